@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/rng.h"
+
+#include <bit>
+#include <cmath>
+
+#include "base/check.h"
+
+namespace berth {
+
+Rng::Rng(std::uint64_t seed) {
+  for (auto& word : state_) {  // splitmix64
+    seed += 0x9e3779b97f4a7c15ULL;
+    std::uint64_t z = seed;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+    word = z ^ (z >> 31);
+  }
+}
+
+std::uint64_t Rng::next() {
+  const std::uint64_t result = std::rotl(state_[1] * 5, 7) * 9;
+  const std::uint64_t t = state_[1] << 17;
+  state_[2] ^= state_[0];
+  state_[3] ^= state_[1];
+  state_[1] ^= state_[2];
+  state_[0] ^= state_[3];
+  state_[2] ^= t;
+  state_[3] = std::rotl(state_[3], 45);
+  return result;
+}
+
+std::uint64_t Rng::below(std::uint64_t bound) {
+  BERTH_CHECK(bound > 0);
+  const std::uint64_t threshold = (0 - bound) % bound;  // values below it would favour small results
+  for (;;) {
+    if (const std::uint64_t bits = next(); bits >= threshold) return bits % bound;
+  }
+}
+
+std::int64_t Rng::between(std::int64_t low, std::int64_t high) {
+  BERTH_CHECK(low <= high);
+  return low + static_cast<std::int64_t>(below(static_cast<std::uint64_t>(high - low) + 1));
+}
+
+double Rng::uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
+
+double Rng::normal() {
+  if (has_spare_normal_) {
+    has_spare_normal_ = false;
+    return spare_normal_;
+  }
+  for (;;) {
+    const double u = 2 * uniform() - 1;
+    const double v = 2 * uniform() - 1;
+    const double s = u * u + v * v;
+    if (s >= 1 || s == 0) continue;
+    const double scale = std::sqrt(-2 * std::log(s) / s);
+    spare_normal_ = v * scale;
+    has_spare_normal_ = true;
+    return u * scale;
+  }
+}
+
+bool Rng::chance(double probability) { return uniform() < probability; }
+
+}  // namespace berth

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Problem: everything a planner or simulator needs to know, in plain numbers: graph, machine, constraints, and the time of every
+// op on every device. Built once by make_problem(), immutable after that, shared by all threads.
+//
+// Devices of one model share a column of the time table ("device class"), so a table for a million ops and eight equal GPUs
+// stays small.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/result.h"
+#include "base/units.h"
+#include "cost/constraints.h"
+#include "cost/plan.h"
+#include "graph/graph.h"
+#include "machine/machine.h"
+
+namespace berth {
+
+class Problem {
+ public:
+  [[nodiscard]] const Graph& graph() const { return *graph_; }
+  [[nodiscard]] const Machine& machine() const { return *machine_; }
+  [[nodiscard]] const Constraints& constraints() const { return constraints_; }
+
+  // Time of an op alone on a device, launch included; 0 for everything timeless. Meaningless where the op is not allowed.
+  [[nodiscard]] Picoseconds duration(OpId op, DeviceId device) const { return durations_[cell(op, device)]; }
+  // The part of it that fusion cannot save: arithmetic, without memory traffic and launch.
+  [[nodiscard]] Picoseconds compute_part(OpId op, DeviceId device) const { return compute_parts_[cell(op, device)]; }
+  // Bytes per second a fused group streams on this device: the achievable bandwidth, not the peak.
+  [[nodiscard]] double streaming_bytes_per_s(DeviceId device) const { return streaming_[index(device)]; }
+  [[nodiscard]] Picoseconds launch(DeviceId device) const { return launch_[index(device)]; }
+
+  // Time of one tensor of that many bytes on a channel: latency + bytes / bandwidth in double precision, rounded.
+  [[nodiscard]] Picoseconds transfer_time(Bytes bytes, int channel) const;
+  // Delay of a remote control edge: the latencies of the route's channels, each rounded, added.
+  [[nodiscard]] Picoseconds control_latency(DeviceId from, DeviceId to) const {
+    return control_latency_[index(from) * machine_->num_devices() + index(to)];
+  }
+
+  // Devices an op may be on: allowed kinds, pins, forbids, and the same for all ops it must be together with.
+  [[nodiscard]] DeviceSet allowed(OpId op) const { return allowed_[unit_of_[index(op)]]; }
+  // Ops that must share a device form a unit; every op is in exactly one. Units are numbered by their lowest op.
+  [[nodiscard]] std::size_t num_units() const { return allowed_.size(); }
+  [[nodiscard]] std::uint32_t unit(OpId op) const { return unit_of_[index(op)]; }
+  [[nodiscard]] std::span<const OpId> unit_ops(std::uint32_t unit) const {
+    return {unit_ops_.data() + unit_begin_[unit], unit_ops_.data() + unit_begin_[unit + 1]};
+  }
+  [[nodiscard]] DeviceSet unit_allowed(std::uint32_t unit) const { return allowed_[unit]; }
+
+  // Capacity of a device (or of its pool) less what the constraints reserve.
+  [[nodiscard]] Bytes capacity(DeviceId device) const { return capacity_[index(device)]; }
+  [[nodiscard]] Bytes pool_capacity(int pool) const { return pool_capacity_[static_cast<std::size_t>(pool)]; }
+
+  // Equal devices have equal numbers here: same times for every op.
+  [[nodiscard]] int device_class(DeviceId device) const { return class_of_[index(device)]; }
+  [[nodiscard]] int num_device_classes() const { return num_classes_; }
+
+ private:
+  friend class ProblemBuilder;
+  [[nodiscard]] std::size_t cell(OpId op, DeviceId device) const {
+    return index(op) * static_cast<std::size_t>(num_classes_) + static_cast<std::size_t>(class_of_[index(device)]);
+  }
+
+  std::shared_ptr<const Graph> graph_;
+  std::shared_ptr<const Machine> machine_;
+  Constraints constraints_;
+  int num_classes_ = 0;
+  std::vector<int> class_of_;
+  std::vector<Picoseconds> durations_, compute_parts_, launch_, control_latency_;
+  std::vector<double> streaming_;
+  std::vector<std::uint32_t> unit_of_, unit_begin_;
+  std::vector<OpId> unit_ops_;
+  std::vector<DeviceSet> allowed_;
+  std::vector<Bytes> capacity_, pool_capacity_;
+};
+
+// Explicit times, for tests, public problem files and measured tables: seconds per (op, device), negative = not allowed there.
+struct ExplicitCosts {
+  std::vector<std::vector<double>> time_s;     // [op][device]
+  std::vector<std::vector<double>> compute_s;  // [op][device], or empty: equal to time_s
+};
+
+// Prices every op by the cost model (cost/cost_model.h). Fails when an op can run on no device of the machine, when
+// constraints contradict each other, or when times are beyond the clock.
+Result<Problem> make_problem(std::shared_ptr<const Graph> graph, std::shared_ptr<const Machine> machine,
+                             Constraints constraints = {});
+Result<Problem> make_problem(std::shared_ptr<const Graph> graph, std::shared_ptr<const Machine> machine,
+                             const ExplicitCosts& costs, Constraints constraints = {});
+
+// Nothing if the plan is legal, else why not: every op placed, kinds, pins, units together, device and crossing limits, finite
+// priorities, fusion groups legal. Memory is judged by the simulator.
+std::optional<Error> verify(const Problem& problem, const Plan& plan);
+
+}  // namespace berth

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Planner: one strategy, one class, one row in a table. A planner works through a Search, which counts evaluations, watches
+// the budget and Ctrl-C, and keeps the best plan seen, so that stopping early never loses it.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/rng.h"
+#include "cost/problem.h"
+#include "sim/simulator.h"
+
+namespace berth {
+
+struct Budget {
+  double time_s = 10.0;           // wall-clock seconds
+  std::uint64_t evaluations = 0;  // 0: no limit; otherwise results depend on seed alone, not on time
+  std::uint64_t seed = 1;
+  int threads = 1;
+};
+
+struct SearchState {  // what a progress line shows
+  double elapsed_s = 0.0;
+  std::uint64_t evaluations = 0;
+  std::optional<Picoseconds> best;  // step time of the best feasible plan
+  Picoseconds lower_bound = 0;
+};
+
+class Search {
+ public:
+  Search(const Problem& problem, const Budget& budget);
+
+  [[nodiscard]] const Problem& problem() const { return problem_; }
+  [[nodiscard]] const Budget& budget() const { return budget_; }
+
+  // Scores a plan and remembers it if it is the best so far.
+  const Score& evaluate(const Plan& plan);
+  std::vector<Score> evaluate(std::span<const Plan> plans);
+
+  // True once time or evaluations are used up, or somebody asked to stop. Planners ask at least every few milliseconds.
+  [[nodiscard]] bool should_stop() const;
+  // Set from a signal handler or another thread.
+  void set_stop_flag(const std::atomic<bool>* flag) { stop_flag_ = flag; }
+  // Called now and then from evaluate() and tick(), at most every 100 ms.
+  void set_progress(std::function<void(const SearchState&)> progress) { progress_ = std::move(progress); }
+  void tick();
+
+  [[nodiscard]] bool has_best() const { return best_plan_.has_value(); }
+  [[nodiscard]] const Plan& best_plan() const { return *best_plan_; }
+  [[nodiscard]] const Score& best_score() const { return best_score_; }
+  [[nodiscard]] std::uint64_t evaluations() const { return evaluations_; }
+  [[nodiscard]] double elapsed_s() const;
+  [[nodiscard]] Picoseconds lower_bound() const { return lower_bound_; }
+
+  // One line for people about how the plan came to be ("one gpu beats the layer rule"). Empty if there is nothing to say.
+  void set_note(std::string note) { note_ = std::move(note); }
+  [[nodiscard]] const std::string& note() const { return note_; }
+
+ private:
+  void keep(const Plan& plan, const Score& score);
+
+  const Problem& problem_;
+  Budget budget_;
+  std::unique_ptr<Evaluator> evaluator_;
+  std::chrono::steady_clock::time_point start_, last_progress_;
+  const std::atomic<bool>* stop_flag_ = nullptr;
+  std::function<void(const SearchState&)> progress_;
+  std::optional<Plan> best_plan_;
+  Score best_score_;
+  std::uint64_t evaluations_ = 0;
+  Picoseconds lower_bound_ = 0;
+  std::string note_;
+};
+
+class Planner {
+ public:
+  virtual ~Planner() = default;
+  // Deterministic for (problem, seed) when limited by evaluations. A returned plan passes verify(); it may be out of memory,
+  // which its score says. Errors are for problems the planner cannot handle at all.
+  virtual Result<Plan> plan(Search& search) = 0;
+};
+
+struct PlannerInfo {
+  std::string_view name;
+  std::string_view summary;
+  std::unique_ptr<Planner> (*make)();  // nullptr: left out of this build
+  bool uses_seed = false;              // results depend on the seed
+};
+
+template <typename T>
+std::unique_ptr<Planner> make_planner() {
+  return std::make_unique<T>();
+}
+
+std::span<const PlannerInfo> classical_planners();  // the only list of them; in the order of the documentation
+
+}  // namespace berth

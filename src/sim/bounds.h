@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lower bounds of the step time: no legal plan can be faster.
+#pragma once
+
+#include "base/units.h"
+#include "cost/problem.h"
+
+namespace berth {
+
+struct LowerBound {
+  Picoseconds critical_path = 0;  // every op on its fastest allowed device, no transfers
+  Picoseconds work = 0;           // work spread fractionally over all devices
+  Picoseconds combined = 0;       // longest way in + work that starts no earlier than it + shortest way out
+  [[nodiscard]] Picoseconds value() const;  // the largest
+};
+
+// With fusion allowed the bound counts the compute parts alone.
+LowerBound lower_bound(const Problem& problem, bool fusion_allowed = false);
+
+}  // namespace berth

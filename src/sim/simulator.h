@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The simulator: (Problem, Plan) -> Score or Timeline, by the rules of docs/simulator.md. Deterministic to the last bit.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "cost/problem.h"
+#include "sim/timeline.h"
+
+namespace berth {
+
+// Reusable workspace for one thread: no allocation per run after the first. The problem must outlive it.
+class Simulator {
+ public:
+  explicit Simulator(const Problem& problem);
+  ~Simulator();
+  Simulator(Simulator&&) noexcept;
+  Simulator& operator=(Simulator&&) noexcept;
+
+  // The plan must pass verify(). The reference is valid until the next run.
+  const Score& run(const Plan& plan);
+  [[nodiscard]] Timeline run_with_timeline(const Plan& plan);
+  // Starts, ends, arrivals and control signals handled by the last run, for benchmarks.
+  [[nodiscard]] std::uint64_t last_events() const;
+
+ private:
+  class Engine;
+  std::unique_ptr<Engine> engine_;
+};
+
+// One-shot conveniences.
+Score simulate(const Problem& problem, const Plan& plan);
+Timeline simulate_timeline(const Problem& problem, const Plan& plan);
+
+// What a planner asks "how good is this?": simulated here, measured on hardware elsewhere. Not thread-safe itself; a batch
+// may use many threads inside and gives the same scores for any number of them.
+class Evaluator {
+ public:
+  virtual ~Evaluator() = default;
+  virtual const Score& evaluate(const Plan& plan) = 0;  // valid until the next call
+  virtual std::vector<Score> evaluate(std::span<const Plan> plans) = 0;
+};
+
+std::unique_ptr<Evaluator> make_simulated_evaluator(const Problem& problem, int threads);
+
+}  // namespace berth
