@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake --install: the program, the headers under include/berth/, the libraries, and a package for find_package(berth).
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(targets berth_all)
+foreach(name ${BERTH_MODULES})
+  list(APPEND targets berth_${name})
+  install(DIRECTORY src/${name} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/berth FILES_MATCHING PATTERN "*.h")
+endforeach()
+install(TARGETS ${targets} EXPORT berthTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS berth RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/berth)
+install(EXPORT berthTargets NAMESPACE berth:: DESTINATION ${package_dir})
+configure_package_config_file(cmake/berthConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/berthConfig.cmake
+                              INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/berthConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/berthConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/berthConfigVersion.cmake
+        DESTINATION ${package_dir})
