@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <type_traits>
 
@@ -18,10 +19,8 @@ inline constexpr OpId kNoOp{std::numeric_limits<std::uint32_t>::max()};
 inline constexpr DeviceId kNoDevice{std::numeric_limits<std::uint16_t>::max()};
 
 template <typename Id>
-  requires std::is_enum_v<Id>
-constexpr std::size_t index(Id id) {
-  return static_cast<std::size_t>(id);
-}
+requires std::is_enum_v<Id>
+constexpr std::size_t index(Id id) { return static_cast<std::size_t>(id); }
 
 // Range of ids first, first + 1, ... last - 1, for loops: for (OpId op : ids<OpId>(n)).
 template <typename Id>
@@ -29,9 +28,15 @@ class IdRange {
  public:
   class Iterator {
    public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = Id;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const Id*;
+    using reference = Id;
     explicit constexpr Iterator(std::size_t at) : at_(at) {}
     constexpr Id operator*() const { return Id(at_); }
     constexpr Iterator& operator++() { return ++at_, *this; }
+    constexpr Iterator operator++(int) { return Iterator(at_++); }
     constexpr bool operator==(const Iterator&) const = default;
 
    private:

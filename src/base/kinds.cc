@@ -12,10 +12,10 @@ struct DTypeRow {
 };
 
 // In the order of the enumerators.
-constexpr std::array kDTypes{
-    DTypeRow{"f64", 64}, DTypeRow{"f32", 32}, DTypeRow{"tf32", 32}, DTypeRow{"f16", 16}, DTypeRow{"bf16", 16},
-    DTypeRow{"f8", 8},   DTypeRow{"i64", 64}, DTypeRow{"i32", 32},  DTypeRow{"i16", 16}, DTypeRow{"i8", 8},
-    DTypeRow{"u8", 8},   DTypeRow{"bool", 8}, DTypeRow{"c64", 64},  DTypeRow{"c128", 128}, DTypeRow{"i4", 4}};
+constexpr std::array kDTypes{DTypeRow{"f64", 64},  DTypeRow{"f32", 32},   DTypeRow{"tf32", 32}, DTypeRow{"f16", 16},
+                             DTypeRow{"bf16", 16}, DTypeRow{"f8", 8},     DTypeRow{"i64", 64},  DTypeRow{"i32", 32},
+                             DTypeRow{"i16", 16},  DTypeRow{"i8", 8},     DTypeRow{"u8", 8},    DTypeRow{"bool", 8},
+                             DTypeRow{"c64", 64},  DTypeRow{"c128", 128}, DTypeRow{"i4", 4}};
 
 constexpr std::array<std::string_view, kDeviceKinds> kKinds{"cpu", "gpu", "tpu", "npu", "fpga"};
 

@@ -8,7 +8,23 @@
 
 namespace berth {
 
-enum class DType : std::uint8_t { kF64, kF32, kTF32, kF16, kBF16, kF8, kI64, kI32, kI16, kI8, kU8, kBool, kC64, kC128, kI4 };
+enum class DType : std::uint8_t {
+  kF64,
+  kF32,
+  kTF32,
+  kF16,
+  kBF16,
+  kF8,
+  kI64,
+  kI32,
+  kI16,
+  kI8,
+  kU8,
+  kBool,
+  kC64,
+  kC128,
+  kI4
+};
 
 std::string_view name_of(DType dtype);  // "f32", "bf16", "i64", "bool", ...
 std::optional<DType> dtype_from_name(std::string_view name);

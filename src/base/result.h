@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Result<T>: a value, or an Error that says in one line what is wrong and how to mend it. Used for everything the outside
-// world can get wrong (files, flags, models, memory limits); our own mistakes are BERTH_CHECKs.
+// Result<T>: a value, or an Error that says in one line what is wrong and how to mend it. Used for everything the
+// outside world can get wrong (files, flags, models, memory limits); our own mistakes are BERTH_CHECKs.
 #pragma once
 
 #include <fmt/format.h>
@@ -87,17 +87,16 @@ using Status = Result<void>;
 #define BERTH_CONCAT(a, b) BERTH_CONCAT_INNER(a, b)
 
 // BERTH_TRY(const Graph graph, load(path)): declares graph, or returns the error of load().
-#define BERTH_TRY(declaration, expression) \
-  BERTH_TRY_INNER(BERTH_CONCAT(berth_try_, __LINE__), declaration, expression)
+#define BERTH_TRY(declaration, expression) BERTH_TRY_INNER(BERTH_CONCAT(berth_try_, __LINE__), declaration, expression)
 #define BERTH_TRY_INNER(temporary, declaration, expression) \
   auto temporary = (expression);                            \
   if (!temporary.ok()) return temporary.error();            \
   declaration = std::move(temporary).value()
 
 // BERTH_RETURN_IF_ERROR(check(x)): returns the error of a Status or Result, if it has one.
-#define BERTH_RETURN_IF_ERROR(expression)                          \
-  do {                                                             \
-    if (auto berth_status = (expression); !berth_status.ok()) {    \
-      return berth_status.error();                                 \
-    }                                                              \
+#define BERTH_RETURN_IF_ERROR(expression)                       \
+  do {                                                          \
+    if (auto berth_status = (expression); !berth_status.ok()) { \
+      return berth_status.error();                              \
+    }                                                           \
   } while (false)

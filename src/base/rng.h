@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers that are the same on every platform: xoshiro256** (Blackman and Vigna, 2018) seeded by splitmix64, with
-// distributions of our own, since those of the standard library differ between implementations.
+// Random numbers that are the same on every platform: xoshiro256** (Blackman and Vigna, 2018) seeded by splitmix64,
+// with distributions of our own, since those of the standard library differ between implementations.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@ class Rng {
  public:
   explicit Rng(std::uint64_t seed);
 
-  std::uint64_t next();                      // 64 random bits
-  std::uint64_t below(std::uint64_t bound);  // uniform in [0, bound), without bias; bound > 0
+  std::uint64_t next();                                       // 64 random bits
+  std::uint64_t below(std::uint64_t bound);                   // uniform in [0, bound), without bias; bound > 0
   std::int64_t between(std::int64_t low, std::int64_t high);  // uniform in [low, high]
-  double uniform();                          // uniform in [0, 1), 53 bits
-  double normal();                           // mean 0, deviation 1 (polar method)
+  double uniform();                                           // uniform in [0, 1), 53 bits
+  double normal();                                            // mean 0, deviation 1 (polar method)
   bool chance(double probability);
 
   // Generator for an independent stream, for example one per thread or per restart.

@@ -18,18 +18,16 @@ struct Unit {
   double factor;
 };
 
-constexpr std::array kByteUnits{
-    Unit{"B", 1.0},     Unit{"kB", 1e3},         Unit{"MB", 1e6},           Unit{"GB", 1e9},
-    Unit{"TB", 1e12},   Unit{"KiB", 0x1.0p10},   Unit{"MiB", 0x1.0p20},     Unit{"GiB", 0x1.0p30},
-    Unit{"TiB", 0x1.0p40}};
-constexpr std::array kByteRateUnits{
-    Unit{"B/s", 1.0},         Unit{"kB/s", 1e3},        Unit{"MB/s", 1e6},       Unit{"GB/s", 1e9},
-    Unit{"TB/s", 1e12},       Unit{"MiB/s", 0x1.0p20},  Unit{"GiB/s", 0x1.0p30}, Unit{"Mbit/s", 1e6 / 8},
-    Unit{"Gbit/s", 1e9 / 8}};
-constexpr std::array kTimeUnits{Unit{"s", 1.0},   Unit{"ms", 1e-3},  Unit{"us", 1e-6}, Unit{"ns", 1e-9},
+constexpr std::array kByteUnits{Unit{"B", 1.0},        Unit{"kB", 1e3},       Unit{"MB", 1e6},
+                                Unit{"GB", 1e9},       Unit{"TB", 1e12},      Unit{"KiB", 0x1.0p10},
+                                Unit{"MiB", 0x1.0p20}, Unit{"GiB", 0x1.0p30}, Unit{"TiB", 0x1.0p40}};
+constexpr std::array kByteRateUnits{Unit{"B/s", 1.0},        Unit{"kB/s", 1e3},       Unit{"MB/s", 1e6},
+                                    Unit{"GB/s", 1e9},       Unit{"TB/s", 1e12},      Unit{"MiB/s", 0x1.0p20},
+                                    Unit{"GiB/s", 0x1.0p30}, Unit{"Mbit/s", 1e6 / 8}, Unit{"Gbit/s", 1e9 / 8}};
+constexpr std::array kTimeUnits{Unit{"s", 1.0},    Unit{"ms", 1e-3},  Unit{"us", 1e-6}, Unit{"ns", 1e-9},
                                 Unit{"ps", 1e-12}, Unit{"min", 60.0}, Unit{"h", 3600.0}};
-constexpr std::array kFlopUnits{Unit{"FLOP/s", 1.0},   Unit{"MFLOP/s", 1e6},  Unit{"GFLOP/s", 1e9},
-                                Unit{"TFLOP/s", 1e12}, Unit{"PFLOP/s", 1e15}};
+constexpr std::array kFlopUnits{Unit{"FLOP/s", 1.0}, Unit{"MFLOP/s", 1e6}, Unit{"GFLOP/s", 1e9}, Unit{"TFLOP/s", 1e12},
+                                Unit{"PFLOP/s", 1e15}};
 constexpr std::array kPowerUnits{Unit{"W", 1.0}, Unit{"kW", 1e3}, Unit{"mW", 1e-3}};
 
 // Number, optional space, optional unit. `what` and `example` word the error.
@@ -83,8 +81,8 @@ Result<double> parse_flops_per_second(std::string_view text) {
 Result<double> parse_watts(std::string_view text) { return parse_quantity(text, kPowerUnits, "power", "235 W"); }
 
 std::string format_bytes(Bytes bytes) {
-  constexpr std::array kUnits{Unit{"B", 1.0}, Unit{"KiB", 0x1.0p10}, Unit{"MiB", 0x1.0p20}, Unit{"GiB", 0x1.0p30},
-                              Unit{"TiB", 0x1.0p40}, Unit{"PiB", 0x1.0p50}};
+  constexpr std::array kUnits{Unit{"B", 1.0},        Unit{"KiB", 0x1.0p10}, Unit{"MiB", 0x1.0p20},
+                              Unit{"GiB", 0x1.0p30}, Unit{"TiB", 0x1.0p40}, Unit{"PiB", 0x1.0p50}};
   if (bytes < 1024) return fmt::format("{} B", bytes);
   return with_unit(static_cast<double>(bytes), kUnits);
 }
@@ -96,12 +94,14 @@ std::string format_seconds(double seconds) {
 }
 
 std::string format_rate(double bytes_per_second) {
-  constexpr std::array kUnits{Unit{"B/s", 1.0}, Unit{"kB/s", 1e3}, Unit{"MB/s", 1e6}, Unit{"GB/s", 1e9}, Unit{"TB/s", 1e12}};
+  constexpr std::array kUnits{Unit{"B/s", 1.0}, Unit{"kB/s", 1e3}, Unit{"MB/s", 1e6}, Unit{"GB/s", 1e9},
+                              Unit{"TB/s", 1e12}};
   return with_unit(bytes_per_second, kUnits);
 }
 
 std::string format_count(double count) {
-  constexpr std::array kUnits{Unit{"", 1.0}, Unit{"k", 1e3}, Unit{"M", 1e6}, Unit{"G", 1e9}, Unit{"T", 1e12}, Unit{"P", 1e15}};
+  constexpr std::array kUnits{Unit{"", 1.0},  Unit{"k", 1e3},  Unit{"M", 1e6},
+                              Unit{"G", 1e9}, Unit{"T", 1e12}, Unit{"P", 1e15}};
   if (count < 1000) return fmt::format("{:g}", count);
   return with_unit(count, kUnits);
 }
@@ -113,8 +113,8 @@ std::string format_flops_rate(double flops_per_second) {
 }
 
 std::string format_exact_bytes(Bytes bytes) {
-  constexpr std::array kUnits{Unit{"TiB", 0x1.0p40}, Unit{"GiB", 0x1.0p30}, Unit{"MiB", 0x1.0p20}, Unit{"GB", 1e9},
-                              Unit{"MB", 1e6}, Unit{"KiB", 0x1.0p10}};
+  constexpr std::array kUnits{Unit{"TiB", 0x1.0p40}, Unit{"GiB", 0x1.0p30}, Unit{"MiB", 0x1.0p20},
+                              Unit{"GB", 1e9},       Unit{"MB", 1e6},       Unit{"KiB", 0x1.0p10}};
   for (const Unit& unit : kUnits) {
     const auto factor = static_cast<Bytes>(unit.factor);
     if (bytes >= factor && bytes % factor == 0) return fmt::format("{} {}", bytes / factor, unit.name);

@@ -20,17 +20,17 @@ Picoseconds to_picoseconds(double seconds);
 inline double to_seconds(Picoseconds time) { return static_cast<double>(time) / kPicosecondsPerSecond; }
 
 // Parsers. Units are case-sensitive SI or binary prefixes; a plain number is in the base unit.
-Result<Bytes> parse_bytes(std::string_view text);             // B kB MB GB TB KiB MiB GiB TiB
+Result<Bytes> parse_bytes(std::string_view text);              // B kB MB GB TB KiB MiB GiB TiB
 Result<double> parse_bytes_per_second(std::string_view text);  // B/s .. TB/s, GiB/s, Gbit/s
-Result<double> parse_seconds(std::string_view text);          // s ms us ns ps, min, h
+Result<double> parse_seconds(std::string_view text);           // s ms us ns ps, min, h
 Result<double> parse_flops_per_second(std::string_view text);  // FLOP/s, GFLOP/s, TFLOP/s, PFLOP/s
-Result<double> parse_watts(std::string_view text);            // W, kW
+Result<double> parse_watts(std::string_view text);             // W, kW
 
 // Printers for people: three significant digits and a fitting unit.
-std::string format_bytes(Bytes bytes);            // "11.2 GiB"
-std::string format_seconds(double seconds);       // "1.57 s", "23.4 ms", "850 us"
-std::string format_rate(double bytes_per_second);  // "288 GB/s"
-std::string format_count(double count);           // "46.6 k", "4.10 G"
+std::string format_bytes(Bytes bytes);                   // "11.2 GiB"
+std::string format_seconds(double seconds);              // "1.57 s", "23.4 ms", "850 us"
+std::string format_rate(double bytes_per_second);        // "288 GB/s"
+std::string format_count(double count);                  // "46.6 k", "4.10 G"
 std::string format_flops_rate(double flops_per_second);  // "4.29 TFLOP/s"
 std::string format_exact_bytes(Bytes bytes);  // shortest text that parse_bytes reads back to the same value, "12 GiB"
 

@@ -2,13 +2,13 @@
 // GraphBuilder: collects ops in any order and checks them once, in build(). Importers, the zoo and tests use it.
 //
 //   GraphBuilder builder("toy");
-//   const OpId a = builder.add({.name = "a", .type = "input", .role = Role::kInput, .outputs = {{DType::kF32, {64, 32}}}});
-//   builder.add({.name = "b", .type = "relu", .inputs = {{a, 0}}, .outputs = {{DType::kF32, {64, 32}}}});
+//   const OpId a = builder.add({.name = "a", .type = "input", .role = Role::kInput, .outputs = {{DType::kF32, {64,
+//   32}}}}); builder.add({.name = "b", .type = "relu", .inputs = {{a, 0}}, .outputs = {{DType::kF32, {64, 32}}}});
 //   BERTH_TRY(Graph graph, std::move(builder).build());
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -72,24 +72,28 @@ class GraphBuilder {
   void set_measured(std::string_view device_model, OpId op, double seconds);
   void add_control_edge(OpId before, OpId after);
 
-  // Checks and freezes. Besides what was added it makes: colocation of every update with its parameter, control edges to
-  // every update from all other ops that read its parameter directly or through views, distinct edges, a topological order
-  // and the structure hash. Marks of tensors that only updates consume are dropped. Each kind of mistake has its own message:
-  // duplicate name, dangling input, missing output, cycle (with a few of its ops), negative dimension, overflowing size,
-  // view without input, update of something that is no parameter, too many ops.
+  // Checks and freezes. Besides what was added it makes: colocation of every update with its parameter, control edges
+  // to every update from all other ops that read its parameter directly or through views, distinct edges, a topological
+  // order and the structure hash. Marks of tensors that only updates consume are dropped. Each kind of mistake has its
+  // own message: duplicate name, dangling input, missing output, cycle (with a few of its ops), negative dimension,
+  // overflowing size, view without input, update of something that is no parameter, too many ops.
   Result<Graph> build() &&;
   // What build() will refuse anyway, known early: too many ops, a name or rank out of bounds. Readers ask now and then.
   [[nodiscard]] const std::optional<Error>& early_error() const { return early_error_; }
 
  private:
-  struct ControlEdge { OpId before, after; };
+  friend class GraphFreezer;  // freeze.cc: the checks and tables of build()
+  struct ControlEdge {
+    OpId before, after;
+    auto operator<=>(const ControlEdge&) const = default;
+  };
   std::uint32_t intern(std::vector<std::string>& pool, std::unordered_map<std::string, std::uint32_t>& ids,
                        std::string_view text);
   void add_tensor(OpId op, const TensorSpec& tensor);
   void note(Error error);
 
   Graph graph_;
-  std::vector<OutputRef> raw_inputs_;
+  std::vector<OutputRef> raw_inputs_;  // rows given by graph_.input_begin_
   std::vector<ControlEdge> control_edges_;
   std::vector<OutputRef> output_marks_;
   std::unordered_map<std::string, std::uint32_t> type_ids_, module_ids_, label_ids_, colocation_ids_;
