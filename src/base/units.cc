@@ -60,11 +60,6 @@ std::string with_unit(double value, std::span<const Unit> ascending) {
 
 }  // namespace
 
-Picoseconds to_picoseconds(double seconds) {
-  BERTH_CHECK(seconds >= 0 && seconds <= 1e6);
-  return std::llround(seconds * kPicosecondsPerSecond);
-}
-
 Result<Bytes> parse_bytes(std::string_view text) {
   BERTH_TRY(const double bytes, parse_quantity(text, kByteUnits, "size", "12 GiB"));
   if (bytes > 0x1.0p60) return bad_input("'{}' is beyond any memory", text);

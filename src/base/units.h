@@ -15,8 +15,11 @@ using Picoseconds = std::int64_t;  // the simulator's clock
 
 inline constexpr double kPicosecondsPerSecond = 1e12;
 
-// Seconds to the simulator's clock, rounded to nearest. `seconds` must be finite and between 0 and 1e6.
-Picoseconds to_picoseconds(double seconds);
+// Seconds to the simulator's clock: times 1e12, plus one half, cut off. `seconds` must be between 0 and kLongestTime.
+inline constexpr double kLongestTime = 1e6;
+inline Picoseconds to_picoseconds(double seconds) {
+  return static_cast<Picoseconds>(seconds * kPicosecondsPerSecond + 0.5);
+}
 inline double to_seconds(Picoseconds time) { return static_cast<double>(time) / kPicosecondsPerSecond; }
 
 // Parsers. Units are case-sensitive SI or binary prefixes; a plain number is in the base unit.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Problem: everything a planner or simulator needs to know, in plain numbers: graph, machine, constraints, and the time of every
-// op on every device. Built once by make_problem(), immutable after that, shared by all threads.
+// Problem: everything a planner or simulator needs to know, in plain numbers: graph, machine, constraints, and the time
+// of every op on every device. Built once by make_problem(), immutable after that, shared by all threads.
 //
-// Devices of one model share a column of the time table ("device class"), so a table for a million ops and eight equal GPUs
-// stays small.
+// Devices of one model share a column of the time table ("device class"), so a table for a million ops and eight equal
+// GPUs stays small.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,8 @@ class Problem {
   [[nodiscard]] const Machine& machine() const { return *machine_; }
   [[nodiscard]] const Constraints& constraints() const { return constraints_; }
 
-  // Time of an op alone on a device, launch included; 0 for everything timeless. Meaningless where the op is not allowed.
+  // Time of an op alone on a device, launch included; 0 for everything timeless. Meaningless where the op is not
+  // allowed.
   [[nodiscard]] Picoseconds duration(OpId op, DeviceId device) const { return durations_[cell(op, device)]; }
   // The part of it that fusion cannot save: arithmetic, without memory traffic and launch.
   [[nodiscard]] Picoseconds compute_part(OpId op, DeviceId device) const { return compute_parts_[cell(op, device)]; }
@@ -38,7 +39,10 @@ class Problem {
   [[nodiscard]] Picoseconds launch(DeviceId device) const { return launch_[index(device)]; }
 
   // Time of one tensor of that many bytes on a channel: latency + bytes / bandwidth in double precision, rounded.
-  [[nodiscard]] Picoseconds transfer_time(Bytes bytes, int channel) const;
+  [[nodiscard]] Picoseconds transfer_time(Bytes bytes, int channel) const {
+    const Channel& link = machine_->channels()[static_cast<std::size_t>(channel)];
+    return to_picoseconds(link.latency_s + static_cast<double>(bytes) / link.bytes_per_s);
+  }
   // Delay of a remote control edge: the latencies of the route's channels, each rounded, added.
   [[nodiscard]] Picoseconds control_latency(DeviceId from, DeviceId to) const {
     return control_latency_[index(from) * machine_->num_devices() + index(to)];
@@ -81,7 +85,8 @@ class Problem {
   std::vector<Bytes> capacity_, pool_capacity_;
 };
 
-// Explicit times, for tests, public problem files and measured tables: seconds per (op, device), negative = not allowed there.
+// Explicit times, for tests, public problem files and measured tables: seconds per (op, device), negative = not allowed
+// there.
 struct ExplicitCosts {
   std::vector<std::vector<double>> time_s;     // [op][device]
   std::vector<std::vector<double>> compute_s;  // [op][device], or empty: equal to time_s
@@ -94,8 +99,11 @@ Result<Problem> make_problem(std::shared_ptr<const Graph> graph, std::shared_ptr
 Result<Problem> make_problem(std::shared_ptr<const Graph> graph, std::shared_ptr<const Machine> machine,
                              const ExplicitCosts& costs, Constraints constraints = {});
 
-// Nothing if the plan is legal, else why not: every op placed, kinds, pins, units together, device and crossing limits, finite
-// priorities, fusion groups legal. Memory is judged by the simulator.
+// Nothing if the plan is legal, else why not: every op placed, kinds, pins, units together, device and crossing limits,
+// finite priorities, fusion groups legal. Memory is judged by the simulator.
 std::optional<Error> verify(const Problem& problem, const Plan& plan);
+
+// (tensor, destination device) pairs of a plan: how many transfers it makes, before fusion.
+std::int64_t count_crossings(const Graph& graph, const Plan& plan);
 
 }  // namespace berth

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cost/problem.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "base/disjoint_sets.h"
+#include "cost/cost_model.h"
+
+namespace berth {
+
+// Fills a Problem step by step; each step relies on those before it.
+class ProblemBuilder {
+ public:
+  ProblemBuilder(std::shared_ptr<const Graph> graph, std::shared_ptr<const Machine> machine, Constraints constraints) {
+    problem_.graph_ = std::move(graph);
+    problem_.machine_ = std::move(machine);
+    problem_.constraints_ = std::move(constraints);
+  }
+
+  Result<Problem> build(const ExplicitCosts* costs) {
+    BERTH_RETURN_IF_ERROR(check_constraints());
+    set_capacities();
+    set_links();
+    if (costs != nullptr) {
+      BERTH_RETURN_IF_ERROR(take_costs(*costs));
+    } else {
+      BERTH_RETURN_IF_ERROR(price_ops());
+    }
+    make_units();
+    BERTH_RETURN_IF_ERROR(allow_devices(costs));
+    BERTH_RETURN_IF_ERROR(check_clock());
+    return std::move(problem_);
+  }
+
+ private:
+  [[nodiscard]] const Graph& graph() const { return problem_.graph(); }
+  [[nodiscard]] const Machine& machine() const { return problem_.machine(); }
+
+  Status check_constraints() const {
+    const Constraints& constraints = problem_.constraints_;
+    const auto bad_op = [&](OpId op) { return index(op) >= graph().num_ops(); };
+    const auto bad_device = [&](DeviceId device) { return index(device) >= machine().num_devices(); };
+    for (const auto& pin : constraints.pins) {
+      if (bad_op(pin.op) || bad_device(pin.device)) return bad_input("a pin names an op or device that does not exist");
+    }
+    for (const auto& forbid : constraints.forbids) {
+      if (bad_op(forbid.op) || bad_device(forbid.device))
+        return bad_input("a forbid names an op or device that does not exist");
+    }
+    for (const auto& set : constraints.together) {
+      if (std::any_of(set.begin(), set.end(), bad_op)) return bad_input("a colocation names an op that does not exist");
+    }
+    if (!constraints.reserve.empty() && constraints.reserve.size() != machine().num_devices()) {
+      return bad_input("memory is reserved on {} devices, the machine has {}", constraints.reserve.size(),
+                       machine().num_devices());
+    }
+    return {};
+  }
+
+  void set_capacities() {
+    for (const MemoryPool& pool : machine().pools()) problem_.pool_capacity_.push_back(pool.memory);
+    for (const DeviceId id : machine().device_ids()) {
+      const Bytes reserved = problem_.constraints_.reserve.empty() ? 0 : problem_.constraints_.reserve[index(id)];
+      const int pool = machine().pool_of(id);
+      if (pool >= 0) {  // what is reserved on a device is taken off the pool it draws on
+        Bytes& capacity = problem_.pool_capacity_[static_cast<std::size_t>(pool)];
+        capacity = std::max<Bytes>(0, capacity - reserved);
+      } else {
+        problem_.capacity_.push_back(std::max<Bytes>(0, machine().device(id).memory - reserved));
+        continue;
+      }
+      problem_.capacity_.push_back(0);
+    }
+    for (const DeviceId id : machine().device_ids()) {
+      if (const int pool = machine().pool_of(id); pool >= 0)
+        problem_.capacity_[index(id)] = problem_.pool_capacity(pool);
+    }
+  }
+
+  void set_links() {
+    for (const DeviceId from : machine().device_ids()) {
+      for (const DeviceId to : machine().device_ids()) {
+        Picoseconds latency = 0;
+        for (const std::uint16_t channel : machine().route(from, to)) {
+          latency += to_picoseconds(machine().channels()[channel].latency_s);
+        }
+        problem_.control_latency_.push_back(latency);
+      }
+      problem_.launch_.push_back(to_picoseconds(machine().device(from).launch_s));
+      problem_.streaming_.push_back(streaming_bytes_per_s(machine().device(from)));
+    }
+  }
+
+  void allot_table() {
+    const std::size_t cells = graph().num_ops() * static_cast<std::size_t>(problem_.num_classes_);
+    problem_.durations_.assign(cells, 0);
+    problem_.compute_parts_.assign(cells, 0);
+  }
+
+  Status take_costs(const ExplicitCosts& costs) {
+    problem_.num_classes_ = static_cast<int>(machine().num_devices());
+    for (int i = 0; i < problem_.num_classes_; ++i) problem_.class_of_.push_back(i);
+    allot_table();
+    if (costs.time_s.size() != graph().num_ops())
+      return bad_input("{} ops have times, the graph has {}", costs.time_s.size(), graph().num_ops());
+    for (const OpId op : graph().ops()) {
+      const auto& times = costs.time_s[index(op)];
+      const auto& computes = costs.compute_s.empty() ? times : costs.compute_s[index(op)];
+      if (times.size() != machine().num_devices() || computes.size() != times.size()) {
+        return bad_input("op '{}' has {} times for {} devices", graph().name(op), times.size(),
+                         machine().num_devices());
+      }
+      for (const DeviceId device : machine().device_ids()) {
+        if (times[index(device)] < 0) continue;
+        BERTH_RETURN_IF_ERROR(set_time(op, device, times[index(device)], std::max(0.0, computes[index(device)])));
+      }
+    }
+    return {};
+  }
+
+  Status set_time(OpId op, DeviceId device, double time_s, double compute_s) {
+    if (graph().role(op) != Role::kCompute) return {};
+    if (!(time_s <= kLongestTime) || !(compute_s <= kLongestTime)) {
+      return bad_input("op '{}' takes {:.3g} s on {}; at most {:.0g} s can be simulated", graph().name(op), time_s,
+                       machine().device(device).name, kLongestTime);
+    }
+    problem_.durations_[problem_.cell(op, device)] = to_picoseconds(time_s);
+    problem_.compute_parts_[problem_.cell(op, device)] = to_picoseconds(compute_s);
+    return {};
+  }
+
+  // Devices with equal figures share a class.
+  void classify_devices() {
+    const auto equal = [](const Device& a, const Device& b) {
+      return a.model == b.model && a.kind == b.kind && a.flops_per_s == b.flops_per_s &&
+             a.bytes_per_s == b.bytes_per_s && a.launch_s == b.launch_s && a.async == b.async;
+    };
+    for (std::size_t i = 0; i < machine().num_devices(); ++i) {
+      int found = -1;
+      for (std::size_t j = 0; j < i && found < 0; ++j) {
+        if (equal(machine().devices()[i], machine().devices()[j])) found = problem_.class_of_[j];
+      }
+      problem_.class_of_.push_back(found >= 0 ? found : problem_.num_classes_++);
+    }
+  }
+
+  Status price_ops() {
+    classify_devices();
+    allot_table();
+    std::vector<std::uint8_t> priced(static_cast<std::size_t>(problem_.num_classes_), 0);
+    for (const DeviceId id : machine().device_ids()) {
+      if (priced[static_cast<std::size_t>(problem_.device_class(id))]++ != 0) continue;
+      const Device& device = machine().device(id);
+      for (const OpId op : graph().ops()) {
+        if (graph().role(op) != Role::kCompute) continue;
+        const OpCost cost = price(graph(), op, device);
+        BERTH_RETURN_IF_ERROR(set_time(op, id, op_time_s(cost, device), cost.compute_s));
+      }
+    }
+    return {};
+  }
+
+  void make_units() {
+    DisjointSets sets(graph().num_ops());
+    std::vector<OpId> first_of(graph().colocation_names().size(), kNoOp);
+    for (const OpId op : graph().ops()) {
+      if (const int group = graph().colocation_group(op); group >= 0) {
+        OpId& first = first_of[static_cast<std::size_t>(group)];
+        if (first == kNoOp) first = op;
+        sets.unite(static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(op));
+      }
+    }
+    for (const auto& set : problem_.constraints_.together) {
+      for (const OpId op : set) sets.unite(static_cast<std::uint32_t>(set.front()), static_cast<std::uint32_t>(op));
+    }
+    problem_.unit_of_.resize(graph().num_ops());
+    std::vector<std::uint32_t> size;
+    for (const OpId op : graph().ops()) {  // the root is the lowest member, so it is numbered before the others ask
+      const std::uint32_t root = sets.root(static_cast<std::uint32_t>(op));
+      if (root == static_cast<std::uint32_t>(op)) {
+        problem_.unit_of_[root] = static_cast<std::uint32_t>(size.size());
+        size.push_back(0);
+      }
+      problem_.unit_of_[index(op)] = problem_.unit_of_[root];
+      ++size[problem_.unit_of_[root]];
+    }
+    problem_.unit_begin_.assign(1, 0);
+    for (const std::uint32_t count : size) problem_.unit_begin_.push_back(problem_.unit_begin_.back() + count);
+    std::vector<std::uint32_t> next(problem_.unit_begin_.begin(), problem_.unit_begin_.end() - 1);
+    problem_.unit_ops_.resize(graph().num_ops());
+    for (const OpId op : graph().ops()) problem_.unit_ops_[next[problem_.unit(op)]++] = op;
+  }
+
+  [[nodiscard]] DeviceSet devices_of_kinds(KindSet kinds) const {
+    DeviceSet set = 0;
+    for (const DeviceId id : machine().device_ids()) {
+      if ((kinds & kind_bit(machine().device(id).kind)) != 0) set |= device_bit(id);
+    }
+    return set;
+  }
+
+  Status allow_devices(const ExplicitCosts* costs) {
+    std::vector<DeviceSet>& allowed = problem_.allowed_;
+    allowed.assign(problem_.unit_begin_.size() - 1, ~DeviceSet{0});
+    std::array<DeviceSet, kAnyKind + 1> of_kinds;
+    for (std::size_t kinds = 0; kinds <= kAnyKind; ++kinds)
+      of_kinds[kinds] = devices_of_kinds(static_cast<KindSet>(kinds));
+    for (const OpId op : graph().ops()) {
+      DeviceSet& set = allowed[problem_.unit(op)];
+      set &= of_kinds[graph().allowed_kinds(op) & kAnyKind];
+      if (costs == nullptr) continue;
+      for (const DeviceId id : machine().device_ids()) {
+        if (costs->time_s[index(op)][index(id)] < 0) set &= ~device_bit(id);
+      }
+    }
+    for (const auto& pin : problem_.constraints_.pins) allowed[problem_.unit(pin.op)] &= device_bit(pin.device);
+    for (const auto& forbid : problem_.constraints_.forbids)
+      allowed[problem_.unit(forbid.op)] &= ~device_bit(forbid.device);
+    pin_inputs();
+    for (std::uint32_t unit = 0; unit < allowed.size(); ++unit) {
+      if (allowed[unit] == 0) return no_device_error(unit);
+    }
+    return {};
+  }
+
+  // A default, not a demand: it gives way where the user's own constraints leave no CPU.
+  void pin_inputs() {
+    const auto cpu = machine().first_of(DeviceKind::kCpu);
+    if (!problem_.constraints_.inputs_on_first_cpu || !cpu) return;
+    std::vector<std::uint8_t> pinned(problem_.allowed_.size(), 0);
+    for (const auto& pin : problem_.constraints_.pins) pinned[problem_.unit(pin.op)] = 1;
+    for (const OpId op : graph().ops()) {
+      DeviceSet& set = problem_.allowed_[problem_.unit(op)];
+      const bool free = graph().role(op) == Role::kInput && pinned[problem_.unit(op)] == 0;
+      if (free && (set & device_bit(*cpu)) != 0) set = device_bit(*cpu);
+    }
+  }
+
+  [[nodiscard]] Error no_device_error(std::uint32_t unit) const {
+    const auto ops = problem_.unit_ops(unit);
+    const bool alone = ops.size() == 1;
+    return bad_input("op '{}'{} can run on no device of machine '{}': allowed kinds, pins and forbids leave none",
+                     graph().name(ops.front()),
+                     alone ? "" : fmt::format(" and the {} ops it must share a device with", ops.size() - 1),
+                     machine().name());
+  }
+
+  // The clock must hold everything done one after the other on the slowest device and link.
+  Status check_clock() const {
+    double total = 0.0;
+    for (const OpId op : graph().ops()) {
+      Picoseconds slowest = 0;
+      for (int c = 0; c < problem_.num_classes_; ++c) {
+        slowest = std::max(slowest, problem_.durations_[index(op) * static_cast<std::size_t>(problem_.num_classes_) +
+                                                        static_cast<std::size_t>(c)]);
+      }
+      total += to_seconds(slowest);
+    }
+    double seconds_per_byte = 0.0, latency = 0.0;
+    for (const Channel& channel : machine().channels()) {
+      seconds_per_byte = std::max(seconds_per_byte, 1.0 / channel.bytes_per_s);
+      latency = std::max(latency, channel.latency_s);
+    }
+    double bytes = 0.0;
+    for (const TensorId tensor : graph().tensors()) bytes += static_cast<double>(graph().bytes(tensor));
+    const double copies = static_cast<double>(machine().num_devices());
+    total += copies *
+             (bytes * seconds_per_byte + latency * static_cast<double>(graph().num_tensors() + graph().num_edges()));
+    constexpr double kClockEnd = 4e6;  // seconds; 2^62 picoseconds are a little more
+    if (!(total < kClockEnd)) {
+      return bad_input(
+          "doing everything one after the other could take {:.3g} s; at most {:.0g} s can be simulated: check the"
+          " machine's slowest device and link",
+          total, kClockEnd);
+    }
+    return {};
+  }
+
+  Problem problem_;
+};
+
+Result<Problem> make_problem(std::shared_ptr<const Graph> graph, std::shared_ptr<const Machine> machine,
+                             Constraints constraints) {
+  return ProblemBuilder(std::move(graph), std::move(machine), std::move(constraints)).build(nullptr);
+}
+
+Result<Problem> make_problem(std::shared_ptr<const Graph> graph, std::shared_ptr<const Machine> machine,
+                             const ExplicitCosts& costs, Constraints constraints) {
+  return ProblemBuilder(std::move(graph), std::move(machine), std::move(constraints)).build(&costs);
+}
+
+}  // namespace berth
