@@ -30,11 +30,14 @@ class LifetimeFinder {
 
  private:
   void allocate() {
-    // Rule 5: an output lives from the start of its op, and until that ends at the least. Inputs start (and end) at 0.
+    // Rule 5: an output lives from the start of its op, and until that ends at the least. Inputs live from 0 to their
+    // last use, which may be none; so one that a control edge holds back lives from 0 all the same.
     for (std::size_t task = 0; task < tasks_.all.size(); ++task) {
       for (const TensorId tensor : tasks_.all[task].outputs) {
         const Storage own{tensor, tasks_.all[task].device};
-        if (storage_of(own.first, own.second) == own) lifetimes_[own] = {history_.start[task], history_.end[task]};
+        if (storage_of(own.first, own.second) != own) continue;
+        const bool input = !tasks_.all[task].fused && graph_.role(tasks_.all[task].id) == Role::kInput;
+        lifetimes_[own] = input ? Lifetime{0, 0} : Lifetime{history_.start[task], history_.end[task]};
       }
     }
     // Rule 5: a received copy lives from the start of its last link.
