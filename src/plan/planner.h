@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Planner: one strategy, one class, one row in a table. A planner works through a Search, which counts evaluations, watches
-// the budget and Ctrl-C, and keeps the best plan seen, so that stopping early never loses it.
+// Planner: one strategy, one class, one row in a table. A planner works through a Search, which counts evaluations,
+// watches the budget and Ctrl-C, and keeps the best plan seen, so that stopping early never loses it.
 #pragma once
 
 #include <atomic>
@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "base/rng.h"
@@ -21,7 +22,7 @@
 namespace berth {
 
 struct Budget {
-  double time_s = 10.0;           // wall-clock seconds
+  double time_s = 10.0;           // wall-clock seconds; counts only without a limit on evaluations
   std::uint64_t evaluations = 0;  // 0: no limit; otherwise results depend on seed alone, not on time
   std::uint64_t seed = 1;
   int threads = 1;
@@ -36,13 +37,16 @@ struct SearchState {  // what a progress line shows
 
 class Search {
  public:
-  Search(const Problem& problem, const Budget& budget);
+  // Computes the lower bound unless the caller knows it; the clock starts after that.
+  Search(const Problem& problem, const Budget& budget, std::optional<Picoseconds> known_lower_bound = std::nullopt);
 
   [[nodiscard]] const Problem& problem() const { return problem_; }
   [[nodiscard]] const Budget& budget() const { return budget_; }
 
-  // Scores a plan and remembers it if it is the best so far.
+  // Scores a plan that passes verify() and remembers it if it is the best so far. Never refused, so that even an empty
+  // budget gives one plan. The reference is valid until the next evaluation.
   const Score& evaluate(const Plan& plan);
+  // The same for many, in parallel: scores of the first k plans, k < plans.size() only if the search had to stop.
   std::vector<Score> evaluate(std::span<const Plan> plans);
 
   // True once time or evaluations are used up, or somebody asked to stop. Planners ask at least every few milliseconds.
@@ -56,16 +60,21 @@ class Search {
   [[nodiscard]] bool has_best() const { return best_plan_.has_value(); }
   [[nodiscard]] const Plan& best_plan() const { return *best_plan_; }
   [[nodiscard]] const Score& best_score() const { return best_score_; }
+  [[nodiscard]] const Score& last_score() const {
+    return *last_score_;
+  }  // of the last evaluate(plan); valid until the next
   [[nodiscard]] std::uint64_t evaluations() const { return evaluations_; }
   [[nodiscard]] double elapsed_s() const;
   [[nodiscard]] Picoseconds lower_bound() const { return lower_bound_; }
 
-  // One line for people about how the plan came to be ("one gpu beats the layer rule"). Empty if there is nothing to say.
+  // One line for people about how the plan came to be ("one gpu beats the layer rule"). Empty if there is nothing to
+  // say.
   void set_note(std::string note) { note_ = std::move(note); }
   [[nodiscard]] const std::string& note() const { return note_; }
 
  private:
   void keep(const Plan& plan, const Score& score);
+  [[nodiscard]] std::size_t allowed_of(std::size_t wanted) const;
 
   const Problem& problem_;
   Budget budget_;
@@ -75,6 +84,7 @@ class Search {
   std::function<void(const SearchState&)> progress_;
   std::optional<Plan> best_plan_;
   Score best_score_;
+  const Score* last_score_ = nullptr;
   std::uint64_t evaluations_ = 0;
   Picoseconds lower_bound_ = 0;
   std::string note_;
@@ -83,8 +93,8 @@ class Search {
 class Planner {
  public:
   virtual ~Planner() = default;
-  // Deterministic for (problem, seed) when limited by evaluations. A returned plan passes verify(); it may be out of memory,
-  // which its score says. Errors are for problems the planner cannot handle at all.
+  // Deterministic for (problem, seed) when limited by evaluations. A returned plan passes verify(); it may be out of
+  // memory, which its score says. Errors are for problems the planner cannot handle at all.
   virtual Result<Plan> plan(Search& search) = 0;
 };
 

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// `cpu-only` and `gpu-only`: everything on the first CPU, or on the first accelerator with what it cannot run on the
+// first CPU. The two columns that open every table in the papers. One evaluation.
+#pragma once
+
+#include "plan/planner.h"
+
+namespace berth {
+
+// On a machine without a CPU: its first device.
+class CpuOnlyPlanner : public Planner {
+ public:
+  Result<Plan> plan(Search& search) override;
+};
+
+// On a machine without an accelerator: the first CPU.
+class GpuOnlyPlanner : public Planner {
+ public:
+  Result<Plan> plan(Search& search) override;
+};
+
+}  // namespace berth

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/placement.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace berth {
+namespace {
+
+DeviceSet set_of(std::span<const DeviceId> devices) {
+  DeviceSet set = 0;
+  for (const DeviceId device : devices) set |= device_bit(device);
+  return set;
+}
+
+bool has_compute(const Problem& problem, std::uint32_t unit) {
+  return std::ranges::any_of(problem.unit_ops(unit),
+                             [&](OpId op) { return problem.graph().role(op) == Role::kCompute; });
+}
+
+bool some_compute_outside(const Problem& problem, DeviceSet devices) {
+  for (std::uint32_t unit = 0; unit < problem.num_units(); ++unit) {
+    if ((problem.unit_allowed(unit) & devices) == 0 && has_compute(problem, unit)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<DeviceId> worker_devices(const Problem& problem) {
+  std::vector<DeviceId> workers = problem.machine().accelerators();
+  if (workers.empty()) {
+    for (const DeviceId device : problem.machine().device_ids()) workers.push_back(device);
+  }
+  if (const auto limit = problem.constraints().max_devices) {
+    const int others = some_compute_outside(problem, set_of(workers)) ? 1 : 0;
+    const auto room = static_cast<std::size_t>(std::max(*limit - others, 1));
+    workers.resize(std::min(workers.size(), room));
+  }
+  return workers;
+}
+
+DeviceId fallback_device(const Problem& problem) {
+  return problem.machine().first_of(DeviceKind::kCpu).value_or(DeviceId{0});
+}
+
+DeviceId allowed_or_fallback(const Problem& problem, std::uint32_t unit, DeviceId wanted) {
+  const DeviceSet allowed = problem.unit_allowed(unit);
+  if ((allowed & device_bit(wanted)) != 0) return wanted;
+  const DeviceId fallback = fallback_device(problem);
+  if ((allowed & device_bit(fallback)) != 0) return fallback;
+  return DeviceId(std::countr_zero(allowed));
+}
+
+Plan plan_from_units(const Problem& problem, std::span<const DeviceId> wanted) {
+  Plan plan;
+  plan.device_of.resize(problem.graph().num_ops());
+  for (std::uint32_t unit = 0; unit < problem.num_units(); ++unit) {
+    const DeviceId device = allowed_or_fallback(problem, unit, wanted[unit]);
+    for (const OpId op : problem.unit_ops(unit)) plan.device_of[index(op)] = device;
+  }
+  return plan;
+}
+
+Plan plan_on_one_device(const Problem& problem, DeviceId device) {
+  return plan_from_units(problem, std::vector<DeviceId>(problem.num_units(), device));
+}
+
+Result<Plan> submit(Search& search, Plan plan, std::string_view planner) {
+  if (const auto broken = verify(search.problem(), plan)) {
+    return infeasible("planner '{}' cannot meet the constraints: {}", planner, broken->message);
+  }
+  search.evaluate(plan);
+  return plan;
+}
+
+}  // namespace berth

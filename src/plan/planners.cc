@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+
+#include "plan/auto.h"
+#include "plan/expert.h"
+#include "plan/one_kind.h"
+#include "plan/planner.h"
+#include "plan/random.h"
+#include "plan/round_robin.h"
+#include "plan/single.h"
+
+namespace berth {
+
+std::span<const PlannerInfo> classical_planners() {
+  static constexpr std::array kTable{
+      PlannerInfo{"single", "everything on the one device that does best", make_planner<SinglePlanner>},
+      PlannerInfo{"cpu-only", "everything on the first CPU", make_planner<CpuOnlyPlanner>},
+      PlannerInfo{"gpu-only", "everything on the first accelerator", make_planner<GpuOnlyPlanner>},
+      PlannerInfo{"random", "a random accelerator for every op", make_planner<RandomPlanner>, true},
+      PlannerInfo{"round-robin", "accelerators in turn, in topological order", make_planner<RoundRobinPlanner>},
+      PlannerInfo{"expert", "the human: the better of one GPU and the layer rule", make_planner<ExpertPlanner>},
+      PlannerInfo{"expert-layers", "the human's layer rule alone", make_planner<ExpertLayersPlanner>},
+      PlannerInfo{"scotch", "Scotch static mapping onto the machine", nullptr},
+      PlannerInfo{"mincut", "the same without the CPU", nullptr},
+      PlannerInfo{"metis", "METIS k-way partition", nullptr},
+      PlannerInfo{"heft", "list scheduling by upward rank", nullptr},
+      PlannerInfo{"m-topo", "topological fill within memory", nullptr},
+      PlannerInfo{"m-etf", "earliest task first within memory", nullptr},
+      PlannerInfo{"m-sct", "small communication times within memory", nullptr},
+      PlannerInfo{"dp", "dynamic programming over down-sets", nullptr},
+      PlannerInfo{"exact", "branch and bound or integer program, with proof", nullptr},
+      PlannerInfo{"anneal", "simulated annealing on the simulator", nullptr},
+      PlannerInfo{"genetic", "genetic search on the simulator", nullptr},
+      PlannerInfo{"auto", "the best of the planners above; the default", make_planner<AutoPlanner>},
+  };
+  return kTable;
+}
+
+}  // namespace berth

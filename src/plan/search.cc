@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "plan/planner.h"
+#include "sim/bounds.h"
+
+namespace berth {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kProgressEvery = std::chrono::milliseconds(100);
+// A batch is cut into pieces of about this length, so that stopping in its midst is prompt.
+constexpr auto kPieceTime = std::chrono::milliseconds(20);
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+}  // namespace
+
+Search::Search(const Problem& problem, const Budget& budget, std::optional<Picoseconds> known_lower_bound)
+    : problem_(problem),
+      budget_(budget),
+      evaluator_(make_simulated_evaluator(problem, budget.threads)),
+      lower_bound_(known_lower_bound ? *known_lower_bound : berth::lower_bound(problem).value()) {
+  start_ = last_progress_ = Clock::now();
+}
+
+double Search::elapsed_s() const { return seconds_since(start_); }
+
+bool Search::should_stop() const {
+  if (stop_flag_ != nullptr && stop_flag_->load(std::memory_order_relaxed)) return true;
+  if (budget_.evaluations > 0) return evaluations_ >= budget_.evaluations;
+  return elapsed_s() >= budget_.time_s;
+}
+
+// How many of `wanted` more evaluations the budget holds.
+std::size_t Search::allowed_of(std::size_t wanted) const {
+  if (should_stop()) return 0;
+  if (budget_.evaluations == 0) return wanted;
+  return static_cast<std::size_t>(std::min<std::uint64_t>(wanted, budget_.evaluations - evaluations_));
+}
+
+const Score& Search::evaluate(const Plan& plan) {
+  const Score& score = evaluator_->evaluate(plan);
+  ++evaluations_;
+  last_score_ = &score;
+  keep(plan, score);
+  tick();
+  return score;
+}
+
+std::vector<Score> Search::evaluate(std::span<const Plan> plans) {
+  std::vector<Score> scores;
+  scores.reserve(plans.size());
+  std::size_t piece = static_cast<std::size_t>(std::max(budget_.threads, 1));
+  while (scores.size() < plans.size()) {
+    const std::size_t done = scores.size();
+    const std::size_t count = allowed_of(std::min(piece, plans.size() - done));
+    if (count == 0) break;
+    const Clock::time_point started = Clock::now();
+    for (Score& score : evaluator_->evaluate(plans.subspan(done, count))) {
+      keep(plans[scores.size()], score);
+      scores.push_back(std::move(score));
+    }
+    evaluations_ += count;
+    if (Clock::now() - started < kPieceTime / 2) piece *= 2;
+    tick();
+  }
+  return scores;
+}
+
+void Search::keep(const Plan& plan, const Score& score) {
+  if (best_plan_ && !better(score, best_score_)) return;
+  best_plan_ = plan;
+  best_score_ = score;
+}
+
+void Search::tick() {
+  if (!progress_) return;
+  const Clock::time_point now = Clock::now();
+  if (now - last_progress_ < kProgressEvery) return;
+  last_progress_ = now;
+  SearchState state{elapsed_s(), evaluations_, std::nullopt, lower_bound_};
+  if (best_plan_ && best_score_.feasible) state.best = best_score_.step_time;
+  progress_(state);
+}
+
+}  // namespace berth
