@@ -8,9 +8,9 @@
 namespace berth {
 
 struct LowerBound {
-  Picoseconds critical_path = 0;  // every op on its fastest allowed device, no transfers
-  Picoseconds work = 0;           // work spread fractionally over all devices
-  Picoseconds combined = 0;       // longest way in + work that starts no earlier than it + shortest way out
+  Picoseconds critical_path = 0;            // every op on its fastest allowed device, no transfers
+  Picoseconds work = 0;                     // work spread fractionally over all devices
+  Picoseconds combined = 0;                 // longest way in + work that starts no earlier than it + shortest way out
   [[nodiscard]] Picoseconds value() const;  // the largest
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simulator: (Problem, Plan) -> Score or Timeline, by the rules of docs/simulator.md. Deterministic to the last bit.
+// The simulator: (Problem, Plan) -> Score or Timeline, by the rules of docs/simulator.md. Deterministic to the last
+// bit.
 #pragma once
 
 #include <memory>
@@ -10,6 +11,8 @@
 #include "sim/timeline.h"
 
 namespace berth {
+
+class Engine;
 
 // Reusable workspace for one thread: no allocation per run after the first. The problem must outlive it.
 class Simulator {
@@ -26,7 +29,6 @@ class Simulator {
   [[nodiscard]] std::uint64_t last_events() const;
 
  private:
-  class Engine;
   std::unique_ptr<Engine> engine_;
 };
 
@@ -34,8 +36,8 @@ class Simulator {
 Score simulate(const Problem& problem, const Plan& plan);
 Timeline simulate_timeline(const Problem& problem, const Plan& plan);
 
-// What a planner asks "how good is this?": simulated here, measured on hardware elsewhere. Not thread-safe itself; a batch
-// may use many threads inside and gives the same scores for any number of them.
+// What a planner asks "how good is this?": simulated here, measured on hardware elsewhere. Not thread-safe itself; a
+// batch may use many threads inside and gives the same scores for any number of them.
 class Evaluator {
  public:
   virtual ~Evaluator() = default;

@@ -26,7 +26,7 @@ struct QueueUse {
 // Where memory runs out: the device (or pool) that is most over its capacity, at its peak.
 struct Overflow {
   DeviceId device = kNoDevice;
-  int pool = -1;  // >= 0 when the device draws on a pool
+  int pool = -1;    // >= 0 when the device draws on a pool
   OpId op = kNoOp;  // allocated last at that instant
   Picoseconds time = 0;
   Bytes over = 0;

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Engine: the event loop behind Simulator. docs/simulator.md states the rules; the numbers in comments here are theirs.
+//
+// An instant is handled in two halves. First everything that ends takes effect, with all the timeless work it makes
+// ready; new demands (ready ops, transfer requests) are only collected. Then they queue up in the stated order, and
+// idle lanes and links pick. So nothing depends on the order in which events of one instant come out of the heap.
+//
+// With equal priorities ready times arrive in order, so the ready queue of a device is a list, not a heap. Memory needs
+// no timeline: bytes go up and down with the events, and the peak is read once at the end of an instant, which makes
+// lifetimes half-open and empty ones free of charge.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cost/problem.h"
+#include "sim/event_queue.h"
+#include "sim/flat_graph.h"
+#include "sim/timeline.h"
+
+namespace berth {
+
+class Engine {
+ public:
+  explicit Engine(const Problem& problem);
+
+  const Score& run(const Plan& plan);
+  Timeline run_with_timeline(const Plan& plan);
+  [[nodiscard]] std::uint64_t events() const { return events_; }
+
+ private:
+  // State of a node; kept small, since every edge touches one.
+  struct Node {
+    std::uint32_t waits;  // inputs and control predecessors still missing
+    std::uint8_t device;
+    bool timeless;
+  };
+  // A home copy. Views point at the storage of the copy they were made from: a tensor, or num_tensors + a received
+  // copy.
+  struct Tensor {
+    std::uint32_t storage;
+    std::uint32_t uses;  // of this storage: consumers to end and transfers to leave, views' included
+    std::uint8_t home;
+  };
+  struct ReceivedCopy {
+    std::uint32_t tensor;
+    std::uint32_t uses;
+  };
+  struct Transfer {
+    Picoseconds duration;  // on the present channel
+    std::uint32_t tensor;
+    std::uint32_t next;  // in its queue
+    std::uint8_t from, to, hop;
+  };
+  struct Request {
+    std::uint32_t queue;
+    std::uint64_t order;  // tensor, then destination
+    std::uint32_t transfer;
+  };
+  struct Queue {
+    std::uint32_t head, tail;
+    bool busy, touched;
+  };
+  struct ReadyEntry {  // in a device's heap, when priorities differ
+    double priority;
+    std::uint32_t order;
+    std::uint32_t node;
+  };
+  struct DeviceState {
+    std::uint32_t head, tail;  // ready list, when priorities are equal
+    std::vector<ReadyEntry> heap;
+    int idle_lanes;
+    Picoseconds busy;
+    Bytes held, peak;
+    std::uint32_t last_allocator;  // op
+    Picoseconds peak_time;
+    std::uint32_t peak_op;
+  };
+  struct PoolState {
+    Bytes peak;
+    Picoseconds peak_time;
+    std::uint32_t peak_op;
+    std::uint8_t peak_device;
+  };
+  struct RouteSpan {
+    std::uint32_t begin, end;  // into machine channels
+  };
+
+  template <bool kRecord>
+  void simulate(const Plan& plan);
+  void reset(const Plan& plan);
+  void reset_nodes(const Plan& plan);
+  void set_priorities(const Plan& plan);
+
+  template <bool kRecord>
+  void handle(const Event& event);
+  template <bool kRecord>
+  void settle();  // timeless work, to the last round
+  template <bool kRecord>
+  void end_node(std::uint32_t node);
+  void publish_output(std::uint32_t node, std::uint32_t tensor, std::uint8_t device);
+  void send_control(std::uint32_t node, std::uint8_t device);
+  void release_inputs(std::uint32_t node, std::uint8_t device);
+  void arrive_at_node(std::uint32_t node);
+
+  void request(std::uint32_t tensor, std::uint8_t from, std::uint8_t to);
+  void advance(std::uint32_t transfer);
+  template <bool kRecord>
+  void end_hop(std::uint32_t transfer);
+  void deliver(const Transfer& transfer);
+
+  template <bool kRecord>
+  void pick();
+  void queue_ready_nodes();
+  void queue_requests();
+  [[nodiscard]] bool has_ready(const DeviceState& device) const;
+  std::uint32_t take_ready(DeviceState& device);
+  template <bool kRecord>
+  void start_node(std::uint32_t node, std::uint8_t device);
+  template <bool kRecord>
+  void start_transfer(std::uint32_t queue);
+  template <bool kRecord>
+  void record_transfer(const Transfer& transfer, int channel);
+
+  void allocate(std::uint8_t device, Bytes bytes, std::uint32_t op);
+  void release_storage(std::uint32_t storage, std::uint8_t device);
+  void note_peaks();
+  void note_pool_peak(std::uint8_t device);
+
+  [[nodiscard]] std::span<const std::uint16_t> route(std::uint8_t from, std::uint8_t to) const {
+    return problem_.machine().route(DeviceId{from}, DeviceId{to});
+  }
+  void fill_score();
+  void judge_memory();
+  void finish_timeline(const Plan& plan);
+
+  const Problem& problem_;
+  const FlatGraph flat_;    // of the problem
+  FlatGraph fused_;         // of the plan, if it fuses
+  const FlatGraph* graph_;  // the one in use
+  Picoseconds now_ = 0;
+
+  std::vector<Node> nodes_;
+  std::vector<Picoseconds> duration_;
+  std::vector<Tensor> tensors_;
+  std::vector<ReceivedCopy> received_;
+  std::vector<std::uint32_t> received_at_;  // [tensor << shift | device]: storage of the received copy
+  unsigned shift_ = 0;
+  std::vector<std::uint32_t> next_ready_;
+  std::vector<Transfer> transfers_;
+  std::vector<Queue> queues_;
+  std::vector<DeviceState> devices_;
+  std::vector<PoolState> pools_;
+  std::vector<Bytes> resident_;  // per op
+  EventQueue queue_of_events_;
+
+  // Collected during an instant.
+  std::vector<std::uint32_t> timeless_, ready_, touched_queues_;
+  std::vector<Request> requests_;
+  DeviceSet touched_devices_ = 0, grown_devices_ = 0;
+
+  bool equal_priorities_ = true;
+  std::vector<double> priority_;  // per node, when they differ
+  std::uint32_t ready_order_ = 0;
+  std::uint64_t events_ = 0;
+  Score score_;
+  Timeline timeline_;
+};
+
+}  // namespace berth

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/simulator.h"
+
+#include "base/thread_pool.h"
+#include "sim/engine.h"
+
+namespace berth {
+
+Simulator::Simulator(const Problem& problem) : engine_(std::make_unique<Engine>(problem)) {}
+Simulator::~Simulator() = default;
+Simulator::Simulator(Simulator&&) noexcept = default;
+Simulator& Simulator::operator=(Simulator&&) noexcept = default;
+
+const Score& Simulator::run(const Plan& plan) { return engine_->run(plan); }
+Timeline Simulator::run_with_timeline(const Plan& plan) { return engine_->run_with_timeline(plan); }
+std::uint64_t Simulator::last_events() const { return engine_->events(); }
+
+Score simulate(const Problem& problem, const Plan& plan) { return Simulator(problem).run(plan); }
+Timeline simulate_timeline(const Problem& problem, const Plan& plan) {
+  return Simulator(problem).run_with_timeline(plan);
+}
+
+bool better(const Score& a, const Score& b) {
+  if (a.feasible != b.feasible) return a.feasible;
+  if (!a.feasible && a.overflow->over != b.overflow->over) return a.overflow->over < b.overflow->over;
+  return a.step_time < b.step_time;
+}
+
+namespace {
+
+// One workspace per thread; a plan's score does not depend on which of them ran it.
+class SimulatedEvaluator final : public Evaluator {
+ public:
+  SimulatedEvaluator(const Problem& problem, int threads) : pool_(threads) {
+    for (int i = 0; i < pool_.size(); ++i) simulators_.emplace_back(problem);
+  }
+
+  const Score& evaluate(const Plan& plan) override { return simulators_.front().run(plan); }
+
+  std::vector<Score> evaluate(std::span<const Plan> plans) override {
+    std::vector<Score> scores(plans.size());
+    pool_.for_each(plans.size(), [&](std::size_t i, int worker) {
+      scores[i] = simulators_[static_cast<std::size_t>(worker)].run(plans[i]);
+    });
+    return scores;
+  }
+
+ private:
+  ThreadPool pool_;
+  std::vector<Simulator> simulators_;
+};
+
+}  // namespace
+
+std::unique_ptr<Evaluator> make_simulated_evaluator(const Problem& problem, int threads) {
+  return std::make_unique<SimulatedEvaluator>(problem, threads);
+}
+
+}  // namespace berth
