@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Library of device models: what a datasheet or a measurement says about one device. Sources stand beside the rows in
+// devices.cc; docs/machines.md says which figures are assumed.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/kinds.h"
+#include "base/units.h"
+#include "machine/machine.h"
+
+namespace berth {
+
+// Peak arithmetic by dtype in FLOP/s, dense (no sparsity); 0: no peak of its own, ops of that type run at the f32 peak.
+struct Peaks {
+  double f32 = 0.0, f64 = 0.0, tf32 = 0.0, f16 = 0.0, bf16 = 0.0, f8 = 0.0, i8 = 0.0;
+};
+
+struct DeviceModel {
+  std::string_view name;     // "k40"
+  std::string_view summary;  // one line
+  DeviceKind kind = DeviceKind::kGpu;
+  Bytes memory = 0;
+  Peaks peak;
+  double bytes_per_s = 0.0;
+  double launch_s = 0.0;
+  double watts = 0.0, idle_watts = 0.0;
+};
+
+std::span<const DeviceModel> device_models();                 // the only list
+const DeviceModel* find_device_model(std::string_view name);  // nullptr when there is none
+std::string suggest_device_model(std::string_view name);      // "; did you mean 'k40'?", or ""
+
+// A device with the model's figures. CPUs are synchronous (launch + work), all others asynchronous.
+Device make_device(const DeviceModel& model, std::string name);
+
+}  // namespace berth
