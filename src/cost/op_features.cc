@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cost/op_features.h"
+
+#include <algorithm>
+
+#include "cost/conv_shape.h"
+#include "cost/elements.h"
+
+namespace berth {
+namespace {
+
+bool is_integer(DType dtype) {
+  return dtype == DType::kI64 || dtype == DType::kI32 || dtype == DType::kI16 || dtype == DType::kI8 || dtype == DType::kU8;
+}
+
+double index_entries(const Graph& graph, OpId op) {
+  double entries = 0.0;
+  for (const TensorId tensor : graph.distinct_inputs(op)) {
+    if (is_integer(graph.dtype(tensor))) entries += elements(graph, tensor);
+  }
+  return entries;
+}
+
+// Channels of a batch norm: the length of its per-channel inputs (weight, mean, variance), in any layout.
+double longest_vector(const Graph& graph, OpId op) {
+  double longest = 0.0;
+  for (const TensorId tensor : graph.distinct_inputs(op)) {
+    if (graph.shape(tensor).size() == 1) longest = std::max(longest, elements(graph, tensor));
+  }
+  return longest;
+}
+
+double output_bytes(const Graph& graph, OpId op) {
+  double total = 0.0;
+  for (const TensorId tensor : graph.outputs(op)) total += static_cast<double>(graph.bytes(tensor));
+  return total;
+}
+
+// A gather reads of its table only the rows it writes; fills and loss gradients look at no big input.
+double bytes_moved(const Graph& graph, OpId op, CostClass cost_class, double indices) {
+  const auto touched = static_cast<double>(graph.bytes_touched(op));
+  switch (cost_class) {
+    case CostClass::kGather:
+      return std::min(touched, 2.0 * output_bytes(graph, op) + 8.0 * indices);
+    case CostClass::kFill:
+    case CostClass::kLossGrad:
+      return std::min(touched, output_bytes(graph, op));
+    default:
+      return touched;
+  }
+}
+
+}  // namespace
+
+OpFeatures features_of(const Graph& graph, OpId op) {
+  OpFeatures features;
+  features.cost_class = class_of(graph, op);
+  features.flops = graph.flops(op);
+  const auto outputs = graph.outputs(op);
+  if (!outputs.empty()) features.dtype = graph.dtype(outputs[0]);
+  switch (features.cost_class) {
+    case CostClass::kConvPointwise:
+    case CostClass::kConvWindowed:
+      features.channels = conv_shape(graph, op, false).channels;
+      break;
+    case CostClass::kConvGradPointwise:
+    case CostClass::kConvGradWindowed: {
+      const ConvShape shape = conv_shape(graph, op, true);
+      features.channels = shape.channels;
+      features.products = shape.products;
+      break;
+    }
+    case CostClass::kBatchNorm:
+    case CostClass::kBatchNormGrad:
+      features.slices = longest_vector(graph, op);
+      break;
+    case CostClass::kGather:
+    case CostClass::kScatter:
+      features.indices = index_entries(graph, op);
+      break;
+    default:
+      break;
+  }
+  features.bytes = bytes_moved(graph, op, features.cost_class, features.indices);
+  return features;
+}
+
+}  // namespace berth

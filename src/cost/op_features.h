@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The few numbers the cost of an op depends on, the same for every device. The fit and the cost model share them.
+#pragma once
+
+#include "base/ids.h"
+#include "base/kinds.h"
+#include "cost/op_class.h"
+#include "graph/graph.h"
+
+namespace berth {
+
+struct OpFeatures {
+  CostClass cost_class = CostClass::kNothing;
+  DType dtype = DType::kF32;  // of the first output: chooses the peak
+  double flops = 0.0;
+  double bytes = 0.0;     // moved through memory: bytes_touched, less what the class is known not to read
+  double products = 1.0;  // kernels inside the op, each with its own fixed time
+  double channels = 0.0;  // narrower side of a convolution; 0 if unknown
+  double slices = 0.0;    // independent channels of a batch norm: its parallel width; 0 if unknown
+  double indices = 0.0;   // entries of the index of a gather or scatter
+};
+
+OpFeatures features_of(const Graph& graph, OpId op);
+
+}  // namespace berth
