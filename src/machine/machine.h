@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machine: devices with memory and speed, and links between them. Plain data; finish() checks it and computes the routes.
+// Machine: devices with memory and speed, and links between them. Immutable; Machine::make() checks the description.
 #pragma once
 
 #include <array>
@@ -22,17 +22,17 @@ struct Device {
   std::string name;   // "gpu0"
   std::string model;  // "k40": selects measured times and fitted efficiencies
   DeviceKind kind = DeviceKind::kGpu;
-  Bytes memory = 0;  // capacity; ignored when pool is set
-  std::string pool;  // name of a memory pool shared with other devices, "" for memory of its own
+  Bytes memory = 0;                     // capacity; ignored when pool is set
+  std::string pool;                     // name of a memory pool shared with other devices, "" for memory of its own
   std::map<DType, double> flops_per_s;  // peak by dtype; f32 is required
   double bytes_per_s = 0.0;             // peak memory bandwidth
   double launch_s = 0.0;                // overhead of starting one op
-  bool async = true;  // true: an op takes max(launch, work); false: launch + work
-  int lanes = 1;      // ops that run at the same time
-  double watts = 0.0;       // drawn while busy, per device
-  double idle_watts = 0.0;  // drawn while idle
+  bool async = true;                    // true: an op takes max(launch, work); false: launch + work
+  int lanes = 1;                        // ops that run at the same time
+  double watts = 0.0;                   // drawn while busy, per device
+  double idle_watts = 0.0;              // drawn while idle
 
-  // Peak for a dtype; falls back to f32 scaled by nothing for unknown ones.
+  // Peak for a dtype; that of f32 where none is stated.
   [[nodiscard]] double peak_flops(DType dtype) const;
 };
 
@@ -45,17 +45,18 @@ enum class Duplex : std::uint8_t { kFull, kHalf, kOneWay };
 
 // A link as people describe it, between two endpoints (devices or switches).
 struct Link {
-  std::string from, to;  // a one-way link leads from `from` to `to`; to = "*" stands for one link to every other device
+  std::string from = {},
+              to = {};  // a one-way link leads from `from` to `to`; to = "*" stands for one link to every other device
   double bytes_per_s = 0.0;
   double latency_s = 0.0;
   Duplex duplex = Duplex::kFull;
-  std::string bus;         // all links that name one bus share one queue
-  bool contended = true;   // false: no queue, any number of transfers at once
+  std::string bus = {};   // all links that name one bus share one queue
+  bool contended = true;  // false: no queue, any number of transfers at once
 };
 
 // One direction of a link, as the simulator sees it.
 struct Channel {
-  std::string name;           // "gpu0>gpu1"
+  std::string name;                // "gpu0>gpu1"
   std::uint16_t from = 0, to = 0;  // endpoint: device id, or num_devices + switch index
   double bytes_per_s = 0.0;
   double latency_s = 0.0;
@@ -71,7 +72,8 @@ class Machine {
   // Checks names, numbers and links, expands links into channels and queues, and finds the route of every device pair.
   // Fails when a device cannot be reached from another.
   static Result<Machine> make(std::string name, std::string description, std::vector<Device> devices,
-                              std::vector<MemoryPool> pools, std::vector<std::string> switches, std::vector<Link> links);
+                              std::vector<MemoryPool> pools, std::vector<std::string> switches,
+                              std::vector<Link> links);
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const std::string& description() const { return description_; }
@@ -84,8 +86,9 @@ class Machine {
   [[nodiscard]] std::span<const Link> links() const { return links_; }  // as described, before expansion
   [[nodiscard]] std::span<const Channel> channels() const { return channels_; }
   [[nodiscard]] std::span<const std::string> queues() const { return queue_names_; }
-  // Channels from one device to another in order; empty when from == to. A direct link wins; else the route through CPUs and
-  // switches with the least time for 1 MiB, then fewest links, then lowest link index (of the first link that differs).
+  // Channels from one device to another in order; empty when from == to. A direct link wins; else the route through
+  // CPUs and switches with the least time for 1 MiB, then fewest links, then lowest link index (of the first link that
+  // differs).
   [[nodiscard]] std::span<const std::uint16_t> route(DeviceId from, DeviceId to) const {
     const std::size_t pair = index(from) * num_devices() + index(to);
     return {route_channels_.data() + route_begin_[pair], route_channels_.data() + route_begin_[pair + 1]};
