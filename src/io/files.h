@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files in and out, whole: reading has one cap, writing never leaves half a file behind. All errors begin with the
+// path.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace berth {
+
+// The one cap on what is read: bytes of a file on disk, and its bytes after decompression. Keeps hostile files small.
+inline constexpr std::size_t kMaxFileBytes = std::size_t{1} << 30;
+
+// The contents of a file; gzip is recognised by its first two bytes, whatever the file's name, and decompressed. Memory
+// stays below `max_bytes` plus half of it while the buffer grows, even for a bomb.
+Result<std::string> read_file(const std::string& path, std::size_t max_bytes = kMaxFileBytes);
+
+// Replaces the file by `contents`, compressed if the path ends in ".gz": readers see the old file or the new one, never
+// a part, and on any error (full disk, no permission) the old one stays. Same contents, same bytes on disk. Symbolic
+// links are followed; pipes and devices such as /dev/stdout are written directly.
+Status write_file_atomically(const std::string& path, std::string_view contents);
+
+// The error with "path: " in front, on one line even if a name in it holds line breaks.
+Error in_file(std::string_view path, Error error);
+
+}  // namespace berth

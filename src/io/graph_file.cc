@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/graph_file.h"
+
+#include <filesystem>
+
+#include "io/aten_graph.h"
+#include "io/files.h"
+#include "io/json_reader.h"
+#include "io/native_graph.h"
+
+namespace berth {
+namespace {
+
+constexpr std::string_view kReadable =
+    "graphs are read from JSON files of the formats berth-graph/1 and aten-graph/1, plain or gzip";
+
+// "models/nmt.json.gz" -> "nmt"
+std::string title_from(std::string_view file_name) {
+  std::string name = std::filesystem::path(file_name).filename().string();
+  for (const std::string_view extension : {".gz", ".json"}) {
+    if (name.ends_with(extension)) name.resize(name.size() - extension.size());
+  }
+  return name;
+}
+
+Result<Graph> recognise_and_read(std::string text, std::string_view file_name) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n\xef\xbb\xbf");
+  if (first != std::string::npos && text[first] != '{') return bad_input("it is no JSON object; {}", kReadable);
+  BERTH_TRY(JsonDocument document, JsonDocument::open(std::move(text)));
+  if (!document.has("format")) return bad_input("it has no \"format\"; {}", kReadable);
+  BERTH_TRY(const std::string format, document.string("format"));
+  if (format == kNativeGraphFormat) return read_native_graph(std::move(document), title_from(file_name));
+  if (format == kAtenGraphFormat) return read_aten_graph(std::move(document));
+  return bad_input("the format {} is not known; {}", in_quotes(format), kReadable);
+}
+
+}  // namespace
+
+Result<Graph> parse_graph(std::string text, std::string_view file_name) {
+  auto graph = recognise_and_read(std::move(text), file_name);
+  if (!graph) return in_file(file_name, graph.error());
+  return graph;
+}
+
+Result<Graph> load_graph_file(const std::string& path) {
+  BERTH_TRY(std::string text, read_file(path));
+  return parse_graph(std::move(text), path);
+}
+
+Status save_graph_file(const std::string& path, const Graph& graph) {
+  auto text = write_graph_json(graph);
+  if (!text) return in_file(path, text.error());
+  return write_file_atomically(path, *text);
+}
+
+}  // namespace berth

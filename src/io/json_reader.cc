@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/json_reader.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "base/units.h"
+
+namespace berth {
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+constexpr std::size_t kFirstCapacity = std::size_t{64} << 10;
+constexpr std::size_t kMaxRootMembers = 64;  // no format has more; keeps the search for a name short
+
+std::string_view syntax_message(simdjson::error_code code) {
+  switch (code) {
+    case simdjson::UTF8_ERROR:
+      return "the text is not valid UTF-8";
+    case simdjson::DEPTH_ERROR:
+      return "the JSON is nested too deeply (at most 1024 levels)";
+    case simdjson::NUMBER_ERROR:
+      return "a number is malformed or out of range";
+    case simdjson::STRING_ERROR:
+      return "a string is malformed";
+    case simdjson::UNCLOSED_STRING:
+      return "a string is not closed";
+    case simdjson::UNESCAPED_CHARS:
+      return "a string holds a control character that is not escaped";
+    case simdjson::T_ATOM_ERROR:
+    case simdjson::F_ATOM_ERROR:
+    case simdjson::N_ATOM_ERROR:
+      return "expected true, false or null";
+    case simdjson::MEMALLOC:
+      return "there is not enough memory to parse it";
+    default:
+      return "the JSON is malformed";
+  }
+}
+
+}  // namespace
+
+JsonDocument::JsonDocument(std::string text)
+    : padded_(std::move(text)), size_(padded_.size()), parser_(std::make_unique<simdjson::dom::parser>()) {
+  padded_.append(simdjson::SIMDJSON_PADDING, '\0');
+}
+
+Result<JsonDocument> JsonDocument::open(std::string text) {
+  JsonDocument document(std::move(text));
+  if (document.parser_->allocate(kFirstCapacity) != simdjson::SUCCESS)
+    return bad_input("there is no memory for a parser");
+  BERTH_RETURN_IF_ERROR(document.read_outline());
+  return document;
+}
+
+Status JsonDocument::read_outline() {
+  JsonScanner scanner(text(), text().starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0);
+  if (scanner.at_end()) return bad_input("it is empty");
+  BERTH_RETURN_IF_ERROR(scanner.expect('{', "at the beginning: this is no JSON object"));
+  for (bool more = !scanner.accept('}'); more;) {
+    BERTH_TRY(const JsonSpan quoted_key, scanner.string());
+    BERTH_TRY(const simdjson::dom::element key, parse(quoted_key, [] { return "a member's name"; }));
+    BERTH_RETURN_IF_ERROR(scanner.expect(':', "after a member's name"));
+    BERTH_TRY(const JsonSpan value, scanner.value());
+    const std::string_view name = key.get_string().value_unsafe();
+    if (has(name))
+      return scanner.error_at(quoted_key.begin, fmt::format("the member {} is there twice", in_quotes(name)));
+    if (members_.size() == kMaxRootMembers) return scanner.error("the root object has too many members");
+    members_.push_back({std::string(name), value});
+    more = scanner.accept(',');
+    if (!more)
+      BERTH_RETURN_IF_ERROR(scanner.expect('}', fmt::format("after the member {}", in_quotes(members_.back().key))));
+  }
+  if (!scanner.at_end()) return scanner.error("there is more text after the end of the root object");
+  return {};
+}
+
+Result<simdjson::dom::element> JsonDocument::parse(JsonSpan span, const std::function<std::string()>& path) {
+  if (span.size() > kMaxJsonValueBytes) {
+    return bad_input("{}: it takes {} of text; at most {} is read", path(),
+                     format_bytes(static_cast<Bytes>(span.size())),
+                     format_bytes(static_cast<Bytes>(kMaxJsonValueBytes)));
+  }
+  simdjson::dom::element element;
+  const auto code = parser_->parse(padded_.data() + span.begin, span.size(), false).get(element);
+  if (code == simdjson::SUCCESS) return element;
+  return JsonScanner(text()).error_at(span.begin, fmt::format("{}: {}", path(), syntax_message(code)));
+}
+
+const JsonDocument::Member* JsonDocument::find(std::string_view key) const {
+  const auto found = std::find_if(members_.begin(), members_.end(), [&](const Member& m) { return m.key == key; });
+  return found == members_.end() ? nullptr : &*found;
+}
+
+Error JsonDocument::missing(std::string_view key) const { return bad_input("\"{}\" is missing", key); }
+
+Result<JsonValue> JsonDocument::member(std::string_view key) {
+  const Member* member = find(key);
+  if (member == nullptr) return missing(key);
+  BERTH_TRY(const simdjson::dom::element element, parse(member->value, [&] { return member->key; }));
+  return JsonValue(element, member->key);
+}
+
+Result<std::string> JsonDocument::string(std::string_view key) {
+  BERTH_TRY(const JsonValue value, member(key));
+  BERTH_TRY(const std::string_view text, value.string());
+  return std::string(text);
+}
+
+Status JsonDocument::for_each(std::string_view key, const JsonValue::Visit& visit) {
+  const Member* member = find(key);
+  if (member == nullptr) return missing(key);
+  JsonScanner scanner(text().substr(0, member->value.end), member->value.begin);
+  if (!scanner.accept('[')) return bad_input("{}: expected an array", key);
+  std::size_t index = 0;
+  for (bool more = !scanner.accept(']'); more; ++index) {
+    BERTH_TRY(const JsonSpan span, scanner.value());
+    BERTH_TRY(const simdjson::dom::element element, parse(span, [&] { return fmt::format("{}[{}]", key, index); }));
+    BERTH_RETURN_IF_ERROR(visit(JsonValue(element, nullptr, member->key, index)));
+    more = scanner.accept(',');
+    if (!more) BERTH_RETURN_IF_ERROR(scanner.expect(']', fmt::format("after {}[{}]", key, index)));
+  }
+  return {};
+}
+
+Status JsonDocument::check_members(std::span<const std::string_view> known) const {
+  for (const Member& member : members_) {
+    if (std::find(known.begin(), known.end(), member.key) != known.end()) continue;
+    return bad_input("unknown member {}{}", in_quotes(member.key), did_you_mean(member.key, known));
+  }
+  return {};
+}
+
+Status check_format(JsonDocument& document, std::string_view wanted) {
+  BERTH_TRY(const std::string format, document.string("format"));
+  if (format == wanted) return {};
+  return bad_input("its format is {}, expected {}", in_quotes(format), in_quotes(wanted));
+}
+
+}  // namespace berth
