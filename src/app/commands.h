@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The commands, one file each. Each adds itself to the command line; when it is chosen it runs and says how it ended.
+#pragma once
+
+#include "app/terminal.h"
+#include "base/result.h"
+
+namespace CLI {
+class App;
+}
+
+namespace berth::app {
+
+void add_place_command(CLI::App& app, Exit& exit);
+void add_compare_command(CLI::App& app, Exit& exit);
+void add_score_command(CLI::App& app, Exit& exit);
+void add_graph_command(CLI::App& app, Exit& exit);
+void add_planners_command(CLI::App& app, Exit& exit);
+void add_machines_command(CLI::App& app, Exit& exit);
+void add_models_command(CLI::App& app, Exit& exit);
+void add_demo_command(CLI::App& app, Exit& exit);
+
+// Prints the error of a failed command; the exit code of either.
+Exit finish(const Result<Exit>& result);
+
+}  // namespace berth::app

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "app/catalog.h"
+#include "app/commands.h"
+#include "app/compare_planners.h"
+#include "app/json_output.h"
+#include "app/options.h"
+#include "app/output.h"
+#include "app/resolve.h"
+#include "sim/bounds.h"
+
+namespace berth::app {
+namespace {
+
+struct CompareFlags {
+  ProblemFlags problem;
+  SearchFlags search;
+  std::string planners = "all";
+  bool json = false;
+};
+
+Result<Exit> run_compare(const CompareFlags& flags) {
+  BERTH_TRY(const std::vector<PlannerInfo> planners, find_planners(flags.planners));
+  BERTH_TRY(const Budget budget, budget_of(flags.search));
+  BERTH_TRY(const Problem problem, resolve_problem(flags.problem.graph, flags.problem.machine));
+  const std::vector<Outcome> rows = compare_planners(problem, planners, budget, !flags.search.quiet);
+  BERTH_RETURN_IF_ERROR(print(flags.json ? comparison_json(problem, rows) : comparison_table(problem, rows)));
+  if (rows.front().feasible()) return Exit::kDone;
+  return infeasible("no planner found a plan that fits in memory");
+}
+
+}  // namespace
+
+std::vector<Outcome> compare_planners(const Problem& problem, std::span<const PlannerInfo> planners,
+                                      const Budget& budget, bool progress) {
+  const Picoseconds bound = lower_bound(problem).value();
+  std::vector<Outcome> rows;
+  for (const PlannerInfo& planner : planners) rows.push_back(run_planner(problem, planner, budget, bound, progress));
+  rank(rows);
+  return rows;
+}
+
+void add_compare_command(CLI::App& app, Exit& exit) {
+  auto flags = std::make_shared<CompareFlags>();
+  CLI::App* command = app.add_subcommand("compare", "run several planners: one row each, best first");
+  add_problem_flags(*command, flags->problem);
+  command->add_option("--planners", flags->planners, "a,b,c or all, classical, learned")->capture_default_str();
+  add_search_flags(*command, flags->search);
+  add_json_flag(*command, flags->json);
+  command->footer("Example:\n  berth compare zoo:nmt-4 --machine k40x4 --planners gpu-only,expert,round-robin,random");
+  command->callback([flags, &exit] { exit = finish(run_compare(*flags)); });
+}
+
+}  // namespace berth::app

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "app/commands.h"
+#include "app/graph_info.h"
+#include "app/options.h"
+#include "app/resolve.h"
+#include "io/graph_file.h"
+#include "io/json_writer.h"
+#include "io/problem_file.h"
+
+namespace berth::app {
+namespace {
+
+struct GraphFlags {
+  ProblemFlags problem;
+  std::string output;
+  bool json = false;
+};
+
+Result<Exit> run_info(const GraphFlags& flags) {
+  BERTH_TRY(const auto graph, resolve_graph(flags.problem.graph));
+  BERTH_RETURN_IF_ERROR(print(flags.json ? graph_info_json(*graph) : graph_info_text(*graph)));
+  return Exit::kDone;
+}
+
+// What was written where, for people or programs.
+Result<Exit> written(const GraphFlags& flags, const Graph& graph) {
+  std::string text = fmt::format("{} ops written to {}\n", graph.num_ops(), flags.output);
+  if (flags.json) {
+    JsonWriter json;
+    json.begin_object().key("output").value(flags.output).key("ops").value(graph.num_ops());
+    json.key("hash").value(graph.structure_hash()).end_object();
+    text = std::move(json).take();
+  }
+  BERTH_RETURN_IF_ERROR(print(text));
+  return Exit::kDone;
+}
+
+Result<Exit> run_convert(const GraphFlags& flags) {
+  BERTH_RETURN_IF_ERROR(check_output_path(flags.output));
+  BERTH_TRY(const auto graph, resolve_graph(flags.problem.graph));
+  BERTH_RETURN_IF_ERROR(save_graph_file(flags.output, *graph));
+  return written(flags, *graph);
+}
+
+Result<Exit> run_problem(const GraphFlags& flags) {
+  BERTH_RETURN_IF_ERROR(check_output_path(flags.output));
+  BERTH_TRY(const Problem problem, resolve_problem(flags.problem.graph, flags.problem.machine));
+  if (flags.output.empty()) {
+    BERTH_RETURN_IF_ERROR(print(write_problem_json(problem)));
+    return Exit::kDone;
+  }
+  BERTH_RETURN_IF_ERROR(save_problem_file(flags.output, problem));
+  return written(flags, problem.graph());
+}
+
+}  // namespace
+
+void add_graph_command(CLI::App& app, Exit& exit) {
+  auto flags = std::make_shared<GraphFlags>();
+  CLI::App* graph = app.add_subcommand("graph", "look at a graph, convert it, or write down the whole problem");
+  graph->require_subcommand(1);
+  graph->footer("Example:\n  berth graph info zoo:resnet-50");
+
+  CLI::App* info = graph->add_subcommand("info", "ops, edges, flops, parameters, and types no cost model knows");
+  info->add_option("GRAPH", flags->problem.graph, "graph file or zoo:model")->required();
+  add_json_flag(*info, flags->json);
+  info->footer("Example:\n  berth graph info zoo:resnet-50,batch=64");
+  info->callback([flags, &exit] { exit = finish(run_info(*flags)); });
+
+  CLI::App* convert = graph->add_subcommand("convert", "write a graph in the native format");
+  convert->add_option("GRAPH", flags->problem.graph, "graph file or zoo:model")->required();
+  convert->add_option("-o,--output", flags->output, "file to write, .json or .json.gz")->required();
+  add_json_flag(*convert, flags->json);
+  convert->footer("Example:\n  berth graph convert zoo:rnnlm -o rnnlm.json.gz");
+  convert->callback([flags, &exit] { exit = finish(run_convert(*flags)); });
+
+  CLI::App* problem = graph->add_subcommand("problem", "everything the simulator knows, in plain numbers, as JSON");
+  add_problem_flags(*problem, flags->problem);
+  problem->add_option("-o,--output", flags->output, "file to write (default: stdout)");
+  add_json_flag(*problem, flags->json);
+  problem->footer("Example:\n  berth graph problem zoo:rnnlm --machine k40x2 -o problem.json");
+  problem->callback([flags, &exit] { exit = finish(run_problem(*flags)); });
+}
+
+}  // namespace berth::app

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/json_output.h"
+
+namespace berth::app {
+namespace {
+
+void write_devices(JsonWriter& json, const Problem& problem, const Outcome& outcome) {
+  const Machine& machine = problem.machine();
+  const std::vector<std::size_t> ops = ops_per_device(problem, outcome.plan);
+  json.key("devices").begin_array(JsonLayout::kLines);
+  for (const DeviceId id : machine.device_ids()) {
+    const DeviceUse& use = outcome.score.devices[index(id)];
+    json.begin_object().key("name").value(machine.device(id).name).key("busy_s").value(to_seconds(use.busy));
+    json.key("peak_bytes").value(use.peak).key("capacity_bytes").value(problem.capacity(id));
+    json.key("ops").value(ops[index(id)]).end_object();
+  }
+  json.end_array();
+}
+
+void write_links(JsonWriter& json, const Problem& problem, const Score& score) {
+  json.key("links").begin_array(JsonLayout::kLines);
+  for (std::size_t queue = 0; queue < score.queues.size(); ++queue) {
+    json.begin_object().key("name").value(problem.machine().queues()[queue]);
+    json.key("busy_s")
+        .value(to_seconds(score.queues[queue].busy))
+        .key("bytes")
+        .value(score.queues[queue].bytes)
+        .end_object();
+  }
+  json.end_array();
+}
+
+void write_pools(JsonWriter& json, const Problem& problem, const Score& score) {
+  json.key("pools").begin_array(JsonLayout::kLines);
+  for (std::size_t pool = 0; pool < score.pool_peaks.size(); ++pool) {
+    json.begin_object().key("name").value(problem.machine().pools()[pool].name);
+    json.key("peak_bytes").value(score.pool_peaks[pool]);
+    json.key("capacity_bytes").value(problem.pool_capacity(static_cast<int>(pool))).end_object();
+  }
+  json.end_array();
+}
+
+void write_overflow(JsonWriter& json, const Problem& problem, const Score& score) {
+  json.key("overflow");
+  if (!score.overflow) {
+    json.null();
+    return;
+  }
+  const Overflow& overflow = *score.overflow;
+  json.begin_object().key("device").value(problem.machine().device(overflow.device).name).key("pool");
+  if (overflow.pool < 0) {
+    json.null();
+  } else {
+    json.value(problem.machine().pools()[static_cast<std::size_t>(overflow.pool)].name);
+  }
+  json.key("op");
+  if (overflow.op == kNoOp) {
+    json.null();
+  } else {
+    json.value(problem.graph().name(overflow.op));
+  }
+  json.key("time_s").value(to_seconds(overflow.time)).key("bytes_over").value(overflow.over).end_object();
+}
+
+void write_number_or_null(JsonWriter& json, std::string_view key, bool known, double value) {
+  json.key(key);
+  if (known) {
+    json.value(value);
+  } else {
+    json.null();
+  }
+}
+
+}  // namespace
+
+void write_outcome(JsonWriter& json, const Problem& problem, const Outcome& outcome) {
+  const bool has_plan = !outcome.error;
+  const double step_s = to_seconds(outcome.score.step_time);
+  json.key("planner").value(outcome.planner).key("note").value(outcome.note);
+  json.key("title").value(problem.graph().title()).key("machine").value(problem.machine().name());
+  json.key("objective").value("step");
+  write_number_or_null(json, "objective_value_s", has_plan, step_s);
+  write_number_or_null(json, "step_time_s", has_plan, step_s);
+  json.key("feasible").value(outcome.feasible());
+  json.key("lower_bound_s").value(to_seconds(outcome.lower_bound));
+  json.key("search_s").value(outcome.search_s).key("evaluations").value(outcome.evaluations);
+  json.key("seed").value(outcome.seed);
+  json.key("ops").value(problem.graph().num_ops()).key("edges").value(problem.graph().num_edges());
+  if (!has_plan) {
+    json.key("error").value(outcome.error->message);
+    json.key("devices").begin_array().end_array().key("links").begin_array().end_array();
+    return;
+  }
+  write_number_or_null(json, "joules", true, joules_per_step(problem.machine(), outcome.score));
+  write_overflow(json, problem, outcome.score);
+  write_devices(json, problem, outcome);
+  write_pools(json, problem, outcome.score);
+  write_links(json, problem, outcome.score);
+}
+
+void write_timeline(JsonWriter& json, const Problem& problem, const Timeline& timeline) {
+  const Graph& graph = problem.graph();
+  const Machine& machine = problem.machine();
+  json.key("events").begin_array(JsonLayout::kLines);
+  for (const OpEvent& event : timeline.ops) {
+    json.begin_object().key("op").value(graph.name(event.op)).key("device").value(machine.device(event.device).name);
+    json.key("start_s").value(to_seconds(event.start)).key("end_s").value(to_seconds(event.end)).end_object();
+  }
+  json.end_array().key("transfers").begin_array(JsonLayout::kLines);
+  for (const TransferEvent& event : timeline.transfers) {
+    json.begin_object().key("op").value(graph.name(graph.producer(event.tensor)));
+    json.key("output").value(graph.output_index(event.tensor));
+    json.key("from").value(machine.device(event.from).name).key("to").value(machine.device(event.to).name);
+    json.key("link").value(machine.channels()[static_cast<std::size_t>(event.channel)].name);
+    json.key("start_s").value(to_seconds(event.start)).key("end_s").value(to_seconds(event.end));
+    json.key("bytes").value(event.bytes).end_object();
+  }
+  json.end_array();
+}
+
+std::string outcome_json(const Problem& problem, const Outcome& outcome, const std::optional<Outcome>& single,
+                         const std::optional<Timeline>& timeline) {
+  JsonWriter json;
+  json.begin_object(JsonLayout::kLines);
+  write_outcome(json, problem, outcome);
+  if (single && !single->error) {
+    json.key("best_single_device").begin_object().key("step_time_s").value(to_seconds(single->score.step_time));
+    json.key("feasible").value(single->score.feasible).key("note").value(single->note).end_object();
+  }
+  if (timeline) write_timeline(json, problem, *timeline);
+  json.end_object();
+  return std::move(json).take();
+}
+
+std::string comparison_json(const Problem& problem, const std::vector<Outcome>& rows) {
+  JsonWriter json;
+  json.begin_object(JsonLayout::kLines);
+  json.key("title").value(problem.graph().title()).key("machine").value(problem.machine().name());
+  json.key("objective").value("step");
+  json.key("rows").begin_array(JsonLayout::kLines);
+  for (const Outcome& row : rows) {
+    json.begin_object(JsonLayout::kLines);
+    write_outcome(json, problem, row);
+    json.end_object();
+  }
+  json.end_array().end_object();
+  return std::move(json).take();
+}
+
+}  // namespace berth::app

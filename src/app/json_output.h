@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the commands print for programs.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "app/outcome.h"
+#include "cost/problem.h"
+#include "io/json_writer.h"
+#include "sim/timeline.h"
+
+namespace berth::app {
+
+// Members of one outcome, into an open object. Without a plan (Outcome::error) the times are null and "error" says why.
+void write_outcome(JsonWriter& json, const Problem& problem, const Outcome& outcome);
+
+// Members "events" and "transfers".
+void write_timeline(JsonWriter& json, const Problem& problem, const Timeline& timeline);
+
+// A whole document about one outcome.
+std::string outcome_json(const Problem& problem, const Outcome& outcome, const std::optional<Outcome>& single,
+                         const std::optional<Timeline>& timeline = std::nullopt);
+std::string comparison_json(const Problem& problem, const std::vector<Outcome>& rows);
+
+}  // namespace berth::app

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// berth: the command line. Exit codes: 0 done, 1 no feasible plan, 2 bad input or usage, 3 a bug.
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <new>
+#include <sstream>
+
+#include "app/commands.h"
+#include "app/terminal.h"
+#include "base/text.h"
+
+namespace berth::app {
+namespace {
+
+constexpr const char* kFooter =
+    "Examples:\n"
+    "  berth place zoo:nmt-4 --machine k40x4 -o plan.json\n"
+    "  berth compare zoo:resnet-50 --machine rtx4090-3060\n"
+    "  berth score zoo:nmt-4 --machine k40x4 --plan plan.json\n"
+    "\n"
+    "berth COMMAND --help says more about each.";
+
+void add_commands(CLI::App& app, Exit& exit) {
+  add_place_command(app, exit);
+  add_compare_command(app, exit);
+  add_score_command(app, exit);
+  add_graph_command(app, exit);
+  add_planners_command(app, exit);
+  add_machines_command(app, exit);
+  add_models_command(app, exit);
+  add_demo_command(app, exit);
+}
+
+// The innermost command on the line, and its words: "berth graph info".
+const CLI::App* chosen_command(const CLI::App& app, std::string& words) {
+  const CLI::App* command = &app;
+  words = app.get_name();
+  while (!command->get_subcommands().empty()) {
+    command = command->get_subcommands().front();
+    words += " " + command->get_name();
+  }
+  return command;
+}
+
+std::string about_extra(const CLI::App& command, const std::string& extra) {
+  std::vector<std::string> candidates;
+  if (extra.starts_with("-")) {
+    for (const CLI::Option* option : command.get_options()) {
+      for (const std::string& name : option->get_lnames()) candidates.push_back("--" + name);
+    }
+    const std::string flag = extra.substr(0, extra.find('='));
+    return fmt::format("no flag {}{}", flag, did_you_mean(flag, candidates));
+  }
+  const auto children = command.get_subcommands([](const CLI::App*) { return true; });
+  if (children.empty()) return fmt::format("unexpected argument '{}'", extra);
+  for (const CLI::App* child : children) candidates.push_back(child->get_name());
+  return fmt::format("no command named '{}'{}", extra, did_you_mean(extra, candidates));
+}
+
+Exit usage_error(const CLI::App& app, const CLI::ParseError& error) {
+  std::string words;
+  const CLI::App* command = chosen_command(app, words);
+  std::string message = error.what();
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    const std::vector<std::string> extras = app.remaining(true);
+    if (!extras.empty()) message = about_extra(*command, extras.front());
+  }
+  print_error(fmt::format("{} ({} --help)", message, words));
+  return Exit::kBadInput;
+}
+
+Exit run(int argc, const char* const* argv) {
+  CLI::App app{"Berth finds every operation of a neural network its device.", "berth"};
+  Exit exit = Exit::kDone;
+  app.set_version_flag("--version", "berth " BERTH_VERSION, "print the version");
+  app.require_subcommand(0, 1);
+  app.footer(kFooter);
+  add_commands(app, exit);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& success) {  // --help, --version
+    std::ostringstream text, unused;
+    app.exit(success, text, unused);
+    return finish(print(text.str()) ? Result<Exit>(Exit::kDone) : bad_input("cannot write to stdout"));
+  } catch (const CLI::ParseError& error) {
+    return usage_error(app, error);
+  }
+  if (app.get_subcommands().empty()) {
+    const Status printed = print(app.help());
+    return printed ? Exit::kDone : finish(printed.error());
+  }
+  return exit;
+}
+
+}  // namespace
+
+Exit finish(const Result<Exit>& result) {
+  if (result) return *result;
+  print_error(result.error().message);
+  return result.error().code == ErrorCode::kInfeasible ? Exit::kInfeasible : Exit::kBadInput;
+}
+
+}  // namespace berth::app
+
+int main(int argc, char** argv) {
+  using berth::app::Exit;
+  try {
+    return static_cast<int>(berth::app::run(argc, argv));
+  } catch (const std::bad_alloc&) {
+    berth::app::print_error("not enough memory on this computer for that; try a smaller graph or fewer threads");
+    return static_cast<int>(Exit::kBadInput);
+  } catch (const std::exception& error) {
+    berth::app::print_error(std::string("bug: ") + error.what() + "; please report it");
+    return static_cast<int>(Exit::kBug);
+  }
+}

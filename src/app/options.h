@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Flags that several commands share.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+#include "plan/planner.h"
+
+namespace CLI {
+class App;
+}
+
+namespace berth::app {
+
+// GRAPH and --machine.
+struct ProblemFlags {
+  std::string graph, machine;
+};
+void add_problem_flags(CLI::App& command, ProblemFlags& flags);
+
+struct SearchFlags {
+  std::string budget = "10s", objective = "step";
+  std::uint64_t evaluations = 0, seed = 1;
+  int threads = 1;
+  bool quiet = false;
+};
+void add_search_flags(CLI::App& command, SearchFlags& flags);
+
+void add_json_flag(CLI::App& command, bool& json);
+
+// The budget that the flags describe; an error if one of them makes no sense.
+Result<Budget> budget_of(const SearchFlags& flags);
+Status check_objective(const std::string& objective);
+
+// Says early what would only be noticed after the search: the folder of an output file is not there or not writable.
+Status check_output_path(const std::string& path);
+
+}  // namespace berth::app

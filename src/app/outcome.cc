@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/outcome.h"
+
+#include <algorithm>
+
+#include "app/progress.h"
+#include "sim/bounds.h"
+
+namespace berth::app {
+
+Outcome run_planner(const Problem& problem, const PlannerInfo& info, const Budget& budget, Picoseconds lower_bound,
+                    bool progress) {
+  const InterruptGuard guard;
+  ProgressLine line(progress);
+  Search search(problem, budget, lower_bound);
+  search.set_stop_flag(&InterruptGuard::flag());
+  search.set_progress([&line](const SearchState& state) { line.show(state); });
+  Result<Plan> plan = info.make()->plan(search);
+
+  Outcome outcome;
+  outcome.planner = info.name;
+  outcome.lower_bound = lower_bound;
+  outcome.search_s = search.elapsed_s();
+  outcome.evaluations = search.evaluations();
+  outcome.seed = budget.seed;
+  outcome.note = search.note();
+  if (!plan) {
+    outcome.error = plan.error();
+    return outcome;
+  }
+  outcome.plan = *std::move(plan);
+  const bool is_best = search.has_best() && search.best_plan() == outcome.plan;
+  outcome.score = is_best ? search.best_score() : simulate(problem, outcome.plan);
+  return outcome;
+}
+
+Outcome score_plan(const Problem& problem, std::string planner, const Plan& plan) {
+  Outcome outcome;
+  outcome.planner = std::move(planner);
+  outcome.plan = plan;
+  outcome.score = simulate(problem, plan);
+  outcome.lower_bound = lower_bound(problem, !plan.fusions.empty()).value();
+  outcome.evaluations = 1;
+  outcome.seed = 0;
+  return outcome;
+}
+
+void rank(std::vector<Outcome>& outcomes) {
+  std::ranges::stable_sort(outcomes, [](const Outcome& a, const Outcome& b) {
+    if (a.error || b.error) return !a.error && b.error;
+    return better(a.score, b.score);
+  });
+}
+
+double joules_per_step(const Machine& machine, const Score& score) {
+  double joules = 0.0;
+  const double step_s = to_seconds(score.step_time);
+  for (const DeviceId id : machine.device_ids()) {
+    const Device& device = machine.device(id);
+    const double busy_s = to_seconds(score.devices[index(id)].busy) / device.lanes;
+    joules += busy_s * device.watts + (step_s - busy_s) * device.idle_watts;
+  }
+  return joules;
+}
+
+std::vector<std::size_t> ops_per_device(const Problem& problem, const Plan& plan) {
+  std::vector<std::size_t> counts(problem.machine().num_devices());
+  for (const DeviceId device : plan.device_of) ++counts[index(device)];
+  return counts;
+}
+
+}  // namespace berth::app

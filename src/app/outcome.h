@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Outcome: a plan, how it came to be and what it is worth: what place, score and each row of compare report.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cost/problem.h"
+#include "plan/planner.h"
+#include "sim/timeline.h"
+
+namespace berth::app {
+
+struct Outcome {
+  std::string planner;
+  std::string note;            // how the plan came to be, for people
+  std::optional<Error> error;  // the planner has no plan at all; plan and score are empty then
+  Plan plan;
+  Score score;
+  Picoseconds lower_bound = 0;
+  double search_s = 0.0;
+  std::uint64_t evaluations = 0, seed = 1;
+
+  [[nodiscard]] bool feasible() const { return !error && score.feasible; }
+};
+
+// Runs a planner to its end or to Ctrl-C, with a progress line if `progress` and a terminal are there.
+Outcome run_planner(const Problem& problem, const PlannerInfo& info, const Budget& budget, Picoseconds lower_bound,
+                    bool progress);
+
+// What a given plan is worth.
+Outcome score_plan(const Problem& problem, std::string planner, const Plan& plan);
+
+// Best first: feasible by step time, infeasible, without a plan. Stable, so equals keep the order of the request.
+void rank(std::vector<Outcome>& outcomes);
+
+// Joules per step: busy devices draw their watts, idle ones their idle watts. 0 if the machine does not know them.
+double joules_per_step(const Machine& machine, const Score& score);
+
+// Number of ops on every device.
+std::vector<std::size_t> ops_per_device(const Problem& problem, const Plan& plan);
+
+}  // namespace berth::app

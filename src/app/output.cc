@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/output.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/terminal.h"
+
+namespace berth::app {
+namespace {
+
+using enum Table::Align;
+
+// Characters that take room on a terminal: no colour codes, one per UTF-8 character.
+std::size_t width(std::string_view text) {
+  std::size_t count = 0;
+  bool in_code = false;
+  for (const char c : text) {
+    if (c == '\033') in_code = true;
+    if (!in_code && (static_cast<unsigned char>(c) & 0xC0U) != 0x80U) ++count;
+    if (c == 'm') in_code = false;
+  }
+  return count;
+}
+
+struct MemoryUse {
+  std::string name;
+  Bytes peak = 0, capacity = 0;
+  [[nodiscard]] double share() const {
+    return capacity > 0 ? static_cast<double>(peak) / static_cast<double>(capacity) : (peak > 0 ? HUGE_VAL : 0.0);
+  }
+};
+
+// Memory of a device, or of the pool it draws on.
+MemoryUse memory_of(const Problem& problem, const Score& score, DeviceId device) {
+  const Machine& machine = problem.machine();
+  const int pool = machine.pool_of(device);
+  if (pool < 0) return {machine.device(device).name, score.devices[index(device)].peak, problem.capacity(device)};
+  const auto p = static_cast<std::size_t>(pool);
+  return {machine.pools()[p].name, score.pool_peaks[p], problem.pool_capacity(pool)};
+}
+
+std::string device_table(const Problem& problem, const Outcome& outcome) {
+  const Machine& machine = problem.machine();
+  const std::vector<std::size_t> ops = ops_per_device(problem, outcome.plan);
+  Table table({kLeft, kRight, kLeft, kRight, kRight, kLeft, kRight, kRight});
+  table.add({"device", "ops", "", "busy", "", "", "memory", ""});
+  for (const DeviceId id : machine.device_ids()) {
+    const DeviceUse& use = outcome.score.devices[index(id)];
+    const double all = to_seconds(outcome.score.step_time) * machine.device(id).lanes;
+    const double busy = all > 0.0 ? to_seconds(use.busy) / all : 0.0;
+    const MemoryUse memory = memory_of(problem, outcome.score, id);
+    const double share = static_cast<double>(use.peak) / static_cast<double>(std::max<Bytes>(memory.capacity, 1));
+    const bool in_pool = machine.pool_of(id) >= 0;
+    const std::string amount = fmt::format("{} of {}{}", format_bytes(use.peak), format_bytes(memory.capacity),
+                                           in_pool ? " (pool " + memory.name + ")" : "");
+    table.add({machine.device(id).name, group_digits(ops[index(id)]), bar(busy), percent(busy),
+               format_seconds(to_seconds(use.busy)), bar(share), amount,
+               use.peak > memory.capacity ? alarm("OOM") : percent(share)});
+  }
+  return table.text();
+}
+
+std::string pool_lines(const Problem& problem, const Score& score) {
+  std::string text;
+  for (std::size_t pool = 0; pool < score.pool_peaks.size(); ++pool) {
+    const Bytes capacity = problem.pool_capacity(static_cast<int>(pool));
+    text +=
+        fmt::format("pool {}: {} of {}{}\n", problem.machine().pools()[pool].name, format_bytes(score.pool_peaks[pool]),
+                    format_bytes(capacity), score.pool_peaks[pool] > capacity ? "  " + alarm("OOM") : "");
+  }
+  return text;
+}
+
+// Link queues that carried anything, the busiest first, a few of them.
+std::string link_table(const Problem& problem, const Score& score) {
+  constexpr std::size_t kMost = 8;
+  std::vector<std::size_t> used;
+  for (std::size_t queue = 0; queue < score.queues.size(); ++queue) {
+    if (score.queues[queue].bytes > 0 || score.queues[queue].busy > 0) used.push_back(queue);
+  }
+  if (used.empty()) return "";
+  std::ranges::stable_sort(used, std::greater<>(), [&](std::size_t queue) { return score.queues[queue].busy; });
+  Table table({kLeft, kLeft, kRight, kRight, kRight});
+  table.add({"link", "", "busy", "", "moved"});
+  for (const std::size_t queue : std::span(used).first(std::min(used.size(), kMost))) {
+    const QueueUse& use = score.queues[queue];
+    const double share = to_seconds(use.busy) / std::max(to_seconds(score.step_time), 1e-12);
+    table.add({problem.machine().queues()[queue], bar(share), percent(share), format_seconds(to_seconds(use.busy)),
+               format_bytes(use.bytes)});
+  }
+  const std::size_t more = used.size() > kMost ? used.size() - kMost : 0;
+  return "\n" + table.text() + (more > 0 ? fmt::format("... and {} more\n", more) : "");
+}
+
+std::string against_single(const Outcome& outcome, const Outcome& single) {
+  if (single.error) return "no single device can run it";
+  const std::string where = single.note.starts_with("all on ") ? " (" + single.note + ")" : "";
+  if (!single.score.feasible) return "the best single device is out of memory";
+  const double ratio = to_seconds(single.score.step_time) / std::max(to_seconds(outcome.score.step_time), 1e-12);
+  const std::string time = format_seconds(to_seconds(single.score.step_time));
+  if (outcome.score.step_time == single.score.step_time) return "as fast as the best single device" + where;
+  return ratio >= 1.0
+             ? fmt::format("{:.2f}x as fast as the best single device, {}{}", ratio, time, where)
+             : fmt::format("slower than the best single device, {}{}, by {}", time, where, percent(1.0 / ratio - 1.0));
+}
+
+}  // namespace
+
+std::string Table::text(std::string_view indent) const {
+  std::vector<std::size_t> widths(columns_.size(), 0);
+  for (const auto& row : rows_) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width(row[i]));
+  }
+  std::string text;
+  for (const auto& row : rows_) {
+    std::string line(indent);
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::string padding(widths[i] - width(row[i]), ' ');
+      line += (i > 0 && widths[i] > 0 ? "  " : "") + (columns_[i] == kLeft ? row[i] + padding : padding + row[i]);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+std::string group_digits(std::uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
+  return digits;
+}
+
+std::string percent(double share) {
+  const double value = share * 100.0;
+  if (!std::isfinite(value)) return "-";
+  return value != 0.0 && std::abs(value) < 1.0 ? fmt::format("{:.1f} %", value) : fmt::format("{:.0f} %", value);
+}
+
+std::string bar(double share) {
+  constexpr int kSteps = 10;
+  const int full = static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * kSteps));
+  return "[" + std::string(static_cast<std::size_t>(full), '#') +
+         std::string(static_cast<std::size_t>(kSteps - full), ' ') + "]";
+}
+
+std::string gap_text(Picoseconds value, Picoseconds lower_bound) {
+  if (value <= lower_bound) return "none";
+  return lower_bound > 0 ? percent(to_seconds(value) / to_seconds(lower_bound) - 1.0) : "unknown";
+}
+
+std::string headline(const Problem& problem) {
+  const Graph& graph = problem.graph();
+  return fmt::format("{} on {}: {} ops, {} edges, {} devices", bold(graph.title()), bold(problem.machine().name()),
+                     group_digits(graph.num_ops()), group_digits(graph.num_edges()), problem.machine().num_devices());
+}
+
+std::string overflow_text(const Problem& problem, const Overflow& overflow) {
+  const Machine& machine = problem.machine();
+  const bool in_pool = overflow.pool >= 0;
+  const std::string& place =
+      in_pool ? machine.pools()[static_cast<std::size_t>(overflow.pool)].name : machine.device(overflow.device).name;
+  const Bytes capacity = in_pool ? problem.pool_capacity(overflow.pool) : problem.capacity(overflow.device);
+  const std::string moment = overflow.op == kNoOp ? "" : fmt::format(", at op '{}'", problem.graph().name(overflow.op));
+  return fmt::format("out of memory: {}{} is {} over its {} after {}{}", in_pool ? "pool " : "", place,
+                     format_bytes(overflow.over), format_bytes(capacity), format_seconds(to_seconds(overflow.time)),
+                     moment);
+}
+
+std::string fullest_memory(const Problem& problem, const Score& score) {
+  MemoryUse fullest;
+  for (const DeviceId device : problem.machine().device_ids()) {
+    MemoryUse use = memory_of(problem, score, device);
+    if (fullest.name.empty() || use.share() > fullest.share()) fullest = std::move(use);
+  }
+  return fmt::format("{} {} ({})", fullest.name, format_bytes(fullest.peak), percent(fullest.share()));
+}
+
+std::string outcome_page(const Problem& problem, const Outcome& outcome, const std::optional<Outcome>& single) {
+  const Score& score = outcome.score;
+  Table facts({kLeft, kLeft});
+  facts.add({"planner", outcome.planner + (outcome.note.empty() ? "" : " (" + outcome.note + ")")});
+  facts.add({"step time", bold(format_seconds(to_seconds(score.step_time))) +
+                              (score.feasible ? "" : ", but " + alarm("it does not fit in memory"))});
+  facts.add({"lower bound", fmt::format("{}, gap {}", format_seconds(to_seconds(outcome.lower_bound)),
+                                        gap_text(score.step_time, outcome.lower_bound))});
+  if (single) facts.add({"compared", against_single(outcome, *single)});
+  if (const double joules = joules_per_step(problem.machine(), score); joules > 0.0) {
+    facts.add({"energy", fmt::format("{:.3g} J per step", joules)});
+  }
+  if (outcome.search_s > 0.0) {
+    facts.add({"search", fmt::format("{}, {} evaluations, seed {}", format_seconds(outcome.search_s),
+                                     group_digits(outcome.evaluations), outcome.seed)});
+  }
+  return headline(problem) + "\n" + facts.text() + "\n" + device_table(problem, outcome) + pool_lines(problem, score) +
+         link_table(problem, score);
+}
+
+std::string comparison_table(const Problem& problem, const std::vector<Outcome>& rows) {
+  const bool any = !rows.empty() && rows.front().feasible();
+  const double best = any ? to_seconds(rows.front().score.step_time) : 0.0;
+  Table table({kLeft, kRight, kRight, kRight, kRight, kLeft});
+  table.add({"planner", "step time", "to best", "search", "fullest memory", ""});
+  for (const Outcome& row : rows) {
+    if (row.error) {
+      table.add({row.planner, "no plan", "-", format_seconds(row.search_s), "-", row.error->message});
+      continue;
+    }
+    const double step = to_seconds(row.score.step_time);
+    const std::string memory = fullest_memory(problem, row.score);
+    if (!row.score.feasible) {
+      const std::string why =
+          fmt::format("{} over; would take {}", format_bytes(row.score.overflow->over), format_seconds(step));
+      table.add({row.planner, alarm("OOM"), "-", format_seconds(row.search_s), memory, why});
+      continue;
+    }
+    table.add({row.planner, format_seconds(step), best > 0.0 ? fmt::format("{:.2f}x", step / best) : "1.00x",
+               format_seconds(row.search_s), memory, row.note});
+  }
+  std::string text = headline(problem) + "\n" + table.text();
+  if (rows.empty()) return text;
+  const Picoseconds bound = rows.front().lower_bound;
+  text += fmt::format("lower bound {}", format_seconds(to_seconds(bound)));
+  if (any) text += fmt::format(", gap of the best {}", gap_text(rows.front().score.step_time, bound));
+  return text + "\n";
+}
+
+}  // namespace berth::app

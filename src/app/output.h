@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the commands print for people.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/outcome.h"
+#include "cost/problem.h"
+
+namespace berth::app {
+
+// Lines of columns, each as wide as its widest cell, two spaces apart; the first column to the left, the others as
+// told. Cells may hold colour codes, which take no width.
+class Table {
+ public:
+  enum class Align : std::uint8_t { kLeft, kRight };
+  explicit Table(std::vector<Align> columns) : columns_(std::move(columns)) {}
+  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  [[nodiscard]] std::string text(std::string_view indent = "") const;
+
+ private:
+  std::vector<Align> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+std::string group_digits(std::uint64_t number);                    // "46,600"
+std::string percent(double share);                                 // "31 %", "0.4 %"
+std::string bar(double share);                                     // "[####      ]", ten steps
+std::string gap_text(Picoseconds value, Picoseconds lower_bound);  // how far above the bound, "31 %"
+
+// "nmt-4 on k40x4: 46,600 ops, 71,234 edges, 9 units ..."
+std::string headline(const Problem& problem);
+// "out of memory: gpu0 needs 3.20 GiB more than its 12.0 GiB at 0.53 s, when 'softmax_3' starts"
+std::string overflow_text(const Problem& problem, const Overflow& overflow);
+// "gpu3 9.10 GiB (81 %)": the device or pool whose memory is fullest.
+std::string fullest_memory(const Problem& problem, const Score& score);
+
+// The whole page about one plan. `single` is the best single device's outcome, when it is known.
+std::string outcome_page(const Problem& problem, const Outcome& outcome, const std::optional<Outcome>& single);
+// One row a planner; feasible ones first, by step time. `rows` must be ranked.
+std::string comparison_table(const Problem& problem, const std::vector<Outcome>& rows);
+
+}  // namespace berth::app

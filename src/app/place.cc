@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "app/catalog.h"
+#include "app/commands.h"
+#include "app/json_output.h"
+#include "app/options.h"
+#include "app/outcome.h"
+#include "app/output.h"
+#include "app/resolve.h"
+#include "app/save_plan.h"
+#include "sim/bounds.h"
+
+namespace berth::app {
+namespace {
+
+struct PlaceFlags {
+  ProblemFlags problem;
+  SearchFlags search;
+  std::string planner = "auto", output;
+  bool json = false;
+};
+
+// The best single device is what everybody asks about first; it costs one evaluation per device.
+Outcome run_single(const Problem& problem, const Outcome& outcome, const Budget& budget) {
+  const PlannerInfo single = find_planner("single").value();
+  if (outcome.planner == single.name) return outcome;
+  return run_planner(problem, single, {.time_s = budget.time_s}, outcome.lower_bound, false);
+}
+
+Result<Exit> run_place(const PlaceFlags& flags) {
+  BERTH_TRY(const PlannerInfo planner, find_planner(flags.planner));
+  BERTH_TRY(const Budget budget, budget_of(flags.search));
+  BERTH_RETURN_IF_ERROR(check_output_path(flags.output));
+  BERTH_TRY(const Problem problem, resolve_problem(flags.problem.graph, flags.problem.machine));
+
+  const Picoseconds bound = lower_bound(problem).value();
+  const Outcome outcome = run_planner(problem, planner, budget, bound, !flags.search.quiet);
+  if (outcome.error) {
+    if (flags.json) BERTH_RETURN_IF_ERROR(print(outcome_json(problem, outcome, std::nullopt)));
+    return *outcome.error;
+  }
+  if (!flags.output.empty()) BERTH_RETURN_IF_ERROR(save_plan(flags.output, problem, outcome));
+  const Outcome single = run_single(problem, outcome, budget);
+  if (flags.json) {
+    BERTH_RETURN_IF_ERROR(print(outcome_json(problem, outcome, single)));
+  } else {
+    BERTH_RETURN_IF_ERROR(print(outcome_page(problem, outcome, single)));
+    if (!flags.output.empty()) BERTH_RETURN_IF_ERROR(print(fmt::format("\nplan written to {}\n", flags.output)));
+  }
+  if (outcome.score.feasible) return Exit::kDone;
+  return infeasible("{}", overflow_text(problem, *outcome.score.overflow));
+}
+
+}  // namespace
+
+void add_place_command(CLI::App& app, Exit& exit) {
+  auto flags = std::make_shared<PlaceFlags>();
+  CLI::App* command = app.add_subcommand("place", "find a plan: which device runs each op");
+  add_problem_flags(*command, flags->problem);
+  command->add_option("-p,--planner", flags->planner, "who plans (berth planners)")->capture_default_str();
+  add_search_flags(*command, flags->search);
+  command->add_option("-o,--output", flags->output, "write the plan to this file, also if it does not fit in memory");
+  add_json_flag(*command, flags->json);
+  command->footer("Example:\n  berth place zoo:nmt-4 --machine k40x4 --budget 10s -o plan.json");
+  command->callback([flags, &exit] { exit = finish(run_place(*flags)); });
+}
+
+}  // namespace berth::app

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "app/catalog.h"
+#include "app/commands.h"
+#include "app/options.h"
+#include "app/output.h"
+#include "io/json_writer.h"
+
+namespace berth::app {
+namespace {
+
+std::string planners_json() {
+  JsonWriter json;
+  json.begin_object(JsonLayout::kLines).key("planners").begin_array(JsonLayout::kLines);
+  for (const CatalogEntry& entry : planner_catalog()) {
+    json.begin_object().key("name").value(entry.info.name).key("summary").value(entry.info.summary);
+    json.key("learned").value(entry.learned).key("built").value(entry.built());
+    json.key("uses_seed").value(entry.info.uses_seed).end_object();
+  }
+  json.end_array().end_object();
+  return std::move(json).take();
+}
+
+std::string planners_text() {
+  Table table({Table::Align::kLeft, Table::Align::kLeft, Table::Align::kLeft});
+  for (const CatalogEntry& entry : planner_catalog()) {
+    table.add(
+        {std::string(entry.info.name), std::string(entry.info.summary), entry.built() ? "" : "(not in this build)"});
+  }
+  return table.text();
+}
+
+Result<Exit> run_planners(bool json) {
+  BERTH_RETURN_IF_ERROR(print(json ? planners_json() : planners_text()));
+  return Exit::kDone;
+}
+
+}  // namespace
+
+void add_planners_command(CLI::App& app, Exit& exit) {
+  auto json = std::make_shared<bool>(false);
+  CLI::App* command = app.add_subcommand("planners", "list the planners");
+  add_json_flag(*command, *json);
+  command->footer("Example:\n  berth planners");
+  command->callback([json, &exit] { exit = finish(run_planners(*json)); });
+}
+
+}  // namespace berth::app

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/progress.h"
+
+#include <csignal>
+#include <cstdio>
+
+#include "app/output.h"
+#include "app/terminal.h"
+
+namespace berth::app {
+namespace {
+
+std::atomic<bool> interrupted{false};
+
+void on_signal(int) { interrupted.store(true, std::memory_order_relaxed); }
+
+void handle(int signal, void (*handler)(int), int flags) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  action.sa_flags = flags;
+  sigemptyset(&action.sa_mask);
+  sigaction(signal, &action, nullptr);
+}
+
+}  // namespace
+
+InterruptGuard::InterruptGuard() {
+  for (const int signal : {SIGINT, SIGTERM}) handle(signal, on_signal, static_cast<int>(SA_RESETHAND) | SA_RESTART);
+}
+
+InterruptGuard::~InterruptGuard() {
+  for (const int signal : {SIGINT, SIGTERM}) handle(signal, SIG_DFL, 0);
+}
+
+const std::atomic<bool>& InterruptGuard::flag() { return interrupted; }
+
+ProgressLine::ProgressLine(bool enabled) : enabled_(enabled && stderr_is_terminal()) {}
+
+ProgressLine::~ProgressLine() {
+  if (shown_) std::fputs("\r\033[K", stderr);
+}
+
+void ProgressLine::show(const SearchState& state) {
+  if (!enabled_) return;
+  std::fputs(("\r\033[K" + progress_text(state)).c_str(), stderr);
+  shown_ = true;
+}
+
+std::string progress_text(const SearchState& state) {
+  const double rate = state.elapsed_s > 0.0 ? static_cast<double>(state.evaluations) / state.elapsed_s : 0.0;
+  std::string text = fmt::format("{:.1f} s  {} plans/s  ", state.elapsed_s, format_count(rate));
+  if (!state.best) return text + "no plan that fits yet";
+  return text + fmt::format("best {}  gap {}", format_seconds(to_seconds(*state.best)),
+                            gap_text(*state.best, state.lower_bound));
+}
+
+}  // namespace berth::app

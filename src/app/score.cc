@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "app/catalog.h"
+#include "app/commands.h"
+#include "app/json_output.h"
+#include "app/options.h"
+#include "app/outcome.h"
+#include "app/output.h"
+#include "app/resolve.h"
+#include "io/plan_file.h"
+#include "sim/simulator.h"
+
+namespace berth::app {
+namespace {
+
+struct ScoreFlags {
+  ProblemFlags problem;
+  std::string plan, objective = "step";
+  bool json = false, timeline = false;
+};
+
+// One line per event, in order of time.
+std::string timeline_text(const Problem& problem, const Timeline& timeline) {
+  using enum Table::Align;
+  const Graph& graph = problem.graph();
+  const Machine& machine = problem.machine();
+  Table table({kRight, kRight, kLeft, kLeft});
+  table.add({"start", "end", "where", "what"});
+  const auto add = [&](Picoseconds start, Picoseconds end, std::string where, std::string what) {
+    table.add({fmt::format("{:.9f}", to_seconds(start)), fmt::format("{:.9f}", to_seconds(end)), std::move(where),
+               std::move(what)});
+  };
+  auto transfer = timeline.transfers.begin();
+  const auto add_transfers_until = [&](Picoseconds time) {
+    for (; transfer != timeline.transfers.end() && transfer->start <= time; ++transfer) {
+      add(transfer->start, transfer->end, machine.channels()[static_cast<std::size_t>(transfer->channel)].name,
+          fmt::format("{} of '{}'", format_bytes(transfer->bytes), graph.name(graph.producer(transfer->tensor))));
+    }
+  };
+  for (const OpEvent& event : timeline.ops) {
+    add_transfers_until(event.start);
+    add(event.start, event.end, machine.device(event.device).name, std::string(graph.name(event.op)));
+  }
+  add_transfers_until(timeline.score.step_time);
+  return table.text();
+}
+
+Result<Exit> run_score(const ScoreFlags& flags) {
+  BERTH_RETURN_IF_ERROR(check_objective(flags.objective));
+  BERTH_TRY(const Problem problem, resolve_problem(flags.problem.graph, flags.problem.machine));
+  BERTH_TRY(const Plan plan, load_plan_file(flags.plan, problem.graph(), problem.machine()));
+  if (const auto broken = verify(problem, plan)) return within(flags.plan, *broken);
+
+  const Outcome outcome = score_plan(problem, "file", plan);
+  std::optional<Timeline> timeline;
+  if (flags.timeline) timeline = simulate_timeline(problem, plan);
+  const Outcome single = run_planner(problem, find_planner("single").value(), Budget{}, outcome.lower_bound, false);
+  if (flags.json) {
+    BERTH_RETURN_IF_ERROR(print(outcome_json(problem, outcome, single, timeline)));
+  } else {
+    BERTH_RETURN_IF_ERROR(print(outcome_page(problem, outcome, single)));
+    if (timeline) BERTH_RETURN_IF_ERROR(print("\n" + timeline_text(problem, *timeline)));
+  }
+  if (outcome.score.feasible) return Exit::kDone;
+  return infeasible("{}", overflow_text(problem, *outcome.score.overflow));
+}
+
+}  // namespace
+
+void add_score_command(CLI::App& app, Exit& exit) {
+  auto flags = std::make_shared<ScoreFlags>();
+  CLI::App* command = app.add_subcommand("score", "what a given plan would do");
+  add_problem_flags(*command, flags->problem);
+  command->add_option("--plan", flags->plan, "plan file, as written by berth place -o")->required();
+  command->add_option("--objective", flags->objective, "what to minimise: step")->capture_default_str();
+  command->add_flag("--timeline", flags->timeline, "also every op and transfer with its start and end");
+  add_json_flag(*command, flags->json);
+  command->footer("Example:\n  berth score zoo:nmt-4 --machine k40x4 --plan plan.json --json --timeline");
+  command->callback([flags, &exit] { exit = finish(run_score(*flags)); });
+}
+
+}  // namespace berth::app

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The terminal: what goes to stdout and stderr, and in which colours.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace berth::app {
+
+enum class Exit : int { kDone = 0, kInfeasible = 1, kBadInput = 2, kBug = 3 };
+
+// Writes to stdout. A reader that went away is no error (the rest is dropped); a full disk is.
+Status print(std::string_view text);
+// One line on stderr, "berth: message", whatever newlines and control characters the message carries.
+void print_error(std::string_view message);
+
+bool stderr_is_terminal();
+
+// Text in colour if stdout is a terminal and NO_COLOR is not set.
+std::string bold(std::string_view text);
+std::string alarm(std::string_view text);
+
+}  // namespace berth::app
