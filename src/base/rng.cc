@@ -40,7 +40,10 @@ std::uint64_t Rng::below(std::uint64_t bound) {
 
 std::int64_t Rng::between(std::int64_t low, std::int64_t high) {
   BERTH_CHECK(low <= high);
-  return low + static_cast<std::int64_t>(below(static_cast<std::uint64_t>(high - low) + 1));
+  // In unsigned arithmetic, which wraps: the range may be wider than any signed number, and all 64 bits have no bound.
+  const std::uint64_t values = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) + 1;
+  const std::uint64_t offset = values == 0 ? next() : below(values);
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + offset);
 }
 
 double Rng::uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
