@@ -42,9 +42,20 @@ Result<double> parse_quantity(std::string_view text, std::span<const Unit> units
   const std::string_view unit = trim(std::string_view(stop, static_cast<std::size_t>(end - stop)));
   if (unit.empty()) return number;
   for (const Unit& known : units) {
-    if (known.name == unit) return number * known.factor;
+    if (known.name == unit && std::isfinite(number * known.factor)) return number * known.factor;
   }
   return wrong();
+}
+
+// A count of bytes without a prefix, exact where a double would no longer tell neighbours apart.
+std::optional<Bytes> plain_count(std::string_view text) {
+  const std::string_view trimmed = trim(text);
+  const char* end = trimmed.data() + trimmed.size();
+  Bytes count = 0;
+  const auto [stop, error] = std::from_chars(trimmed.data(), end, count);
+  const std::string_view unit = trim(std::string_view(stop, static_cast<std::size_t>(end - stop)));
+  if (error != std::errc() || !(unit.empty() || unit == "B")) return std::nullopt;
+  return count;
 }
 
 // Three significant digits of value / factor of the largest unit that is not above it.
@@ -63,6 +74,7 @@ std::string with_unit(double value, std::span<const Unit> ascending) {
 Result<Bytes> parse_bytes(std::string_view text) {
   BERTH_TRY(const double bytes, parse_quantity(text, kByteUnits, "size", "12 GiB"));
   if (bytes > 0x1.0p60) return bad_input("'{}' is beyond any memory", text);
+  if (const auto count = plain_count(text)) return *count;
   return static_cast<Bytes>(std::llround(bytes));
 }
 
@@ -97,7 +109,7 @@ std::string format_rate(double bytes_per_second) {
 std::string format_count(double count) {
   constexpr std::array kUnits{Unit{"", 1.0},  Unit{"k", 1e3},  Unit{"M", 1e6},
                               Unit{"G", 1e9}, Unit{"T", 1e12}, Unit{"P", 1e15}};
-  if (count < 1000) return fmt::format("{:g}", count);
+  if (count < 999.5) return fmt::format("{:.3g}", count);
   return with_unit(count, kUnits);
 }
 
@@ -109,12 +121,17 @@ std::string format_flops_rate(double flops_per_second) {
 
 std::string format_exact_bytes(Bytes bytes) {
   constexpr std::array kUnits{Unit{"TiB", 0x1.0p40}, Unit{"GiB", 0x1.0p30}, Unit{"MiB", 0x1.0p20},
-                              Unit{"GB", 1e9},       Unit{"MB", 1e6},       Unit{"KiB", 0x1.0p10}};
+                              Unit{"KiB", 0x1.0p10}, Unit{"TB", 1e12},      Unit{"GB", 1e9},
+                              Unit{"MB", 1e6},       Unit{"kB", 1e3}};
+  std::string shortest = fmt::format("{} B", bytes);
   for (const Unit& unit : kUnits) {
     const auto factor = static_cast<Bytes>(unit.factor);
-    if (bytes >= factor && bytes % factor == 0) return fmt::format("{} {}", bytes / factor, unit.name);
+    if (bytes < factor || bytes % factor != 0) continue;
+    if (std::llround(static_cast<double>(bytes / factor) * unit.factor) != bytes) continue;  // beyond 2^53
+    std::string text = fmt::format("{} {}", bytes / factor, unit.name);
+    if (text.size() < shortest.size()) shortest = std::move(text);
   }
-  return fmt::format("{} B", bytes);
+  return shortest;
 }
 
 }  // namespace berth
