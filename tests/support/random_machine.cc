@@ -110,6 +110,7 @@ class MachineDrafter {
       if (devices_.size() < 2) return;
       Link link = random_link(device.name, "*");
       link.duplex = Duplex::kOneWay;
+      if (link.contended && rng_.chance(0.7)) link.bus = "port of " + device.name;
       links_.push_back(link);
     }
   }
