@@ -95,7 +95,7 @@ class TomlParser {
     skip_comment();
     take('\r');
     if (at_end() || take('\n')) return {};
-    return error("unexpected {} after the value; text needs quotes, as in \"12 GiB\"", found());
+    return error("unexpected {} before the end of the line; text needs quotes, as in \"12 GiB\"", found());
   }
 
   Status count_value() {

@@ -15,7 +15,7 @@ double Device::peak_flops(DType dtype) const {
 Result<Machine> Machine::make(std::string name, std::string description, std::vector<Device> devices,
                               std::vector<MemoryPool> pools, std::vector<std::string> switches,
                               std::vector<Link> links) {
-  BERTH_RETURN_IF_ERROR(check_description(devices, pools, switches, links));
+  if (const auto mistake = find_mistake(devices, pools, switches, links)) return mistake->error;
   BERTH_TRY(Expansion expansion, expand_links(devices, switches, links));
   BERTH_TRY(Routes routes, find_routes(devices, switches.size(), expansion.channels));
   Machine machine;

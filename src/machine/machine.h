@@ -45,8 +45,8 @@ enum class Duplex : std::uint8_t { kFull, kHalf, kOneWay };
 
 // A link as people describe it, between two endpoints (devices or switches).
 struct Link {
-  std::string from = {},
-              to = {};  // a one-way link leads from `from` to `to`; to = "*" stands for one link to every other device
+  std::string from = {};
+  std::string to = {};  // with one-way also "*": one link to every other device
   double bytes_per_s = 0.0;
   double latency_s = 0.0;
   Duplex duplex = Duplex::kFull;

@@ -44,6 +44,19 @@ class Names {
   std::set<std::string, std::less<>> names_;
 };
 
+Status check_counts(std::size_t devices, std::size_t switches) {
+  if (devices == 0) return bad_input("a machine needs at least one device");
+  if (devices > kMaxDevices) return bad_input("{} devices; a machine has at most {}", devices, kMaxDevices);
+  if (switches > kMaxSwitches) return bad_input("{} switches; a machine has at most {}", switches, kMaxSwitches);
+  return {};
+}
+
+Status check_pool(const MemoryPool& pool, std::size_t position, Names& names) {
+  BERTH_RETURN_IF_ERROR(names.add("pool", position, pool.name));
+  if (pool.memory < 0) return bad_input("pool '{}': memory must not be negative", pool.name);
+  return {};
+}
+
 Status check_flops(const Device& device) {
   if (!device.flops_per_s.contains(DType::kF32)) {
     return bad_input("device '{}': no peak for f32; every device needs one", device.name);
@@ -112,29 +125,31 @@ std::string describe(const Link& link) {
   return fmt::format("link {} {} {}", link.from, link.duplex == Duplex::kOneWay ? '>' : '-', link.to);
 }
 
-Status check_description(std::span<const Device> devices, std::span<const MemoryPool> pools,
-                         std::span<const std::string> switches, std::span<const Link> links) {
-  if (devices.empty()) return bad_input("a machine needs at least one device");
-  if (devices.size() > kMaxDevices) {
-    return bad_input("{} devices; a machine has at most {}", devices.size(), kMaxDevices);
-  }
-  if (switches.size() > kMaxSwitches) {
-    return bad_input("{} switches; a machine has at most {}", switches.size(), kMaxSwitches);
+std::optional<Mistake> find_mistake(std::span<const Device> devices, std::span<const MemoryPool> pools,
+                                    std::span<const std::string> switches, std::span<const Link> links) {
+  using Part = Mistake::Part;
+  if (const Status status = check_counts(devices.size(), switches.size()); !status.ok()) {
+    return Mistake{Part::kMachine, 0, status.error()};
   }
   Names pool_names, endpoints;
   for (std::size_t i = 0; i < pools.size(); ++i) {
-    BERTH_RETURN_IF_ERROR(pool_names.add("pool", i, pools[i].name));
-    if (pools[i].memory < 0) return bad_input("pool '{}': memory must not be negative", pools[i].name);
+    const Status status = check_pool(pools[i], i, pool_names);
+    if (!status.ok()) return Mistake{Part::kPool, i, status.error()};
   }
   for (std::size_t i = 0; i < devices.size(); ++i) {
-    BERTH_RETURN_IF_ERROR(endpoints.add("device", i, devices[i].name));
-    BERTH_RETURN_IF_ERROR(check_device(devices[i], pool_names));
+    Status status = endpoints.add("device", i, devices[i].name);
+    if (status.ok()) status = check_device(devices[i], pool_names);
+    if (!status.ok()) return Mistake{Part::kDevice, i, status.error()};
   }
   for (std::size_t i = 0; i < switches.size(); ++i) {
-    BERTH_RETURN_IF_ERROR(endpoints.add("switch", i, switches[i]));
+    const Status status = endpoints.add("switch", i, switches[i]);
+    if (!status.ok()) return Mistake{Part::kSwitch, i, status.error()};
   }
-  for (const Link& link : links) BERTH_RETURN_IF_ERROR(check_link(link, endpoints));
-  return {};
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    const Status status = check_link(links[i], endpoints);
+    if (!status.ok()) return Mistake{Part::kLink, i, status.error()};
+  }
+  return std::nullopt;
 }
 
 }  // namespace berth

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reader of machine files; machine_toml_writer.cc holds the writer.
+#include "io/machine_toml.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "io/files.h"
+#include "io/toml.h"
+#include "machine/devices.h"
+#include "machine/validate.h"
+
+namespace berth {
+namespace {
+
+using Kind = TomlValue::Kind;
+
+// One table of the file and how errors call it. Every getter leaves its target alone when the key is missing.
+class Fields {
+ public:
+  Fields(const TomlValue& table, std::string_view where, std::string_view section)
+      : table_(table), where_(where), section_(section) {}
+
+  [[nodiscard]] const TomlValue* find(std::string_view key) const { return table_.find(key); }
+  [[nodiscard]] bool has(std::string_view key) const { return find(key) != nullptr; }
+
+  [[nodiscard]] Error error(int line, std::string_view key, std::string message) const {
+    const std::string path = section_.empty() ? std::string(key) : fmt::format("{}.{}", section_, key);
+    return in_file(fmt::format("{}:{}: {}", where_, line, path), {ErrorCode::kBadInput, std::move(message)});
+  }
+  [[nodiscard]] Error wrong_kind(const TomlValue& value, std::string_view key, std::string_view wanted) const {
+    return error(value.line, key, fmt::format("expected {}, found {}", wanted, name_of(value.kind)));
+  }
+  [[nodiscard]] Error missing(std::string_view key, std::string_view hint = "") const {
+    return error(table_.line, key, fmt::format("is missing{}", hint));
+  }
+
+  // An error for the first key, in the order of the file, that is none of these.
+  Status only(std::span<const std::string_view> known) const {
+    std::vector<std::string_view> keys(table_.items.size());
+    for (const auto& [key, position] : table_.keys) keys[position] = key;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (std::find(known.begin(), known.end(), keys[i]) != known.end()) continue;
+      const std::string hint = did_you_mean(keys[i], known);
+      return error(table_.items[i].line, keys[i], fmt::format("no such key{}", hint));
+    }
+    return {};
+  }
+
+  Status string(std::string_view key, std::string& target) const {
+    const TomlValue* value = find(key);
+    if (value == nullptr) return {};
+    if (value->kind != Kind::kString) return wrong_kind(*value, key, "a string");
+    target = value->text;
+    return {};
+  }
+
+  // A string, or an array of them.
+  Status strings(std::string_view key, std::vector<std::string>& target) const {
+    const TomlValue* value = find(key);
+    if (value == nullptr) return {};
+    const bool several = value->kind == Kind::kArray;
+    for (const TomlValue& item : several ? std::span(value->items) : std::span(value, 1)) {
+      if (item.kind != Kind::kString) return wrong_kind(item, key, "a string");
+      target.push_back(item.text);
+    }
+    return {};
+  }
+
+  Status boolean(std::string_view key, bool& target) const {
+    const TomlValue* value = find(key);
+    if (value == nullptr) return {};
+    if (value->kind != Kind::kBool) return wrong_kind(*value, key, "true or false");
+    target = value->boolean;
+    return {};
+  }
+
+  Status integer(std::string_view key, int& target) const {
+    const TomlValue* value = find(key);
+    if (value == nullptr) return {};
+    if (value->kind != Kind::kInteger) return wrong_kind(*value, key, "a whole number");
+    target = static_cast<int>(
+        std::clamp<std::int64_t>(value->integer, std::numeric_limits<int>::min(), std::numeric_limits<int>::max()));
+    return {};
+  }
+
+  // A quantity: text with a unit, or a plain number in the base unit. T is double or Bytes.
+  template <typename T>
+  Status quantity(std::string_view key, Result<T> (*parse)(std::string_view), T& target) const {
+    const TomlValue* value = find(key);
+    return value == nullptr ? Status() : quantity_of(*value, key, parse, target);
+  }
+  template <typename T>
+  Status quantity_of(const TomlValue& value, std::string_view key, Result<T> (*parse)(std::string_view),
+                     T& target) const {
+    const bool is_number = value.kind == Kind::kInteger || value.kind == Kind::kFloat;
+    if (!is_number && value.kind != Kind::kString) return wrong_kind(value, key, "a quantity");
+    auto result = parse(is_number ? fmt::format("{}", value.number) : value.text);
+    if (!result.ok()) return error(value.line, key, result.error().message);
+    target = *result;
+    return {};
+  }
+
+ private:
+  const TomlValue& table_;
+  std::string_view where_, section_;
+};
+
+class MachineReader {
+ public:
+  MachineReader(const TomlValue& root, std::string_view where) : root_(root), where_(where) {}
+
+  Result<Machine> read() {
+    const Fields fields(root_, where_, "");
+    constexpr std::array<std::string_view, 7> kKeys{"format", "name",    "description", "switches",
+                                                    "pools",  "devices", "links"};
+    BERTH_RETURN_IF_ERROR(fields.only(kKeys));
+    std::string format(kMachineFormat), name, description;
+    BERTH_RETURN_IF_ERROR(fields.string("format", format));
+    if (format != kMachineFormat) {
+      const std::string message = fmt::format("'{}' is not read here; this is \"{}\"", format, kMachineFormat);
+      return fields.error(fields.find("format")->line, "format", message);
+    }
+    BERTH_RETURN_IF_ERROR(fields.string("name", name));
+    if (name.empty()) return fields.missing("name", "; a machine needs one");
+    BERTH_RETURN_IF_ERROR(fields.string("description", description));
+    BERTH_RETURN_IF_ERROR(fields.strings("switches", switches_));
+    BERTH_RETURN_IF_ERROR(each("pools", &MachineReader::read_pool));
+    BERTH_RETURN_IF_ERROR(each("devices", &MachineReader::read_device));
+    BERTH_RETURN_IF_ERROR(each("links", &MachineReader::read_link));
+    if (const auto mistake = find_mistake(devices_, pools_, switches_, links_)) return located(*mistake);
+    auto machine = Machine::make(name, description, devices_, pools_, switches_, links_);
+    if (!machine.ok()) return in_file(where_, machine.error());
+    return machine;
+  }
+
+ private:
+  Status each(std::string_view section, Status (MachineReader::*read_item)(const TomlValue&, const Fields&)) {
+    const TomlValue* value = root_.find(section);
+    if (value == nullptr) return {};
+    const std::string wanted = fmt::format("tables that begin with [[{}]]", section);
+    if (value->kind != Kind::kArray) return Fields(root_, where_, "").wrong_kind(*value, section, wanted);
+    for (const TomlValue& item : value->items) {
+      if (item.kind != Kind::kTable) return Fields(root_, where_, "").wrong_kind(item, section, wanted);
+      BERTH_RETURN_IF_ERROR((this->*read_item)(item, Fields(item, where_, section)));
+    }
+    return {};
+  }
+
+  Status read_pool(const TomlValue& item, const Fields& fields) {
+    constexpr std::array<std::string_view, 2> kKeys{"name", "memory"};
+    BERTH_RETURN_IF_ERROR(fields.only(kKeys));
+    MemoryPool pool;
+    BERTH_RETURN_IF_ERROR(fields.string("name", pool.name));
+    if (!fields.has("memory")) return fields.missing("memory");
+    BERTH_RETURN_IF_ERROR(fields.quantity("memory", parse_bytes, pool.memory));
+    pools_.push_back(std::move(pool));
+    pool_lines_.push_back(item.line);
+    return {};
+  }
+
+  Status read_device(const TomlValue& item, const Fields& fields) {
+    constexpr std::array<std::string_view, 12> kKeys{"name",      "model",  "kind",  "memory", "pool",  "flops",
+                                                     "bandwidth", "launch", "async", "lanes",  "watts", "idle_watts"};
+    BERTH_RETURN_IF_ERROR(fields.only(kKeys));
+    std::string name, model;
+    BERTH_RETURN_IF_ERROR(fields.string("name", name));
+    BERTH_RETURN_IF_ERROR(fields.string("model", model));
+    Device device;
+    const DeviceModel* known = find_device_model(model);
+    if (known != nullptr) {
+      device = make_device(*known, name);
+    } else {
+      BERTH_RETURN_IF_ERROR(check_complete(fields, model));
+      device.name = name;
+      device.model = model;
+    }
+    BERTH_RETURN_IF_ERROR(read_kind(fields, device));
+    BERTH_RETURN_IF_ERROR(read_memory(fields, device));
+    BERTH_RETURN_IF_ERROR(read_flops(fields, device));
+    BERTH_RETURN_IF_ERROR(fields.quantity("bandwidth", parse_bytes_per_second, device.bytes_per_s));
+    BERTH_RETURN_IF_ERROR(fields.quantity("launch", parse_seconds, device.launch_s));
+    BERTH_RETURN_IF_ERROR(fields.boolean("async", device.async));
+    BERTH_RETURN_IF_ERROR(fields.integer("lanes", device.lanes));
+    BERTH_RETURN_IF_ERROR(fields.quantity("watts", parse_watts, device.watts));
+    BERTH_RETURN_IF_ERROR(fields.quantity("idle_watts", parse_watts, device.idle_watts));
+    devices_.push_back(std::move(device));
+    device_lines_.push_back(item.line);
+    return {};
+  }
+
+  // A device that inherits nothing must say what it is.
+  static Status check_complete(const Fields& fields, const std::string& model) {
+    std::string hint;
+    if (!model.empty()) {
+      hint = fmt::format("; the library has no model '{}' to take it from{}", model, suggest_device_model(model));
+    }
+    for (const std::string_view key : {"kind", "flops", "bandwidth"}) {
+      if (!fields.has(key)) return fields.missing(key, hint);
+    }
+    if (!fields.has("memory") && !fields.has("pool")) return fields.missing("memory", hint);
+    return {};
+  }
+
+  static Status read_kind(const Fields& fields, Device& device) {
+    std::string kind;
+    BERTH_RETURN_IF_ERROR(fields.string("kind", kind));
+    if (!fields.has("kind")) return {};
+    const auto known = device_kind_from_name(kind);
+    if (!known) {
+      return fields.error(fields.find("kind")->line, "kind",
+                          fmt::format("no kind '{}'; one of cpu, gpu, tpu, npu, fpga", kind));
+    }
+    device.kind = *known;
+    device.async = *known != DeviceKind::kCpu;
+    return {};
+  }
+
+  static Status read_memory(const Fields& fields, Device& device) {
+    BERTH_RETURN_IF_ERROR(fields.quantity("memory", parse_bytes, device.memory));
+    BERTH_RETURN_IF_ERROR(fields.string("pool", device.pool));
+    if (device.pool.empty()) return {};
+    if (fields.has("memory")) {
+      return fields.error(fields.find("memory")->line, "memory",
+                          "the device uses a pool, whose memory counts; leave one out");
+    }
+    device.memory = 0;
+    return {};
+  }
+
+  // A table of peaks by dtype, or the f32 peak alone; replaces all of the model's.
+  static Status read_flops(const Fields& fields, Device& device) {
+    const TomlValue* flops = fields.find("flops");
+    if (flops == nullptr) return {};
+    device.flops_per_s.clear();
+    if (flops->kind != Kind::kTable) {
+      return fields.quantity("flops", parse_flops_per_second, device.flops_per_s[DType::kF32]);
+    }
+    for (const auto& [name, position] : flops->keys) {
+      const std::string key = "flops." + name;
+      const TomlValue& peak = flops->items[position];
+      const auto dtype = dtype_from_name(name);
+      if (!dtype) return fields.error(peak.line, key, "no such type; for example f32, f16, bf16, tf32, i8");
+      BERTH_RETURN_IF_ERROR(fields.quantity_of(peak, key, parse_flops_per_second, device.flops_per_s[*dtype]));
+    }
+    return {};
+  }
+
+  Status read_link(const TomlValue& item, const Fields& fields) {
+    constexpr std::array<std::string_view, 7> kKeys{"from", "to", "bandwidth", "latency", "duplex", "bus", "contended"};
+    BERTH_RETURN_IF_ERROR(fields.only(kKeys));
+    for (const std::string_view key : {"from", "to", "bandwidth"}) {
+      if (!fields.has(key)) return fields.missing(key);
+    }
+    Link link;
+    std::vector<std::string> ends;
+    BERTH_RETURN_IF_ERROR(fields.string("from", link.from));
+    BERTH_RETURN_IF_ERROR(fields.strings("to", ends));
+    BERTH_RETURN_IF_ERROR(fields.quantity("bandwidth", parse_bytes_per_second, link.bytes_per_s));
+    BERTH_RETURN_IF_ERROR(fields.quantity("latency", parse_seconds, link.latency_s));
+    BERTH_RETURN_IF_ERROR(fields.string("bus", link.bus));
+    BERTH_RETURN_IF_ERROR(fields.boolean("contended", link.contended));
+    BERTH_RETURN_IF_ERROR(read_duplex(fields, link.duplex));
+    for (std::string& end : ends) {
+      link.to = std::move(end);
+      links_.push_back(link);
+      link_lines_.push_back(item.line);
+    }
+    return {};
+  }
+
+  static Status read_duplex(const Fields& fields, Duplex& duplex) {
+    std::string name = "full";
+    BERTH_RETURN_IF_ERROR(fields.string("duplex", name));
+    if (name == "full") {
+      duplex = Duplex::kFull;
+    } else if (name == "half") {
+      duplex = Duplex::kHalf;
+    } else if (name == "one-way") {
+      duplex = Duplex::kOneWay;
+    } else {
+      return fields.error(fields.find("duplex")->line, "duplex",
+                          fmt::format("'{}' is none of \"full\", \"half\" and \"one-way\"", name));
+    }
+    return {};
+  }
+
+  [[nodiscard]] Error located(const Mistake& mistake) const {
+    switch (mistake.part) {
+      case Mistake::Part::kPool:
+        return at_line(pool_lines_[mistake.position], mistake.error);
+      case Mistake::Part::kDevice:
+        return at_line(device_lines_[mistake.position], mistake.error);
+      case Mistake::Part::kSwitch:
+        return at_line(root_.find("switches")->line, mistake.error);
+      case Mistake::Part::kLink:
+        return at_line(link_lines_[mistake.position], mistake.error);
+      case Mistake::Part::kMachine:
+        break;
+    }
+    return in_file(where_, mistake.error);
+  }
+  [[nodiscard]] Error at_line(int line, const Error& error) const {
+    return in_file(fmt::format("{}:{}", where_, line), error);
+  }
+
+  const TomlValue& root_;
+  std::string_view where_;
+  std::vector<Device> devices_;
+  std::vector<MemoryPool> pools_;
+  std::vector<std::string> switches_;
+  std::vector<Link> links_;
+  std::vector<int> pool_lines_, device_lines_, link_lines_;
+};
+
+}  // namespace
+
+Result<Machine> read_machine_toml(std::string_view text, std::string_view where) {
+  BERTH_TRY(const TomlValue root, parse_toml(text, where));
+  return MachineReader(root, where).read();
+}
+
+}  // namespace berth
