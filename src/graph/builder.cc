@@ -19,9 +19,8 @@ Bytes tensor_bytes(const TensorSpec& tensor) {
     if (elements > kMaxTotalBytes / dim) return -1;
     elements *= dim;
   }
-  const int bits = bits_of(tensor.dtype);
-  if (elements > kMaxTotalBytes / bits) return -1;
-  return (elements * bits + 7) / 8;
+  const Bytes bytes = (elements * bits_of(tensor.dtype) + 7) / 8;  // at most 128 bits each: no overflow
+  return bytes > kMaxTotalBytes ? -1 : bytes;
 }
 
 }  // namespace
@@ -108,7 +107,8 @@ void GraphBuilder::add_tensor(OpId op, const TensorSpec& tensor) {
   }
   const Bytes bytes = tensor_bytes(tensor);
   if (bytes < 0 || bytes > kMaxTotalBytes - total_bytes_) {
-    return note(bad_input("op '{}': the size of output {} overflows; the graph would need over 1 EiB", name(), output));
+    return note(bad_input("op '{}': the size of output {} overflows; all tensors together may have {}", name(), output,
+                          format_bytes(kMaxTotalBytes)));
   }
   total_bytes_ += bytes;
   graph_.producer_.push_back(op);

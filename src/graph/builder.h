@@ -2,8 +2,8 @@
 // GraphBuilder: collects ops in any order and checks them once, in build(). Importers, the zoo and tests use it.
 //
 //   GraphBuilder builder("toy");
-//   const OpId a = builder.add({.name = "a", .type = "input", .role = Role::kInput, .outputs = {{DType::kF32, {64,
-//   32}}}}); builder.add({.name = "b", .type = "relu", .inputs = {{a, 0}}, .outputs = {{DType::kF32, {64, 32}}}});
+//   const OpId a = builder.add({.name = "a", .type = "input", .role = Role::kInput, .outputs = {{DType::kF32, {64}}}});
+//   builder.add({.name = "b", .type = "relu", .inputs = {{a, 0}}, .outputs = {{DType::kF32, {64}}}});
 //   BERTH_TRY(Graph graph, std::move(builder).build());
 #pragma once
 
@@ -28,22 +28,23 @@ struct OutputRef {
 
 struct TensorSpec {
   DType dtype = DType::kF32;
-  std::vector<std::int64_t> shape;  // empty: a scalar
+  std::vector<std::int64_t> shape = {};  // empty: a scalar
 };
 
-// Everything about one op. Ids may point forward; build() checks them.
+// Everything about one op. Ids may point forward; build() checks them. Every member has a default, so that callers may
+// name just those they need without a warning.
 struct OpSpec {
-  std::string_view name;  // unique, not empty; copied
-  std::string_view type;
+  std::string_view name = {};  // unique, not empty; copied
+  std::string_view type = {};
   Role role = Role::kCompute;
-  std::vector<OutputRef> inputs;
-  std::vector<OpId> control_inputs;
-  std::vector<TensorSpec> outputs;
+  std::vector<OutputRef> inputs = {};
+  std::vector<OpId> control_inputs = {};
+  std::vector<TensorSpec> outputs = {};
   double flops = 0.0;
   Bytes bytes_touched = -1;  // -1: distinct inputs + outputs
-  std::string_view module;
-  std::string_view label;
-  std::string_view colocate;  // name of a colocation group, "" for none
+  std::string_view module = {};
+  std::string_view label = {};
+  std::string_view colocate = {};  // name of a colocation group, "" for none
   KindSet allowed = kAnyKind;
   OpId updates = kNoOp;     // parameter written by this update op
   OpId forward_of = kNoOp;  // forward op whose gradient this is
@@ -54,7 +55,9 @@ inline constexpr std::size_t kMaxOps = 20'000'000;
 inline constexpr std::size_t kMaxTensors = 60'000'000;
 inline constexpr std::size_t kMaxEdges = 400'000'000;
 inline constexpr int kMaxRank = 32;
-inline constexpr Bytes kMaxTotalBytes = Bytes{1} << 60;  // sum over all tensors
+// Sum over all tensors: far beyond any model, and small enough that a copy of everything on each of 64 devices, with an
+// optimiser's copies of the parameters, still fits in 62 bits.
+inline constexpr Bytes kMaxTotalBytes = Bytes{1} << 55;
 inline constexpr std::size_t kMaxNameLength = 4096;
 
 class GraphBuilder {
