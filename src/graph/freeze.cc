@@ -6,7 +6,6 @@
 #include <string_view>
 #include <unordered_set>
 
-#include "base/disjoint_sets.h"
 #include "graph/structure_hash.h"
 
 namespace berth {
@@ -89,7 +88,8 @@ Status GraphFreezer::check_roles() {
     if ((is_resident(role) || role == Role::kInput) && !graph_.inputs(op).empty()) {
       return bad_input("op '{}' has the role {} but also inputs", graph_.name(op), name_of(role));
     }
-    if (graph_.allowed_kinds(op) == 0) return bad_input("op '{}' is allowed on no kind of device", graph_.name(op));
+    if ((graph_.allowed_kinds(op) & kAnyKind) == 0)
+      return bad_input("op '{}' is allowed on no kind of device", graph_.name(op));
     const OpId forward = graph_.forward_of(op);
     if (forward != kNoOp && index(forward) >= graph_.num_ops()) {
       return bad_input("op '{}' is the gradient of op {}, but there are only {} ops", graph_.name(op), index(forward),
@@ -116,13 +116,12 @@ Status GraphFreezer::resolve_updates() {
   return {};
 }
 
-// Ops of one named group, and updates with their parameters, end up in one group each, numbered by their lowest op.
-void GraphFreezer::colocate() {
+DisjointSets GraphFreezer::colocated_sets() const {
   DisjointSets sets(graph_.num_ops());
   std::vector<OpId> first_of(graph_.colocation_names_.size(), kNoOp);
   for (const OpId op : graph_.ops()) {
     const auto id = static_cast<std::uint32_t>(op);
-    if (const auto group = graph_.colocation_[id]; group >= 0) {
+    if (const int group = graph_.colocation_group(op); group >= 0) {
       OpId& first = first_of[static_cast<std::size_t>(group)];
       if (first == kNoOp) first = op;
       sets.unite(static_cast<std::uint32_t>(first), id);
@@ -131,20 +130,40 @@ void GraphFreezer::colocate() {
       sets.unite(static_cast<std::uint32_t>(parameter), id);
     }
   }
-  std::vector<std::string> old_names;
-  old_names.swap(graph_.colocation_names_);
-  std::vector<std::int32_t> old_groups = graph_.colocation_;
-  std::vector<std::int32_t> group_of_root(graph_.num_ops(), -1);
-  const auto group_of = [&](std::uint32_t op) -> std::int32_t& { return group_of_root[sets.root(op)]; };
-  for (const OpId op : graph_.ops()) {  // a root alone in its set, without a name, stays without a group
-    const auto id = static_cast<std::uint32_t>(op);
-    if ((old_groups[id] < 0 && sets.root(id) == id) || group_of(id) >= 0) continue;
-    group_of(id) = static_cast<std::int32_t>(graph_.colocation_names_.size());
-    graph_.colocation_names_.push_back(old_groups[id] >= 0
-                                           ? old_names[static_cast<std::size_t>(old_groups[id])]
-                                           : std::string(graph_.name(static_cast<OpId>(sets.root(id)))));
+  return sets;
+}
+
+// Ops of one named group, and updates with their parameters, end up in one group each, numbered by their lowest op. A
+// group takes the name of its first named op; one without takes its lowest op's, marked where a named group has it.
+void GraphFreezer::colocate() {
+  DisjointSets sets = colocated_sets();
+  std::vector<std::uint32_t> size(graph_.num_ops(), 0);  // both indexed by root
+  std::vector<int> first_name(graph_.num_ops(), -1);
+  for (const OpId op : graph_.ops()) {
+    const std::uint32_t root = sets.root(static_cast<std::uint32_t>(op));
+    ++size[root];
+    if (first_name[root] < 0) first_name[root] = graph_.colocation_group(op);
   }
-  for (const OpId op : graph_.ops()) graph_.colocation_[index(op)] = group_of(static_cast<std::uint32_t>(op));
+  std::unordered_set<std::string> taken(graph_.colocation_names_.begin(), graph_.colocation_names_.end());
+  const auto name_group = [&](std::uint32_t root) {
+    if (first_name[root] >= 0) return graph_.colocation_names_[static_cast<std::size_t>(first_name[root])];
+    std::string name(graph_.name(OpId{root}));
+    while (!taken.insert(name).second) name += '+';
+    return name;
+  };
+  std::vector<std::string> names;
+  std::vector<std::int32_t> groups(graph_.num_ops(), -1);
+  for (const OpId op : graph_.ops()) {
+    const std::uint32_t root = sets.root(static_cast<std::uint32_t>(op));
+    if (size[root] == 1 && first_name[root] < 0) continue;
+    if (root == static_cast<std::uint32_t>(op)) {  // the lowest member comes first
+      groups[root] = static_cast<std::int32_t>(names.size());
+      names.push_back(name_group(root));
+    }
+    groups[index(op)] = groups[root];
+  }
+  graph_.colocation_ = std::move(groups);
+  graph_.colocation_names_ = std::move(names);
 }
 
 void GraphFreezer::index_consumers() {
@@ -159,8 +178,9 @@ void GraphFreezer::index_consumers() {
   graph_.num_edges_ = graph_.consumers_.size();
 }
 
-// An update must not write before the last read. Views take no time, so only those who read through them are waited
-// for; a reader that also feeds the update needs no edge.
+// An update must not write before the last read. A view of the parameter reads nothing itself, so those who read
+// through it are waited for instead (its other inputs it reads like any op); a reader that feeds the update needs no
+// edge.
 void GraphFreezer::order_updates_after_readers() {
   std::vector<TensorId> aliases;
   for (const OpId update : graph_.ops()) {
@@ -178,8 +198,7 @@ void GraphFreezer::order_updates_after_readers() {
     for (std::size_t next = 0; next < aliases.size(); ++next) {
       for (const OpId reader : graph_.consumers(aliases[next])) {
         if (reader == update) continue;
-        if (graph_.role(reader) == Role::kView) {
-          if (graph_.inputs(reader).front() != aliases[next]) continue;
+        if (graph_.role(reader) == Role::kView && graph_.inputs(reader).front() == aliases[next]) {
           for (const TensorId alias : graph_.outputs(reader)) aliases.push_back(alias);
         } else if (!feeds_update(reader)) {
           builder_.control_edges_.push_back({reader, update});
@@ -262,12 +281,11 @@ Error GraphFreezer::cycle_error(const std::vector<std::uint32_t>& blocked_by) co
   OpId at = op;
   int length = 0;
   do {
-    if (length < kShown) names = fmt::format("'{}' -> {}", graph_.name(at), names);
-    ++length;
     at = blocking(at);
+    if (length++ < kShown) names = fmt::format("'{}' -> {}", graph_.name(at), names);
   } while (at != op);
-  return bad_input("the graph has a cycle of {} ops: {}{}'{}'", length, length > kShown ? "... -> " : "", names,
-                   graph_.name(op));
+  return bad_input("the graph has a cycle of {} op{}: {}{}'{}'", length, length == 1 ? "" : "s",
+                   length > kShown ? "... -> " : "", names, graph_.name(op));
 }
 
 Status GraphFreezer::resolve_outputs() {

@@ -2,6 +2,7 @@
 // The second half of GraphBuilder: checks what was collected and derives the tables of the immutable Graph.
 #pragma once
 
+#include "base/disjoint_sets.h"
 #include "graph/builder.h"
 
 namespace berth {
@@ -16,6 +17,7 @@ class GraphFreezer {
   Status resolve_inputs();
   Status check_roles();
   Status resolve_updates();
+  [[nodiscard]] DisjointSets colocated_sets() const;
   void colocate();
   void index_consumers();
   void order_updates_after_readers();
