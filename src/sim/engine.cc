@@ -31,17 +31,24 @@ Engine::Engine(const Problem& problem) : problem_(problem), flat_(flatten(proble
   const Machine& machine = problem.machine();
   const std::size_t devices = machine.num_devices();
   nodes_.resize(flat_.num_nodes());
-  duration_.resize(flat_.num_nodes());
   next_ready_.resize(flat_.num_nodes());
   tensors_.resize(flat_.num_tensors());
-  shift_ = static_cast<unsigned>(std::bit_width(devices - 1));
-  received_at_.resize(flat_.num_tensors() << shift_);
   devices_.resize(devices);
   pools_.resize(machine.pools().size());
   queues_.resize(machine.queues().size());
   score_.devices.resize(devices);
   score_.pool_peaks.resize(pools_.size());
   score_.queues.resize(queues_.size());
+  for (const DeviceId from : machine.device_ids()) {
+    for (const DeviceId to : machine.device_ids()) {
+      first_hop_.push_back(static_cast<std::uint32_t>(hops_.size()));
+      for (const std::uint16_t id : machine.route(from, to)) {
+        const Channel& channel = machine.channels()[id];
+        hops_.push_back({channel.latency_s, channel.bytes_per_s, channel.queue, id, false});
+      }
+      if (from != to) hops_.back().last = true;
+    }
+  }
   for (const OpId op : problem.graph().ops()) resident_.push_back(problem.graph().resident_bytes(op));
 }
 
@@ -90,6 +97,7 @@ void Engine::reset(const Plan& plan) {
   ready_order_ = 0;
   received_.clear();
   transfers_.clear();
+  unused_transfer_ = kNone;
   for (Queue& queue : queues_) queue = {kNone, kNone, false, false};
   for (std::size_t i = 0; i < devices_.size(); ++i) {
     DeviceState& device = devices_[i];
@@ -117,8 +125,8 @@ void Engine::reset_nodes(const Plan& plan) {
   const auto classes = static_cast<std::size_t>(graph_->num_classes);
   for (std::uint32_t node = 0; node < graph_->num_nodes(); ++node) {
     const DeviceId device = plan.device_of[node];
-    duration_[node] = graph_->durations[node * classes + static_cast<std::size_t>(problem_.device_class(device))];
-    nodes_[node] = {graph_->num_waits[node], static_cast<std::uint8_t>(device), duration_[node] == 0};
+    nodes_[node] = {graph_->durations[node * classes + static_cast<std::size_t>(problem_.device_class(device))],
+                    graph_->num_waits[node], static_cast<std::uint8_t>(device)};
     devices_[index(device)].held += resident_[node];
   }
 }
@@ -175,7 +183,7 @@ void Engine::arrive_at_node(std::uint32_t node) {
     return;
   }
   state.waits = 0;
-  (state.timeless ? timeless_ : ready_).push_back(node);
+  (state.duration == 0 ? timeless_ : ready_).push_back(node);
 }
 
 template <bool kRecord>
@@ -198,23 +206,20 @@ void Engine::publish_output(std::uint32_t node, std::uint32_t tensor, std::uint8
     if (where == device) {
       ++uses;
       arrive_at_node(consumer);
-    } else {
-      destinations |= DeviceSet{1} << where;
+    } else if (const DeviceSet bit = DeviceSet{1} << where; (destinations & bit) == 0) {
+      ++uses;
+      destinations |= bit;
     }
   }
-  uses += static_cast<std::uint32_t>(std::popcount(destinations));
   Tensor& state = tensors_[tensor];
-  state.home = device;
-  state.storage = tensor;
+  state = {tensor, 0, kNone, device};
   switch (graph_->storage[node]) {
     case FlatGraph::Storage::kOwn:
       state.uses = uses;
       if (uses == 0) devices_[device].held -= graph_->bytes[tensor];
       break;
     case FlatGraph::Storage::kAlias: {
-      const std::uint32_t base = graph_->alias_of[node];
-      const bool local = tensors_[base].home == device;
-      state.storage = local ? tensors_[base].storage : received_at_[(std::size_t{base} << shift_) | device];
+      state.storage = storage_on(graph_->alias_of[node], device);
       if (state.storage < tensors_.size()) {
         tensors_[state.storage].uses += uses;
       } else {
@@ -242,11 +247,16 @@ void Engine::send_control(std::uint32_t node, std::uint8_t device) {
 }
 
 void Engine::release_inputs(std::uint32_t node, std::uint8_t device) {
-  for (const std::uint32_t tensor : graph_->inputs_of(node)) {
-    const Tensor& state = tensors_[tensor];
-    release_storage(state.home == device ? state.storage : received_at_[(std::size_t{tensor} << shift_) | device],
-                    device);
-  }
+  for (const std::uint32_t tensor : graph_->inputs_of(node)) release_storage(storage_on(tensor, device), device);
+}
+
+// Storage of the copy of a tensor on a device where it is known to be.
+std::uint32_t Engine::storage_on(std::uint32_t tensor, std::uint8_t device) const {
+  const Tensor& state = tensors_[tensor];
+  if (state.home == device) return state.storage;
+  std::uint32_t copy = state.received;
+  while (received_[copy].device != device) copy = received_[copy].next;
+  return static_cast<std::uint32_t>(tensors_.size()) + copy;
 }
 
 void Engine::release_storage(std::uint32_t storage, std::uint8_t device) {
@@ -265,63 +275,77 @@ void Engine::allocate(std::uint8_t device, Bytes bytes, std::uint32_t op) {
 }
 
 void Engine::request(std::uint32_t tensor, std::uint8_t from, std::uint8_t to) {
-  transfers_.push_back({0, tensor, kNone, from, to, 0});
-  advance(static_cast<std::uint32_t>(transfers_.size() - 1));
+  std::uint32_t id = unused_transfer_;
+  if (id == kNone) {
+    id = static_cast<std::uint32_t>(transfers_.size());
+    transfers_.emplace_back();
+  } else {
+    unused_transfer_ = transfers_[id].next;
+  }
+  transfers_[id] = {0, tensor, kNone, first_hop_[from * devices_.size() + to], from, to, true};
+  advance(id);
 }
 
-// Brings a transfer to the first hop that takes time: a queue, or an uncontended channel.
+// Brings a transfer through hops that take no time to the next one that does: into its queue, or onto an uncontended
+// channel.
 void Engine::advance(std::uint32_t id) {
   Transfer& transfer = transfers_[id];
-  const auto hops = route(transfer.from, transfer.to);
-  for (;; ++transfer.hop) {
-    if (transfer.hop == hops.size()) return deliver(transfer);
-    const bool last = transfer.hop + 1U == hops.size();
-    const std::uint16_t channel = hops[transfer.hop];
-    transfer.duration = problem_.transfer_time(graph_->bytes[transfer.tensor], channel);
-    const int queue = problem_.machine().channels()[channel].queue;
-    if (transfer.duration > 0 && queue >= 0) {
+  const Bytes bytes = graph_->bytes[transfer.tensor];
+  for (;;) {
+    const Hop& hop = hops_[transfer.hop];
+    transfer.duration = to_picoseconds(hop.latency_s + static_cast<double>(bytes) / hop.bytes_per_s);
+    if (transfer.duration > 0 && hop.queue >= 0) {
       const std::uint64_t order = (std::uint64_t{transfer.tensor} << 8) | transfer.to;
-      requests_.push_back({static_cast<std::uint32_t>(queue), order, id});
+      requests_.push_back({static_cast<std::uint32_t>(hop.queue), order, id});
       return;
     }
-    if (last) allocate(transfer.to, graph_->bytes[transfer.tensor], graph_->producer[transfer.tensor]);
-    if (transfer.duration > 0) {
-      queue_of_events_.push({now_ + transfer.duration, Event::Kind::kTransferEnd, id});
-      return;
-    }
-    if (transfer.hop == 0) release_storage(tensors_[transfer.tensor].storage, transfer.from);
+    if (hop.last) allocate(transfer.to, bytes, graph_->producer[transfer.tensor]);
+    if (transfer.duration > 0) return queue_of_events_.push({now_ + transfer.duration, Event::Kind::kTransferEnd, id});
+    if (!leave_hop(id)) return;
   }
+}
+
+// Ends the present hop; true if there is another one.
+bool Engine::leave_hop(std::uint32_t id) {
+  Transfer& transfer = transfers_[id];
+  if (transfer.first) release_storage(tensors_[transfer.tensor].storage, transfer.from);
+  transfer.first = false;
+  if (!hops_[transfer.hop++].last) return true;
+  deliver(transfer);
+  transfer.next = unused_transfer_;
+  unused_transfer_ = id;
+  return false;
 }
 
 template <bool kRecord>
 void Engine::end_hop(std::uint32_t id) {
   ++events_;
-  Transfer& transfer = transfers_[id];
-  const std::uint16_t channel = route(transfer.from, transfer.to)[transfer.hop];
-  if (const int queue = problem_.machine().channels()[channel].queue; queue >= 0) {
-    Queue& state = queues_[static_cast<std::size_t>(queue)];
-    state.busy = false;
-    if (!state.touched) touched_queues_.push_back(static_cast<std::uint32_t>(queue));
-    state.touched = true;
+  const Transfer& transfer = transfers_[id];
+  if (const int queue = hops_[transfer.hop].queue; queue >= 0) {
+    queues_[static_cast<std::size_t>(queue)].busy = false;
+    touch_queue(static_cast<std::uint32_t>(queue));
   } else if constexpr (kRecord) {
-    record_transfer<kRecord>(transfer, channel);
+    record_transfer(transfer, now_ - transfer.duration);
   }
-  if (transfer.hop == 0) release_storage(tensors_[transfer.tensor].storage, transfer.from);
-  ++transfer.hop;
-  advance(id);
+  if (leave_hop(id)) advance(id);
+}
+
+void Engine::touch_queue(std::uint32_t id) {
+  if (!queues_[id].touched) touched_queues_.push_back(id);
+  queues_[id].touched = true;
 }
 
 // A copy has arrived: its consumers there hold it from now on.
 void Engine::deliver(const Transfer& transfer) {
-  const auto storage = static_cast<std::uint32_t>(tensors_.size() + received_.size());
-  received_at_[(std::size_t{transfer.tensor} << shift_) | transfer.to] = storage;
   std::uint32_t uses = 0;
   for (const std::uint32_t consumer : graph_->consumers_of(transfer.tensor)) {
     if (nodes_[consumer].device != transfer.to) continue;
     ++uses;
     arrive_at_node(consumer);
   }
-  received_.push_back({transfer.tensor, uses});
+  Tensor& tensor = tensors_[transfer.tensor];
+  received_.push_back({transfer.tensor, uses, tensor.received, transfer.to});
+  tensor.received = static_cast<std::uint32_t>(received_.size() - 1);
 }
 
 // The second half of an instant: demands queue up in order, then idle lanes and links take the next.
@@ -373,8 +397,7 @@ void Engine::queue_requests() {
     (queue.head == kNone ? queue.head : transfers_[queue.tail].next) = request.transfer;
     queue.tail = request.transfer;
     transfers_[request.transfer].next = kNone;
-    if (!queue.touched) touched_queues_.push_back(request.queue);
-    queue.touched = true;
+    touch_queue(request.queue);
   }
   requests_.clear();
 }
@@ -401,34 +424,30 @@ template <bool kRecord>
 void Engine::start_node(std::uint32_t node, std::uint8_t id) {
   DeviceState& device = devices_[id];
   --device.idle_lanes;
-  device.busy += duration_[node];
+  device.busy += nodes_[node].duration;
   if (const Bytes bytes = graph_->output_bytes[node]; bytes > 0) allocate(id, bytes, node);
-  queue_of_events_.push({now_ + duration_[node], Event::Kind::kOpEnd, node});
-  if constexpr (kRecord) timeline_.ops.push_back({OpId{node}, DeviceId{id}, 0, now_, now_ + duration_[node]});
+  queue_of_events_.push({now_ + nodes_[node].duration, Event::Kind::kOpEnd, node});
+  if constexpr (kRecord) timeline_.ops.push_back({OpId{node}, DeviceId{id}, 0, now_, now_ + nodes_[node].duration});
 }
 
 template <bool kRecord>
 void Engine::start_transfer(std::uint32_t id) {
   Queue& queue = queues_[id];
-  Transfer& transfer = transfers_[queue.head];
+  const Transfer& transfer = transfers_[queue.head];
   queue_of_events_.push({now_ + transfer.duration, Event::Kind::kTransferEnd, queue.head});
   queue.head = transfer.next;
   queue.busy = true;
-  const auto hops = route(transfer.from, transfer.to);
   const Bytes bytes = graph_->bytes[transfer.tensor];
-  if (transfer.hop + 1U == hops.size()) allocate(transfer.to, bytes, graph_->producer[transfer.tensor]);
+  if (hops_[transfer.hop].last) allocate(transfer.to, bytes, graph_->producer[transfer.tensor]);
   score_.queues[id].busy += transfer.duration;
   score_.queues[id].bytes += bytes;
-  if constexpr (kRecord) {
-    timeline_.transfers.push_back({TensorId{transfer.tensor}, DeviceId{transfer.from}, DeviceId{transfer.to},
-                                   hops[transfer.hop], now_, now_ + transfer.duration, bytes});
-  }
+  if constexpr (kRecord) record_transfer(transfer, now_);
 }
 
-template <bool kRecord>
-void Engine::record_transfer(const Transfer& transfer, int channel) {
-  timeline_.transfers.push_back({TensorId{transfer.tensor}, DeviceId{transfer.from}, DeviceId{transfer.to}, channel,
-                                 now_ - transfer.duration, now_, graph_->bytes[transfer.tensor]});
+void Engine::record_transfer(const Transfer& transfer, Picoseconds start) {
+  timeline_.transfers.push_back({TensorId{transfer.tensor}, DeviceId{transfer.from}, DeviceId{transfer.to},
+                                 hops_[transfer.hop].channel, start, start + transfer.duration,
+                                 graph_->bytes[transfer.tensor]});
 }
 
 // Rule 5: what is held between this instant and the next.

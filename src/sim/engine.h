@@ -31,26 +31,37 @@ class Engine {
  private:
   // State of a node; kept small, since every edge touches one.
   struct Node {
+    Picoseconds duration;
     std::uint32_t waits;  // inputs and control predecessors still missing
     std::uint8_t device;
-    bool timeless;
   };
   // A home copy. Views point at the storage of the copy they were made from: a tensor, or num_tensors + a received
   // copy.
   struct Tensor {
     std::uint32_t storage;
-    std::uint32_t uses;  // of this storage: consumers to end and transfers to leave, views' included
+    std::uint32_t uses;      // of this storage: consumers to end and transfers to leave, views' included
+    std::uint32_t received;  // first of the copies on other devices
     std::uint8_t home;
   };
   struct ReceivedCopy {
     std::uint32_t tensor;
     std::uint32_t uses;
+    std::uint32_t next;  // copy of the same tensor on another device
+    std::uint8_t device;
+  };
+  struct Hop {  // one channel of a route, with what the loop needs of it
+    double latency_s, bytes_per_s;
+    int queue;  // -1: uncontended
+    std::uint16_t channel;
+    bool last;
   };
   struct Transfer {
-    Picoseconds duration;  // on the present channel
+    Picoseconds duration;  // on the present hop
     std::uint32_t tensor;
-    std::uint32_t next;  // in its queue
-    std::uint8_t from, to, hop;
+    std::uint32_t next;  // in its queue, or among the unused
+    std::uint32_t hop;   // into hops_
+    std::uint8_t from, to;
+    bool first;  // on the first hop
   };
   struct Request {
     std::uint32_t queue;
@@ -82,10 +93,6 @@ class Engine {
     std::uint32_t peak_op;
     std::uint8_t peak_device;
   };
-  struct RouteSpan {
-    std::uint32_t begin, end;  // into machine channels
-  };
-
   template <bool kRecord>
   void simulate(const Plan& plan);
   void reset(const Plan& plan);
@@ -107,6 +114,8 @@ class Engine {
   void advance(std::uint32_t transfer);
   template <bool kRecord>
   void end_hop(std::uint32_t transfer);
+  bool leave_hop(std::uint32_t transfer);
+  void touch_queue(std::uint32_t queue);
   void deliver(const Transfer& transfer);
 
   template <bool kRecord>
@@ -119,17 +128,14 @@ class Engine {
   void start_node(std::uint32_t node, std::uint8_t device);
   template <bool kRecord>
   void start_transfer(std::uint32_t queue);
-  template <bool kRecord>
-  void record_transfer(const Transfer& transfer, int channel);
+  void record_transfer(const Transfer& transfer, Picoseconds start);
 
   void allocate(std::uint8_t device, Bytes bytes, std::uint32_t op);
+  [[nodiscard]] std::uint32_t storage_on(std::uint32_t tensor, std::uint8_t device) const;
   void release_storage(std::uint32_t storage, std::uint8_t device);
   void note_peaks();
   void note_pool_peak(std::uint8_t device);
 
-  [[nodiscard]] std::span<const std::uint16_t> route(std::uint8_t from, std::uint8_t to) const {
-    return problem_.machine().route(DeviceId{from}, DeviceId{to});
-  }
   void fill_score();
   void judge_memory();
   void finish_timeline(const Plan& plan);
@@ -141,13 +147,13 @@ class Engine {
   Picoseconds now_ = 0;
 
   std::vector<Node> nodes_;
-  std::vector<Picoseconds> duration_;
   std::vector<Tensor> tensors_;
   std::vector<ReceivedCopy> received_;
-  std::vector<std::uint32_t> received_at_;  // [tensor << shift | device]: storage of the received copy
-  unsigned shift_ = 0;
   std::vector<std::uint32_t> next_ready_;
   std::vector<Transfer> transfers_;
+  std::uint32_t unused_transfer_ = 0;
+  std::vector<Hop> hops_;
+  std::vector<std::uint32_t> first_hop_;  // [from * devices + to]
   std::vector<Queue> queues_;
   std::vector<DeviceState> devices_;
   std::vector<PoolState> pools_;

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the benchmarks share: problems by name and plans by planner.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include "io/graph_file.h"
+#include "machine/library.h"
+#include "plan/planner.h"
+#include "zoo/zoo.h"
+
+namespace berth::bench {
+
+inline std::string data_folder() {
+  const char* folder = std::getenv("BERTH_DATA");
+  return folder != nullptr ? folder : BERTH_SOURCE_DIR "/../shared/data";
+}
+
+template <typename T>
+T value_or_exit(Result<T> result) {
+  if (!result.ok()) {
+    std::fprintf(stderr, "%s\n", result.error().message.c_str());
+    std::exit(2);
+  }
+  return std::move(result).value();
+}
+
+// "zoo:..." or a file below the data folder.
+inline Graph load(const std::string& name) {
+  if (name.starts_with("zoo:")) return value_or_exit(build_zoo_model(name.substr(4)));
+  return value_or_exit(load_graph_file(data_folder() + "/" + name));
+}
+
+inline Problem problem(const std::string& graph, const std::string& machine) {
+  return value_or_exit(make_problem(std::make_shared<Graph>(load(graph)),
+                                    std::make_shared<Machine>(value_or_exit(builtin_machine(machine)))));
+}
+
+inline Plan plan(const Problem& problem, std::string_view planner) {
+  for (const PlannerInfo& info : classical_planners()) {
+    if (info.name != planner) continue;
+    Search search(problem, {});
+    return value_or_exit(info.make()->plan(search));
+  }
+  std::fprintf(stderr, "no planner named '%s'\n", std::string(planner).c_str());
+  std::exit(2);
+}
+
+}  // namespace berth::bench
