@@ -140,7 +140,7 @@ void Program::start_gradient_of(Origin origin) {
 
 Result<Graph> Program::finish() && {
   // The tape is no longer needed, and a large graph wants its memory.
-  std::vector<TensorInfo>().swap(tensors_);
+  std::deque<TensorInfo>().swap(tensors_);
   std::vector<TapeEntry>().swap(tape_);
   std::vector<Tensor>().swap(tape_inputs_);
   names_used_.clear();
