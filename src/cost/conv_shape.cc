@@ -56,7 +56,8 @@ ConvShape conv_shape(const Graph& graph, OpId op, bool gradient) {
   }
   const double flops = graph.flops(op) / shape.products;
   if (flops > 0.0) {
-    // flops = 2 |y| c_in window and |w| = c_out c_in window, so 2 |y| |w| / flops = c_out; with |x| likewise c_in stride^2.
+    // flops = 2 |y| c_in window and |w| = c_out c_in window, so 2 |y| |w| / flops = c_out; with |x| likewise c_in
+    // stride^2.
     const double narrower = std::min(elements(graph, operands->x), elements(graph, operands->y));
     shape.channels = 2.0 * narrower * elements(graph, operands->weight) / flops;
   }

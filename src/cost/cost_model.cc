@@ -37,11 +37,12 @@ OpCost estimate_with(const OpFeatures& features, const Device& device, const Pro
     const double narrowness = features.channels > 0.0 ? row.narrow / features.channels : 0.0;
     cost.compute_s = features.flops / (rate.flops_per_s * row.arithmetic) * (1.0 + narrowness);
   }
-  double traffic_s = features.bytes / (device.bytes_per_s * row.traffic);
+  const double spilled = row.spill * features.bytes / (features.bytes + kCacheBytes);
+  double traffic_s = features.bytes / (device.bytes_per_s * row.traffic) * (1.0 + spilled);
   if (features.slices > 0.0 && row.slice_bytes_per_s > 0.0) {
     traffic_s += features.bytes / (features.slices * row.slice_bytes_per_s);
   }
-  const double fixed_s = features.products * row.fixed_s + features.indices * row.index_s;
+  const double fixed_s = features.products * row.fixed_s + features.rows * row.row_s;
   cost.work_s = cost.compute_s + traffic_s + fixed_s;
   return cost;
 }
@@ -69,7 +70,8 @@ double op_time_s(const OpCost& cost, const Device& device) {
 }
 
 double streaming_bytes_per_s(const Device& device) {
-  return device.bytes_per_s * efficiency(device.kind, CostClass::kElementwise, Units::kPlain).traffic;
+  const Efficiency& row = efficiency(device.kind, CostClass::kElementwise, Units::kPlain);
+  return device.bytes_per_s * row.traffic / (1.0 + row.spill);
 }
 
 }  // namespace berth

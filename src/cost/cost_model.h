@@ -3,8 +3,8 @@
 //
 //   work = max(flops / (peak * e_a), bytes / (bandwidth * e_b))
 //
-// with efficiencies that are smooth functions of the op's class and size (cost/efficiency.h writes them as a sum of times, which
-// is the same thing; docs/cost-model.md has both forms). Time never falls when flops or bytes grow.
+// with efficiencies that are smooth functions of the op's class and size (cost/efficiency.h writes them as a sum of
+// times, which is the same thing; docs/cost-model.md has both forms). Time never falls when flops or bytes grow.
 #pragma once
 
 #include "cost/efficiency.h"
@@ -25,15 +25,15 @@ OpCost price(const Graph& graph, OpId op, const Device& device);
 // The same without looking at measured times.
 OpCost estimate(const OpFeatures& features, const Device& device);
 
-// Time of the op on the device, launch included. Asynchronous devices: max(launch, work); synchronous ones: launch + work, but
-// a measured time already contains its launch. Zero for ops that need no kernel.
+// Time of the op on the device, launch included. Asynchronous devices: max(launch, work); synchronous ones: launch +
+// work, but a measured time already contains its launch. Zero for ops that need no kernel.
 double op_time_s(const OpCost& cost, const Device& device);
 
-// Bandwidth that streaming kernels reach, for fused groups.
+// Bandwidth that long streaming kernels reach, for fused groups.
 double streaming_bytes_per_s(const Device& device);
 
-// Peak and units that the products of an op run on: convolutions in f32 use tf32 where the device has it, matrix products in f32
-// do not.
+// Peak and units that the products of an op run on: convolutions in f32 use tf32 where the device has it, matrix
+// products in f32 do not.
 struct ProductRate {
   double flops_per_s = 0.0;
   Units units = Units::kPlain;

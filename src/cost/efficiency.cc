@@ -12,14 +12,18 @@ namespace {
 
 constexpr std::array kTables{
     EfficiencyTable{DeviceKind::kGpu, kGpuOrigin, kGpuRows},
+    EfficiencyTable{DeviceKind::kGpu, kGpuAssumedOrigin, kGpuAssumedRows},
     EfficiencyTable{DeviceKind::kCpu, kCpuOrigin, kCpuRows},
 };
 
 // Rows by class and units, so that pricing an op is one load.
 class Lookup {
  public:
-  explicit Lookup(std::span<const Efficiency> rows) {
-    for (const Efficiency& row : rows) at(row.cost_class, row.units) = &row;
+  explicit Lookup(DeviceKind kind) {
+    for (const EfficiencyTable& table : kTables) {
+      if (table.kind != kind) continue;
+      for (const Efficiency& row : table.rows) at(row.cost_class, row.units) = &row;
+    }
     for (int i = 0; i < kCostClasses; ++i) {
       const auto cost_class = static_cast<CostClass>(i);
       BERTH_CHECK(at(cost_class, Units::kPlain) != nullptr);
@@ -42,7 +46,7 @@ class Lookup {
 std::span<const EfficiencyTable> efficiency_tables() { return kTables; }
 
 const Efficiency& efficiency(DeviceKind kind, CostClass cost_class, Units units) {
-  static const Lookup gpu(kGpuRows), cpu(kCpuRows);
+  static const Lookup gpu(DeviceKind::kGpu), cpu(DeviceKind::kCpu);
   return (kind == DeviceKind::kCpu ? cpu : gpu).row(cost_class, units);
 }
 

@@ -10,7 +10,8 @@ namespace berth {
 namespace {
 
 bool is_integer(DType dtype) {
-  return dtype == DType::kI64 || dtype == DType::kI32 || dtype == DType::kI16 || dtype == DType::kI8 || dtype == DType::kU8;
+  return dtype == DType::kI64 || dtype == DType::kI32 || dtype == DType::kI16 || dtype == DType::kI8 ||
+         dtype == DType::kU8;
 }
 
 double index_entries(const Graph& graph, OpId op) {
@@ -30,6 +31,11 @@ double longest_vector(const Graph& graph, OpId op) {
   return longest;
 }
 
+double batch_size(const Graph& graph, OpId op) {
+  const auto inputs = graph.inputs(op);
+  return inputs.empty() || graph.shape(inputs[0]).empty() ? 0.0 : static_cast<double>(graph.shape(inputs[0])[0]);
+}
+
 double output_bytes(const Graph& graph, OpId op) {
   double total = 0.0;
   for (const TensorId tensor : graph.outputs(op)) total += static_cast<double>(graph.bytes(tensor));
@@ -37,11 +43,11 @@ double output_bytes(const Graph& graph, OpId op) {
 }
 
 // A gather reads of its table only the rows it writes; fills and loss gradients look at no big input.
-double bytes_moved(const Graph& graph, OpId op, CostClass cost_class, double indices) {
+double bytes_moved(const Graph& graph, OpId op, CostClass cost_class, double rows) {
   const auto touched = static_cast<double>(graph.bytes_touched(op));
   switch (cost_class) {
     case CostClass::kGather:
-      return std::min(touched, 2.0 * output_bytes(graph, op) + 8.0 * indices);
+      return std::min(touched, 2.0 * output_bytes(graph, op) + 8.0 * rows);
     case CostClass::kFill:
     case CostClass::kLossGrad:
       return std::min(touched, output_bytes(graph, op));
@@ -71,17 +77,19 @@ OpFeatures features_of(const Graph& graph, OpId op) {
       break;
     }
     case CostClass::kBatchNorm:
+    case CostClass::kBatchNormInference:
     case CostClass::kBatchNormGrad:
       features.slices = longest_vector(graph, op);
+      features.rows = features.slices * batch_size(graph, op);
       break;
     case CostClass::kGather:
     case CostClass::kScatter:
-      features.indices = index_entries(graph, op);
+      features.rows = index_entries(graph, op);
       break;
     default:
       break;
   }
-  features.bytes = bytes_moved(graph, op, features.cost_class, features.indices);
+  features.bytes = bytes_moved(graph, op, features.cost_class, features.rows);
   return features;
 }
 

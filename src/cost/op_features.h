@@ -17,7 +17,8 @@ struct OpFeatures {
   double products = 1.0;  // kernels inside the op, each with its own fixed time
   double channels = 0.0;  // narrower side of a convolution; 0 if unknown
   double slices = 0.0;    // independent channels of a batch norm: its parallel width; 0 if unknown
-  double indices = 0.0;   // entries of the index of a gather or scatter
+  double rows =
+      0.0;  // stretches handled one by one: entries of an index, planes of a batch norm; 0 if it does not matter
 };
 
 OpFeatures features_of(const Graph& graph, OpId op);
