@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cost of one simulation (memory tracking on) against a bare longest-path pass over the same graph. Both are timed in turn in
-// every iteration and the least of each counts, so that the ratio is one of quiet moments of the same machine.
+// Cost of one simulation (memory tracking on) against a bare longest-path pass over the same graph. Both are timed in
+// turn in every iteration and the least of each counts, so that the ratio is one of quiet moments of the same machine.
 #include <benchmark/benchmark.h>
 
 #include <chrono>
@@ -22,7 +22,8 @@ class LongestPath {
     Picoseconds last = 0;
     for (const OpId op : graph_.topological_order()) {
       Picoseconds start = 0;
-      for (const TensorId tensor : graph_.distinct_inputs(op)) start = std::max(start, end_[index(graph_.producer(tensor))]);
+      for (const TensorId tensor : graph_.distinct_inputs(op))
+        start = std::max(start, end_[index(graph_.producer(tensor))]);
       for (const OpId before : graph_.control_inputs(op)) start = std::max(start, end_[index(before)]);
       end_[index(op)] = start + duration_[index(op)];
       last = std::max(last, end_[index(op)]);
@@ -49,7 +50,8 @@ double nanoseconds(Body body) {
   return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
 }
 
-void simulate_once(benchmark::State& state, const std::string& graph, const std::string& machine, const std::string& planner) {
+void simulate_once(benchmark::State& state, const std::string& graph, const std::string& machine,
+                   const std::string& planner) {
   const Problem& task = cached_problem(graph, machine);
   const Plan chosen = plan(task, planner);
   LongestPath bare(task, chosen);
@@ -74,25 +76,34 @@ void evaluate_batch(benchmark::State& state, const std::string& graph, const std
   const auto evaluator = make_simulated_evaluator(task, static_cast<int>(state.range(0)));
   const std::vector<Plan> plans(64, plan(task, "expert"));
   for (auto _ : state) benchmark::DoNotOptimize(evaluator->evaluate(std::span<const Plan>(plans)));
-  state.counters["evaluations/s"] =
-      benchmark::Counter(static_cast<double>(plans.size()) * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
+  state.counters["evaluations/s"] = benchmark::Counter(
+      static_cast<double>(plans.size()) * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
 }
 
 void register_all() {
-  struct Row { const char *label, *graph, *machine; int iterations; };
+  struct Row {
+    const char *label, *graph, *machine;
+    int iterations;
+  };
   const Row rows[] = {{"nmt4", "captured/nmt4.train.json.gz", "k40x4", 200},
                       {"nmt8", "captured/nmt8.train.json.gz", "k40x8", 100},
                       {"million", "zoo:nmt-8,unroll=500", "k40x8", 5}};
   for (const Row& row : rows) {
     for (const char* planner : {"expert", "round-robin", "random"}) {
-      benchmark::RegisterBenchmark((std::string("simulate/") + row.label + "/" + planner).c_str(),
-                                   [=](benchmark::State& state) { simulate_once(state, row.graph, row.machine, planner); })
-          ->Iterations(row.iterations)->Unit(benchmark::kMillisecond);
+      benchmark::RegisterBenchmark(
+          (std::string("simulate/") + row.label + "/" + planner).c_str(),
+          [=](benchmark::State& state) { simulate_once(state, row.graph, row.machine, planner); })
+          ->Iterations(row.iterations)
+          ->Unit(benchmark::kMillisecond);
     }
   }
-  benchmark::RegisterBenchmark("batch/nmt4/expert", [](benchmark::State& state) {
-    evaluate_batch(state, "captured/nmt4.train.json.gz", "k40x4");
-  })->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
+  benchmark::RegisterBenchmark(
+      "batch/nmt4/expert",
+      [](benchmark::State& state) { evaluate_batch(state, "captured/nmt4.train.json.gz", "k40x4"); })
+      ->Arg(1)
+      ->Arg(2)
+      ->UseRealTime()
+      ->Unit(benchmark::kMillisecond);
 }
 
 }  // namespace

@@ -15,15 +15,17 @@ std::string path_text(const Problem& problem, const Plan& plan) {
   for (const CriticalStep& step : critical_path(problem, plan, simulate_timeline(problem, plan))) {
     constexpr const char* kWhy[] = {"start", "input", "device", "link"};
     if (!text.empty()) text += " | ";
-    text += fmt::format("{}{}{} {}-{} {}", problem.graph().name(step.op), step.is_transfer ? '>' : '@', index(step.device),
-                        to_seconds(step.start), to_seconds(step.end), kWhy[static_cast<int>(step.why)]);
+    text +=
+        fmt::format("{}{}{} {}-{} {}", problem.graph().name(step.op), step.is_transfer ? '>' : '@', index(step.device),
+                    to_seconds(step.start), to_seconds(step.end), kWhy[static_cast<int>(step.why)]);
   }
   return text;
 }
 
-TEST(CriticalPath, FollowsTheTransferThatCameLast) {
+TEST(CriticalPath, FollowsTheTransferThatHeldTheLink) {
   const Problem problem = toy_problem("a:2 -> c:1; b:1 -> c", "2 devices, 3 s per edge");
-  EXPECT_EQ(path_text(problem, toy_plan(problem, "a@0 b@0 c@1")), "a@0 0-2 start | b@0 2-3 device | b>1 5-8 link | c@1 8-9 input");
+  EXPECT_EQ(path_text(problem, toy_plan(problem, "a@0 b@0 c@1")),
+            "a@0 0-2 start | a>1 2-5 input | b>1 5-8 link | c@1 8-9 input");
 }
 
 TEST(CriticalPath, FollowsTheOpThatHeldTheDevice) {
@@ -39,6 +41,7 @@ TEST(CriticalPath, PassesThroughTimelessOps) {
 // Whatever the problem: the path begins at 0, has no gap but the latency of a control edge, and ends with the step.
 TEST(CriticalPath, HasNoGaps) {
   Rng rng(11);
+  int gapless = 0;
   for (int round = 0; round < 400; ++round) {
     const Problem problem = random_problem(rng, 30);
     const Plan plan = random_plan(problem, rng);
@@ -53,14 +56,17 @@ TEST(CriticalPath, HasNoGaps) {
         longest_control = std::max(longest_control, problem.control_latency(from, to));
       }
     }
-    Picoseconds end = 0;
+    Picoseconds end = 0, gaps = 0;
     for (const CriticalStep& step : path) {
+      gaps += step.start - end;
       EXPECT_GE(step.start, end);
-      if (longest_control == 0) EXPECT_EQ(step.start, end);
       end = step.end;
     }
-    if (longest_control == 0) EXPECT_EQ(end, timeline.score.step_time);
+    gaps += timeline.score.step_time - end;
+    EXPECT_LE(gaps, longest_control * static_cast<Picoseconds>(problem.graph().num_ops()));
+    gapless += gaps == 0 ? 1 : 0;
   }
+  EXPECT_GT(gapless, 100);
 }
 
 }  // namespace
