@@ -172,6 +172,19 @@ TEST(SimulatorMemoryHand, AFusedGroupSavesTrafficAndLaunchesButNotArithmetic) {
   expect_on_paper({.graph = kGraph, .machine = "device cpu launch=4", .plan = "", .timeline = "a@cpu 0-3 | b@cpu 3-6"});
 }
 
+TEST(SimulatorMemoryHand, AFusedGroupStreamsItsDistinctInputsAndWhatLeavesIt) {
+  // x counts once although both read it, a's 100 bytes stay inside, y's 3 and b's 5 come in and go out: 4 + 3 + 5.
+  const Problem problem = toy_problem(
+      "x:input:4B -> a:1:100B:compute=0 -> b:1:5B:compute=0:out; x -> b; y:input:3B -> b", "device cpu rate=1");
+  const Plan plan = toy_plan(problem, "{a b}");
+  const Picoseconds expected = to_picoseconds(12 / problem.streaming_bytes_per_s(DeviceId{0}));
+  for (const Timeline& timeline : {reference_simulate(problem, plan), simulate_timeline(problem, plan)}) {
+    EXPECT_GT(expected, to_picoseconds(11));
+    EXPECT_EQ(timeline.score.step_time, expected);
+    EXPECT_EQ(peaks_text(problem, timeline.score), "cpu:12");
+  }
+}
+
 TEST(SimulatorMemoryHand, AFusedGroupAllocatesOnlyWhatLeavesIt) {
   // x [0,4), b [0,5), c [4,5); a's 8 bytes never exist.
   expect_on_paper({.graph = "x:input:4B -> a:2:8B -> b:2:2B -> c:1:1B; x -> b",

@@ -53,7 +53,8 @@ class Drafter {
     draft.role = kSources[rng_.below(5)];
     const bool many = rng_.chance(0.1);
     for (int i = 0; i < (many ? 2 : 1); ++i) draft.outputs.push_back(random_bytes());
-    if (rng_.chance(0.02)) add_control(draft);  // even a source may be held back by a control edge
+    if (draft.role != Role::kInput && rng_.chance(0.02))
+      add_control(draft);  // even a source may be held back by a control edge
     add(draft);
   }
 
@@ -92,6 +93,12 @@ class Drafter {
     drafts_.push_back(draft);
   }
 
+  // Two updates that read each other's parameter would wait for each other.
+  [[nodiscard]] bool shares_parameter(std::size_t draft) const {
+    while (drafts_[draft].role == Role::kView) draft = drafts_[draft].inputs.front().first;
+    return drafts_[draft].role == Role::kParameter;
+  }
+
   // Updates come last, after every reader. What follows them reads only them, so that nothing runs in a circle.
   void add_updates() {
     const std::size_t before = drafts_.size();
@@ -100,7 +107,7 @@ class Drafter {
       Draft draft;
       draft.updates = static_cast<std::ptrdiff_t>(parameter);
       if (rng_.chance(0.6)) draft.inputs.emplace_back(parameter, 0);
-      draft.inputs.push_back(random_tensor());
+      if (const auto gradient = random_tensor(); !shares_parameter(gradient.first)) draft.inputs.push_back(gradient);
       if (rng_.chance(0.5)) draft.outputs.push_back(random_bytes());
       drafts_.push_back(draft);
       if (draft.outputs.empty() || !rng_.chance(0.3)) continue;
