@@ -7,6 +7,7 @@
 
 #include "base/disjoint_sets.h"
 #include "cost/cost_model.h"
+#include "cost/slowest_plan.h"
 
 namespace berth {
 
@@ -56,6 +57,15 @@ class ProblemBuilder {
       return bad_input("memory is reserved on {} devices, the machine has {}", constraints.reserve.size(),
                        machine().num_devices());
     }
+    for (const Bytes reserved : constraints.reserve) {
+      if (reserved < 0) return bad_input("{} bytes are reserved on a device; that must not be negative", reserved);
+    }
+    if (constraints.max_devices && *constraints.max_devices < 1) {
+      return bad_input("at most {} devices are allowed; a plan needs one", *constraints.max_devices);
+    }
+    if (constraints.max_crossings && *constraints.max_crossings < 0) {
+      return bad_input("at most {} crossings are allowed; that must not be negative", *constraints.max_crossings);
+    }
     return {};
   }
 
@@ -99,22 +109,33 @@ class ProblemBuilder {
     problem_.compute_parts_.assign(cells, 0);
   }
 
-  Status take_costs(const ExplicitCosts& costs) {
-    problem_.num_classes_ = static_cast<int>(machine().num_devices());
-    for (int i = 0; i < problem_.num_classes_; ++i) problem_.class_of_.push_back(i);
-    allot_table();
+  Status check_sizes(const ExplicitCosts& costs) const {
     if (costs.time_s.size() != graph().num_ops())
       return bad_input("{} ops have times, the graph has {}", costs.time_s.size(), graph().num_ops());
+    if (!costs.compute_s.empty() && costs.compute_s.size() != graph().num_ops())
+      return bad_input("{} ops have compute times, the graph has {}", costs.compute_s.size(), graph().num_ops());
+    for (const OpId op : graph().ops()) {
+      const std::size_t times = costs.time_s[index(op)].size();
+      const std::size_t computes = costs.compute_s.empty() ? times : costs.compute_s[index(op)].size();
+      if (times != machine().num_devices() || computes != machine().num_devices()) {
+        return bad_input("op '{}' has {} times and {} compute times for {} devices", graph().name(op), times, computes,
+                         machine().num_devices());
+      }
+    }
+    return {};
+  }
+
+  Status take_costs(const ExplicitCosts& costs) {
+    BERTH_RETURN_IF_ERROR(check_sizes(costs));
+    classify_devices([&](DeviceId a, DeviceId b) { return have_equal_costs(costs, a, b); });
+    allot_table();
     for (const OpId op : graph().ops()) {
       const auto& times = costs.time_s[index(op)];
       const auto& computes = costs.compute_s.empty() ? times : costs.compute_s[index(op)];
-      if (times.size() != machine().num_devices() || computes.size() != times.size()) {
-        return bad_input("op '{}' has {} times for {} devices", graph().name(op), times.size(),
-                         machine().num_devices());
-      }
       for (const DeviceId device : machine().device_ids()) {
-        if (times[index(device)] < 0) continue;
-        BERTH_RETURN_IF_ERROR(set_time(op, device, times[index(device)], std::max(0.0, computes[index(device)])));
+        const double time = times[index(device)], compute = computes[index(device)];
+        if (time < 0) continue;
+        BERTH_RETURN_IF_ERROR(set_time(op, device, time, compute < 0 ? 0.0 : compute));
       }
     }
     return {};
@@ -131,23 +152,35 @@ class ProblemBuilder {
     return {};
   }
 
-  // Devices with equal figures share a class.
-  void classify_devices() {
-    const auto equal = [](const Device& a, const Device& b) {
-      return a.model == b.model && a.kind == b.kind && a.flops_per_s == b.flops_per_s &&
-             a.bytes_per_s == b.bytes_per_s && a.launch_s == b.launch_s && a.async == b.async;
+  // Equal times for every op, alone or fused.
+  [[nodiscard]] bool have_equal_costs(const ExplicitCosts& costs, DeviceId a, DeviceId b) const {
+    const auto equal_in = [&](const std::vector<std::vector<double>>& table) {
+      return std::all_of(table.begin(), table.end(), [&](const auto& row) { return row[index(a)] == row[index(b)]; });
     };
-    for (std::size_t i = 0; i < machine().num_devices(); ++i) {
-      int found = -1;
-      for (std::size_t j = 0; j < i && found < 0; ++j) {
-        if (equal(machine().devices()[i], machine().devices()[j])) found = problem_.class_of_[j];
-      }
-      problem_.class_of_.push_back(found >= 0 ? found : problem_.num_classes_++);
+    return machine().device(a).launch_s == machine().device(b).launch_s &&
+           machine().device(a).async == machine().device(b).async &&
+           problem_.streaming_bytes_per_s(a) == problem_.streaming_bytes_per_s(b) && equal_in(costs.time_s) &&
+           equal_in(costs.compute_s);
+  }
+
+  [[nodiscard]] bool have_equal_figures(DeviceId first, DeviceId second) const {
+    const Device &a = machine().device(first), &b = machine().device(second);
+    return a.model == b.model && a.kind == b.kind && a.flops_per_s == b.flops_per_s && a.bytes_per_s == b.bytes_per_s &&
+           a.launch_s == b.launch_s && a.async == b.async;
+  }
+
+  // Equal devices share a class.
+  template <typename Equal>
+  void classify_devices(const Equal& equal) {
+    for (const DeviceId id : machine().device_ids()) {
+      const auto others = ids<DeviceId>(index(id));
+      const auto same = std::find_if(others.begin(), others.end(), [&](DeviceId other) { return equal(id, other); });
+      problem_.class_of_.push_back(same != others.end() ? problem_.device_class(*same) : problem_.num_classes_++);
     }
   }
 
   Status price_ops() {
-    classify_devices();
+    classify_devices([&](DeviceId a, DeviceId b) { return have_equal_figures(a, b); });
     allot_table();
     std::vector<std::uint8_t> priced(static_cast<std::size_t>(problem_.num_classes_), 0);
     for (const DeviceId id : machine().device_ids()) {
@@ -247,27 +280,9 @@ class ProblemBuilder {
                      machine().name());
   }
 
-  // The clock must hold everything done one after the other on the slowest device and link.
+  // The clock must hold the slowest plan there is.
   Status check_clock() const {
-    double total = 0.0;
-    for (const OpId op : graph().ops()) {
-      Picoseconds slowest = 0;
-      for (int c = 0; c < problem_.num_classes_; ++c) {
-        slowest = std::max(slowest, problem_.durations_[index(op) * static_cast<std::size_t>(problem_.num_classes_) +
-                                                        static_cast<std::size_t>(c)]);
-      }
-      total += to_seconds(slowest);
-    }
-    double seconds_per_byte = 0.0, latency = 0.0;
-    for (const Channel& channel : machine().channels()) {
-      seconds_per_byte = std::max(seconds_per_byte, 1.0 / channel.bytes_per_s);
-      latency = std::max(latency, channel.latency_s);
-    }
-    double bytes = 0.0;
-    for (const TensorId tensor : graph().tensors()) bytes += static_cast<double>(graph().bytes(tensor));
-    const double copies = static_cast<double>(machine().num_devices());
-    total += copies *
-             (bytes * seconds_per_byte + latency * static_cast<double>(graph().num_tensors() + graph().num_edges()));
+    const double total = slowest_plan_s(problem_);
     constexpr double kClockEnd = 4e6;  // seconds; 2^62 picoseconds are a little more
     if (!(total < kClockEnd)) {
       return bad_input(
