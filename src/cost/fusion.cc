@@ -2,7 +2,6 @@
 #include "cost/fusion.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace berth {
 namespace {
@@ -26,42 +25,102 @@ std::optional<Error> check_members(const Graph& graph, const Plan& plan) {
   return std::nullopt;
 }
 
-// Whether the graph with every group drawn together into its leader can be ordered; names a stuck group if not.
-std::optional<Error> check_acyclic(const Graph& graph, const Plan& plan) {
-  const std::vector<OpId> leader = fusion_leaders(graph, plan);
-  const auto leads = [&](OpId op) { return leader[index(op)]; };
-  std::vector<std::uint32_t> blocked_by(graph.num_ops(), 0);
-  std::vector<std::vector<OpId>> members(graph.num_ops());
-  for (const OpId op : graph.ops()) {
-    members[index(leads(op))].push_back(op);
-    for (const TensorId tensor : graph.distinct_inputs(op)) {
-      if (leads(graph.producer(tensor)) != leads(op)) ++blocked_by[index(leads(op))];
-    }
-    for (const OpId before : graph.control_inputs(op)) {
-      if (leads(before) != leads(op)) ++blocked_by[index(leads(op))];
+// The graph with every group drawn together into its leader.
+class Contracted {
+ public:
+  Contracted(const Graph& graph, const Plan& plan)
+      : graph_(graph),
+        leader_(fusion_leaders(graph, plan)),
+        blocked_by_(graph.num_ops(), 0),
+        members_(graph.num_ops()) {
+    for (const OpId op : graph.ops()) {
+      members_[index(leads(op))].push_back(op);
+      for_each_before(op, [&](OpId) { ++blocked_by_[index(leads(op))]; });
     }
   }
-  std::vector<OpId> free;
-  for (const OpId op : graph.ops()) {
-    if (leads(op) == op && blocked_by[index(op)] == 0) free.push_back(op);
-  }
-  const auto release = [&](OpId from, OpId to) {
-    if (leads(from) != leads(to) && --blocked_by[index(leads(to))] == 0) free.push_back(leads(to));
-  };
-  for (std::size_t next = 0; next < free.size(); ++next) {
-    for (const OpId op : members[index(free[next])]) {
-      for (const TensorId tensor : graph.outputs(op)) {
-        for (const OpId consumer : graph.consumers(tensor)) release(op, consumer);
+
+  // Takes out every node that waits for nothing, again and again. What is left waits for itself.
+  void order() {
+    std::vector<OpId> free;
+    for (const OpId op : graph_.ops()) {
+      if (leads(op) == op && !is_stuck(op)) free.push_back(op);
+    }
+    const auto release = [&](OpId from, OpId to) {
+      if (leads(from) != leads(to) && --blocked_by_[index(leads(to))] == 0) free.push_back(leads(to));
+    };
+    for (std::size_t next = 0; next < free.size(); ++next) {
+      for (const OpId op : members_[index(free[next])]) {
+        for (const TensorId tensor : graph_.outputs(op)) {
+          for (const OpId consumer : graph_.consumers(tensor)) release(op, consumer);
+        }
+        for (const OpId after : graph_.control_outputs(op)) release(op, after);
       }
-      for (const OpId after : graph.control_outputs(op)) release(op, after);
     }
   }
-  for (const auto& group : plan.fusions) {
-    const OpId first = leads(group.front());
-    if (blocked_by[index(first)] > 0) {
-      return bad_input("the fusion group of '{}' would wait for itself: an op outside it lies between its members",
-                       graph.name(first));
+
+  [[nodiscard]] bool is_stuck(OpId op) const { return blocked_by_[index(leads(op))] > 0; }
+
+  // Walks back from a stuck op until a node repeats: the nodes since then, each waiting for the one behind it.
+  [[nodiscard]] std::vector<OpId> cycle(OpId stuck) const {
+    std::vector<OpId> walk;
+    std::vector<std::uint8_t> visited(graph_.num_ops(), 0);
+    OpId at = leads(stuck);
+    while (visited[index(at)]++ == 0) {
+      walk.push_back(at);
+      at = stuck_before(at);
     }
+    walk.erase(walk.begin(), std::find(walk.begin(), walk.end(), at));
+    return walk;
+  }
+
+  [[nodiscard]] bool is_group(OpId node) const { return members_[index(node)].size() > 1; }
+
+ private:
+  [[nodiscard]] OpId leads(OpId op) const { return leader_[index(op)]; }
+
+  // Calls visit for every op of another node that the op waits for.
+  template <typename Visit>
+  void for_each_before(OpId op, const Visit& visit) const {
+    for (const TensorId tensor : graph_.distinct_inputs(op)) {
+      if (leads(graph_.producer(tensor)) != leads(op)) visit(graph_.producer(tensor));
+    }
+    for (const OpId before : graph_.control_inputs(op)) {
+      if (leads(before) != leads(op)) visit(before);
+    }
+  }
+
+  [[nodiscard]] OpId stuck_before(OpId node) const {
+    OpId found = kNoOp;
+    for (const OpId op : members_[index(node)]) {
+      for_each_before(op, [&](OpId before) {
+        if (is_stuck(before)) found = leads(before);
+      });
+    }
+    return found;
+  }
+
+  const Graph& graph_;
+  std::vector<OpId> leader_;
+  std::vector<std::uint32_t> blocked_by_;   // edges from other nodes, indexed by leader
+  std::vector<std::vector<OpId>> members_;  // indexed by leader
+};
+
+// Without groups the graph has no cycle, so every cycle goes through one: through one alone, it is not convex; through
+// several, they wait for each other.
+std::optional<Error> check_acyclic(const Graph& graph, const Plan& plan) {
+  Contracted contracted(graph, plan);
+  contracted.order();
+  for (const auto& group : plan.fusions) {
+    if (!contracted.is_stuck(group.front())) continue;
+    std::vector<OpId> cycle = contracted.cycle(group.front());
+    const auto others =
+        std::stable_partition(cycle.begin(), cycle.end(), [&](OpId node) { return contracted.is_group(node); });
+    if (others - cycle.begin() == 1) {
+      return bad_input("the fusion group of '{}' would wait for itself: op '{}' outside it lies between its members",
+                       graph.name(cycle.front()), graph.name(*others));
+    }
+    return bad_input("the fusion groups of '{}' and '{}' would wait for each other", graph.name(cycle[0]),
+                     graph.name(cycle[1]));
   }
   return std::nullopt;
 }
