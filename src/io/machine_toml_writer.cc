@@ -60,7 +60,7 @@ class Writer {
   // With a comment, the first time that section is written.
   void line(std::string_view key, std::string_view value, std::string_view comment) {
     text_ += explained_ ? fmt::format("{} = {}\n", key, value)
-                        : fmt::format("{:<40}# {}\n", fmt::format("{} = {}", key, value), comment);
+                        : fmt::format("{:<39} # {}\n", fmt::format("{} = {}", key, value), comment);
   }
   void section(std::string_view name, bool& seen) {
     text_ += fmt::format("\n[[{}]]\n", name);

@@ -15,6 +15,7 @@ namespace {
 // Products with these round like the unit parser's, so that "15 us" in a file is the same number as 15 * us here.
 constexpr double T = 1e12, G = 1e9;    // NOLINT(readability-identifier-naming): FLOP/s and bytes/s
 constexpr double us = 1e-6;            // NOLINT(readability-identifier-naming)
+constexpr Bytes MiB = Bytes{1} << 20;  // NOLINT(readability-identifier-naming)
 constexpr Bytes GiB = Bytes{1} << 30;  // NOLINT(readability-identifier-naming)
 
 constexpr auto kCpu = DeviceKind::kCpu;
@@ -136,7 +137,7 @@ constexpr std::array kModels{
     DeviceModel{.name = "h200",
                 .summary = "NVIDIA H200 SXM, 141 GB (2024)",
                 .kind = kGpu,
-                .memory = 150'109'880'320,
+                .memory = 143'155 * MiB,
                 .peak = {.f32 = 67 * T,
                          .f64 = 34 * T,
                          .tf32 = 494 * T,

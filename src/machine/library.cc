@@ -154,10 +154,8 @@ Machine v100x8() {
   for (const Edge& edge : kCubeMesh) {
     dgx.full(gpu(edge.a), gpu(edge.b), edge.links == 2 ? kNvlink2Double : kNvlink2);
   }
-  for (int i = 0; i < 8; ++i) {
-    dgx.one_way("cpu", gpu(i), kPcie3, fmt::format("pcie{}.down", i / 2));
-    dgx.one_way(gpu(i), "cpu", kPcie3, fmt::format("pcie{}.up", i / 2));
-  }
+  for (int i = 0; i < 8; ++i) dgx.one_way("cpu", gpu(i), kPcie3, fmt::format("pcie{}.down", i / 2));
+  for (int i = 0; i < 8; ++i) dgx.one_way(gpu(i), "cpu", kPcie3, fmt::format("pcie{}.up", i / 2));
   return dgx.make("v100x8", "DGX-1: 8 Tesla V100 in a cube mesh of NVLink 2, two to a PCIe 3.0 switch");
 }
 

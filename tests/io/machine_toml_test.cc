@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "io/files.h"
+#include "machine/devices.h"
 #include "machine/library.h"
 
 namespace berth {
@@ -213,6 +215,25 @@ TEST(MachineToml, MistakesOfTheMachineNameTheEntry) {
   EXPECT_EQ(error_of(box_with(", 'gpu1'", "")),
             "box.toml: no way from 'gpu1' to 'cpu': link them, or both to a CPU or a switch (nothing else relays)");
   EXPECT_EQ(error_of("name = \"x\"\n"), "box.toml: a machine needs at least one device");
+}
+
+// docs/machines.md shows files that can be read, and leaves out no machine and no device.
+TEST(MachineToml, TheDocumentationIsTrue) {
+  const std::string page = *read_file(BERTH_SOURCE_DIR "/docs/machines.md");
+  int blocks = 0;
+  constexpr std::string_view kOpen = "```toml\n", kClose = "```";
+  for (std::size_t at = page.find(kOpen); at != std::string::npos; at = page.find(kOpen, at)) {
+    at += kOpen.size();
+    EXPECT_EQ(error_of(page.substr(at, page.find(kClose, at) - at)), "no error") << page.substr(at, 80);
+    ++blocks;
+  }
+  EXPECT_EQ(blocks, 3);
+  for (const MachineInfo& info : builtin_machines()) {
+    EXPECT_NE(page.find(fmt::format("`{}`", info.name)), std::string::npos) << info.name;
+  }
+  for (const DeviceModel& model : device_models()) {
+    EXPECT_NE(page.find(fmt::format("| `{}`: {} |", model.name, model.summary)), std::string::npos) << model.name;
+  }
 }
 
 }  // namespace
