@@ -53,7 +53,7 @@ std::string device_table(const Problem& problem, const Outcome& outcome) {
     const double share = static_cast<double>(use.peak) / static_cast<double>(std::max<Bytes>(memory.capacity, 1));
     const bool in_pool = machine.pool_of(id) >= 0;
     const std::string amount = fmt::format("{} of {}{}", format_bytes(use.peak), format_bytes(memory.capacity),
-                                           in_pool ? " (pool " + memory.name + ")" : "");
+                                           in_pool ? fmt::format(" (pool {})", memory.name) : "");
     table.add({machine.device(id).name, group_digits(ops[index(id)]), bar(busy), percent(busy),
                format_seconds(to_seconds(use.busy)), bar(share), amount,
                use.peak > memory.capacity ? alarm("OOM") : percent(share)});
@@ -67,7 +67,7 @@ std::string pool_lines(const Problem& problem, const Score& score) {
     const Bytes capacity = problem.pool_capacity(static_cast<int>(pool));
     text +=
         fmt::format("pool {}: {} of {}{}\n", problem.machine().pools()[pool].name, format_bytes(score.pool_peaks[pool]),
-                    format_bytes(capacity), score.pool_peaks[pool] > capacity ? "  " + alarm("OOM") : "");
+                    format_bytes(capacity), score.pool_peaks[pool] > capacity ? fmt::format("  {}", alarm("OOM")) : "");
   }
   return text;
 }
@@ -90,16 +90,17 @@ std::string link_table(const Problem& problem, const Score& score) {
                format_bytes(use.bytes)});
   }
   const std::size_t more = used.size() > kMost ? used.size() - kMost : 0;
-  return "\n" + table.text() + (more > 0 ? fmt::format("... and {} more\n", more) : "");
+  return fmt::format("\n{}{}", table.text(), more > 0 ? fmt::format("... and {} more\n", more) : "");
 }
 
 std::string against_single(const Outcome& outcome, const Outcome& single) {
   if (single.error) return "no single device can run it";
-  const std::string where = single.note.starts_with("all on ") ? " (" + single.note + ")" : "";
+  const std::string where = single.note.starts_with("all on ") ? fmt::format(" ({})", single.note) : "";
   if (!single.score.feasible) return "the best single device is out of memory";
   const double ratio = to_seconds(single.score.step_time) / std::max(to_seconds(outcome.score.step_time), 1e-12);
   const std::string time = format_seconds(to_seconds(single.score.step_time));
-  if (outcome.score.step_time == single.score.step_time) return "as fast as the best single device" + where;
+  if (outcome.score.step_time == single.score.step_time)
+    return fmt::format("as fast as the best single device{}", where);
   return ratio >= 1.0
              ? fmt::format("{:.2f}x as fast as the best single device, {}{}", ratio, time, where)
              : fmt::format("slower than the best single device, {}{}, by {}", time, where, percent(1.0 / ratio - 1.0));
@@ -117,7 +118,8 @@ std::string Table::text(std::string_view indent) const {
     std::string line(indent);
     for (std::size_t i = 0; i < row.size(); ++i) {
       const std::string padding(widths[i] - width(row[i]), ' ');
-      line += (i > 0 && widths[i] > 0 ? "  " : "") + (columns_[i] == kLeft ? row[i] + padding : padding + row[i]);
+      if (i > 0 && widths[i] > 0) line += "  ";
+      line += columns_[i] == kLeft ? row[i] + padding : padding + row[i];
     }
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
@@ -126,9 +128,13 @@ std::string Table::text(std::string_view indent) const {
 }
 
 std::string group_digits(std::uint64_t number) {
-  std::string digits = std::to_string(number);
-  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
-  return digits;
+  const std::string digits = std::to_string(number);
+  std::string text;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
+    text += digits[i];
+  }
+  return text;
 }
 
 std::string percent(double share) {
@@ -139,9 +145,8 @@ std::string percent(double share) {
 
 std::string bar(double share) {
   constexpr int kSteps = 10;
-  const int full = static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * kSteps));
-  return "[" + std::string(static_cast<std::size_t>(full), '#') +
-         std::string(static_cast<std::size_t>(kSteps - full), ' ') + "]";
+  const long full = std::lround(std::clamp(share, 0.0, 1.0) * kSteps);
+  return fmt::format("[{:<{}}]", std::string(static_cast<std::size_t>(full), '#'), kSteps);
 }
 
 std::string gap_text(Picoseconds value, Picoseconds lower_bound) {
@@ -179,9 +184,10 @@ std::string fullest_memory(const Problem& problem, const Score& score) {
 std::string outcome_page(const Problem& problem, const Outcome& outcome, const std::optional<Outcome>& single) {
   const Score& score = outcome.score;
   Table facts({kLeft, kLeft});
-  facts.add({"planner", outcome.planner + (outcome.note.empty() ? "" : " (" + outcome.note + ")")});
+  facts.add(
+      {"planner", outcome.note.empty() ? outcome.planner : fmt::format("{} ({})", outcome.planner, outcome.note)});
   facts.add({"step time", bold(format_seconds(to_seconds(score.step_time))) +
-                              (score.feasible ? "" : ", but " + alarm("it does not fit in memory"))});
+                              (score.feasible ? "" : fmt::format(", but {}", alarm("it does not fit in memory")))});
   facts.add({"lower bound", fmt::format("{}, gap {}", format_seconds(to_seconds(outcome.lower_bound)),
                                         gap_text(score.step_time, outcome.lower_bound))});
   if (single) facts.add({"compared", against_single(outcome, *single)});

@@ -61,7 +61,7 @@ Result<Exit> run_score(const ScoreFlags& flags) {
     BERTH_RETURN_IF_ERROR(print(outcome_json(problem, outcome, single, timeline)));
   } else {
     BERTH_RETURN_IF_ERROR(print(outcome_page(problem, outcome, single)));
-    if (timeline) BERTH_RETURN_IF_ERROR(print("\n" + timeline_text(problem, *timeline)));
+    if (timeline) BERTH_RETURN_IF_ERROR(print(fmt::format("\n{}", timeline_text(problem, *timeline))));
   }
   if (outcome.score.feasible) return Exit::kDone;
   return infeasible("{}", overflow_text(problem, *outcome.score.overflow));

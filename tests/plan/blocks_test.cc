@@ -15,7 +15,7 @@ std::vector<LayerLoad> layers(std::initializer_list<Picoseconds> times, Bytes re
 }
 
 TEST(BalancedBlocks, MinimisesTheLongestBlock) {
-  const std::vector<std::vector<LayerLoad>> loads(3, layers({4, 1, 1, 3, 3}));
+  const std::vector<std::vector<LayerLoad>> loads(3, layers({5, 1, 1, 3, 3}));
   EXPECT_EQ(balanced_blocks(loads, std::vector<Bytes>{9, 9, 9}), (Blocks{0, 1, 1, 1, 2}));
 }
 

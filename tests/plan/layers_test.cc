@@ -130,7 +130,7 @@ TEST(FindLayers, GradientsGoWithTheForwardOpTheGraphNames) {
 TEST(LayerKinds, AnUnrolledCellIsRecurrentAndItsSurroundingsAreNot) {
   Model model;
   const OpId table = model.parameter("emb.w"), w = model.parameter("cell.0.w"), q = model.parameter("attention.q");
-  OpId state = model.input("h0");
+  OpId state = model.input("start");
   const OpId tokens = model.input("tokens");
   for (const std::string step : {"0", "1", "2"}) {
     const OpId x = model.op("x" + step, {table, tokens}, "aten.embedding");
@@ -148,7 +148,7 @@ TEST(LayerKinds, AnUnrolledCellIsRecurrentAndItsSurroundingsAreNot) {
 TEST(LayerKinds, StateThatStaysInTheCellMakesItRecurrent) {
   Model model;
   const OpId w = model.parameter("cell.0.w"), v = model.parameter("cell.1.w");
-  OpId state = model.input("h0");
+  OpId state = model.input("start");
   for (const std::string step : {"0", "1"}) {
     state = model.op("h" + step, {state, w});
     model.op("y" + step, {state, v});  // reads its parameter twice, too, but never what it made of it

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every planner in the table promises, whatever it does inside.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <set>
+
+#include "plan/planner.h"
+#include "plan/toys.h"
+#include "sim/bounds.h"
+
+namespace berth {
+namespace {
+
+std::vector<PlannerInfo> built_planners() {
+  std::vector<PlannerInfo> built;
+  for (const PlannerInfo& info : classical_planners()) {
+    if (info.make != nullptr) built.push_back(info);
+  }
+  return built;
+}
+
+class PlannerContract : public testing::TestWithParam<PlannerInfo> {
+ protected:
+  static Result<Plan> run(Search& search) { return GetParam().make()->plan(search); }
+  static Result<Plan> run(const Problem& problem, const Budget& budget) {
+    Search search(problem, budget);
+    return run(search);
+  }
+};
+
+TEST_P(PlannerContract, ReturnsLegalPlansNoBetterThanTheBound) {
+  for (const PlanToy& toy : plan_toys()) {
+    SCOPED_TRACE(toy.name);
+    const Result<Plan> plan = run(toy.problem, {.evaluations = 100, .seed = 7});
+    ASSERT_TRUE(plan) << plan.error().message;
+    const std::optional<Error> broken = verify(toy.problem, *plan);
+    EXPECT_FALSE(broken) << broken->message;
+    EXPECT_GE(simulate(toy.problem, *plan).step_time, lower_bound(toy.problem).value());
+  }
+}
+
+TEST_P(PlannerContract, DependsOnTheSeedAloneWhenEvaluationsAreCounted) {
+  for (const PlanToy& toy : plan_toys()) {
+    SCOPED_TRACE(toy.name);
+    const Result<Plan> once = run(toy.problem, {.time_s = 1e-9, .evaluations = 20, .seed = 3, .threads = 1});
+    const Result<Plan> again = run(toy.problem, {.evaluations = 20, .seed = 3, .threads = 2});
+    ASSERT_TRUE(once && again);
+    EXPECT_EQ(*once, *again);
+  }
+}
+
+TEST_P(PlannerContract, ReturnsTheBestPlanItEvaluated) {
+  for (const PlanToy& toy : plan_toys()) {
+    SCOPED_TRACE(toy.name);
+    Search search(toy.problem, {.evaluations = 50});
+    const Result<Plan> plan = run(search);
+    ASSERT_TRUE(plan);
+    ASSERT_TRUE(search.has_best());
+    const Score score = simulate(toy.problem, *plan);
+    EXPECT_FALSE(better(search.best_score(), score));
+  }
+}
+
+TEST_P(PlannerContract, StopsOnTime) {
+  Rng rng(5);
+  const Problem problem = random_problem(rng, 3000);
+  Search search(problem, {.time_s = 0.2});
+  ASSERT_TRUE(run(search));
+  EXPECT_LE(search.elapsed_s(), 0.2 * 1.05 + 0.1);
+}
+
+TEST_P(PlannerContract, AnInterruptionStillGivesAPlan) {
+  Rng rng(6);
+  const Problem problem = random_problem(rng, 3000);
+  const std::atomic<bool> stop{true};
+  Search search(problem, {.time_s = 60.0});
+  search.set_stop_flag(&stop);
+  const Result<Plan> plan = run(search);
+  ASSERT_TRUE(plan);
+  EXPECT_FALSE(verify(problem, *plan));
+  EXPECT_LE(search.elapsed_s(), 0.1);
+}
+
+TEST_P(PlannerContract, SaysSoWhenConstraintsAreBeyondIt) {
+  Constraints constraints;
+  constraints.max_crossings = 0;
+  const Problem problem = constrained_toy("a:1 -> b:1/-/- -> c:-/1/1", kTwoGpus, constraints);  // must cross
+  const Result<Plan> plan = run(problem, {.evaluations = 20});
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().code, ErrorCode::kInfeasible);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, PlannerContract, testing::ValuesIn(built_planners()), [](const auto& test) {
+  std::string name(test.param.name);
+  for (char& c : name) c = c == '-' ? '_' : c;
+  return name;
+});
+
+TEST(PlannerTable, HasUniqueNamesAndSummaries) {
+  std::set<std::string_view> names;
+  for (const PlannerInfo& info : classical_planners()) {
+    EXPECT_TRUE(names.insert(info.name).second) << info.name;
+    EXPECT_FALSE(info.summary.empty()) << info.name;
+  }
+  EXPECT_EQ(classical_planners().back().name, "auto");
+}
+
+}  // namespace
+}  // namespace berth

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "plan/planner.h"
+#include "support/toy.h"
+
+namespace berth {
+namespace {
+
+// a then b, 1 s on the first device and 2 s on the second; tensors are too large for "small".
+Problem two_ops() {
+  return toy_problem("a:1/2:8B -> b:1/2:1B", "device cpu memory=4B; device gpu memory=99B; link cpu gpu latency=1");
+}
+
+TEST(Search, CountsEvaluationsAndStopsAtTheirLimitWhateverTheTime) {
+  const Problem problem = two_ops();
+  Search search(problem, {.time_s = 0.0, .evaluations = 2});
+  EXPECT_FALSE(search.should_stop());
+  search.evaluate(toy_plan(problem, "a@gpu b@gpu"));
+  EXPECT_FALSE(search.should_stop());
+  search.evaluate(toy_plan(problem, "a@gpu b@gpu"));
+  EXPECT_TRUE(search.should_stop());
+  EXPECT_EQ(search.evaluations(), 2U);
+}
+
+TEST(Search, StopsWhenTimeIsUpIfEvaluationsAreNotLimited) {
+  const Problem problem = two_ops();
+  Search search(problem, {.time_s = 0.02});
+  EXPECT_FALSE(search.should_stop());
+  std::this_thread::sleep_for(std::chrono::milliseconds(25));
+  EXPECT_TRUE(search.should_stop());
+}
+
+TEST(Search, ABatchEndsWithTheBudget) {
+  const Problem problem = two_ops();
+  const std::vector<Plan> plans(7, toy_plan(problem, "a@gpu b@gpu"));
+  Search search(problem, {.evaluations = 5});
+  EXPECT_EQ(search.evaluate(std::span<const Plan>(plans)).size(), 5U);
+  EXPECT_EQ(search.evaluations(), 5U);
+  EXPECT_TRUE(search.evaluate(std::span<const Plan>(plans)).empty());
+}
+
+TEST(Search, ABatchScoresLikeSinglePlansForAnyNumberOfThreads) {
+  const Problem problem = two_ops();
+  std::vector<Plan> plans;
+  for (const char* text : {"a@cpu b@cpu", "a@cpu b@gpu", "a@gpu b@cpu", "a@gpu b@gpu"})
+    plans.push_back(toy_plan(problem, text));
+  for (const int threads : {1, 2, 3}) {
+    Search search(problem, {.threads = threads});
+    const std::vector<Score> scores = search.evaluate(std::span<const Plan>(plans));
+    ASSERT_EQ(scores.size(), plans.size());
+    for (std::size_t i = 0; i < plans.size(); ++i) EXPECT_EQ(scores[i], simulate(problem, plans[i]));
+    EXPECT_EQ(search.best_plan(), plans[3]);
+  }
+}
+
+TEST(Search, AFeasiblePlanBeatsAFasterOneOutOfMemory) {
+  const Problem problem = two_ops();
+  Search search(problem, {});
+  EXPECT_FALSE(search.has_best());
+  EXPECT_FALSE(search.evaluate(toy_plan(problem, "a@cpu b@cpu")).feasible);
+  EXPECT_EQ(to_seconds(search.best_score().step_time), 2.0);
+  search.evaluate(toy_plan(problem, "a@gpu b@gpu"));
+  EXPECT_EQ(to_seconds(search.best_score().step_time), 4.0);
+  search.evaluate(toy_plan(problem, "a@cpu b@cpu"));
+  EXPECT_EQ(to_seconds(search.best_score().step_time), 4.0);
+}
+
+TEST(Search, AFlagStopsItFromOutside) {
+  const Problem problem = two_ops();
+  std::atomic<bool> stop{false};
+  Search search(problem, {.evaluations = 100});
+  search.set_stop_flag(&stop);
+  EXPECT_FALSE(search.should_stop());
+  stop = true;
+  EXPECT_TRUE(search.should_stop());
+  EXPECT_TRUE(search.evaluate(std::vector<Plan>(3, toy_plan(problem, "a@gpu b@gpu"))).empty());
+  EXPECT_TRUE(search.evaluate(toy_plan(problem, "a@gpu b@gpu")).feasible) << "one plan is always granted";
+}
+
+TEST(Search, ReportsProgressAtMostEveryTenthOfASecond) {
+  const Problem problem = two_ops();
+  Search search(problem, {});
+  std::vector<SearchState> states;
+  search.set_progress([&](const SearchState& state) { states.push_back(state); });
+  search.evaluate(toy_plan(problem, "a@cpu b@cpu"));
+  search.tick();
+  EXPECT_TRUE(states.empty());
+  std::this_thread::sleep_for(std::chrono::milliseconds(110));
+  search.tick();
+  search.tick();
+  ASSERT_EQ(states.size(), 1U);
+  EXPECT_FALSE(states[0].best) << "nothing feasible yet";
+  EXPECT_EQ(states[0].evaluations, 1U);
+  EXPECT_EQ(states[0].lower_bound, search.lower_bound());
+  std::this_thread::sleep_for(std::chrono::milliseconds(110));
+  search.evaluate(toy_plan(problem, "a@gpu b@gpu"));
+  ASSERT_EQ(states.size(), 2U);
+  EXPECT_EQ(to_seconds(states[1].best.value()), 4.0);
+}
+
+TEST(Search, TakesABoundThatIsKnown) {
+  const Problem problem = two_ops();
+  EXPECT_EQ(Search(problem, {}, Picoseconds{17}).lower_bound(), 17);
+  EXPECT_EQ(to_seconds(Search(problem, {}).lower_bound()), 2.0);
+}
+
+}  // namespace
+}  // namespace berth

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "plan/auto.h"
+#include "plan/one_kind.h"
+#include "plan/placement.h"
+#include "plan/random.h"
+#include "plan/round_robin.h"
+#include "plan/single.h"
+#include "plan/toys.h"
+
+namespace berth {
+namespace {
+
+struct Ran {
+  std::string plan;  // "a@cpu b@gpu0"
+  std::string note;
+  std::uint64_t evaluations;
+};
+
+template <typename T>
+Ran run(const Problem& problem, const Budget& budget = {}) {
+  Search search(problem, budget);
+  const Plan plan = T().plan(search).value();
+  std::string text;
+  for (const OpId op : problem.graph().ops()) {
+    text += fmt::format("{}{}@{}", text.empty() ? "" : " ", problem.graph().name(op),
+                        problem.machine().device(plan.device(op)).name);
+  }
+  return {text, search.note(), search.evaluations()};
+}
+
+TEST(Single, TakesTheBestDeviceAndSaysWhich) {
+  const Ran ran = run<SinglePlanner>(toy_problem("a:3/2/1 -> b:3/2/1", kTwoGpus));
+  EXPECT_EQ(ran.plan, "a@gpu1 b@gpu1");
+  EXPECT_EQ(ran.note, "all on gpu1");
+  EXPECT_EQ(ran.evaluations, 3U);
+}
+
+TEST(Single, PrefersAFeasibleDeviceToAFasterOne) {
+  const Ran ran = run<SinglePlanner>(toy_problem("a:9/1/1:200B -> b:9/1/1", kTwoGpus));
+  EXPECT_EQ(ran.plan, "a@cpu b@cpu");
+}
+
+TEST(Single, SaysWhenNothingFits) {
+  const Ran ran = run<SinglePlanner>(
+      toy_problem("a:1:20B -> b:1:20B", "device cpu memory=4B; device gpu memory=30B; link cpu gpu"));
+  EXPECT_EQ(ran.plan, "a@gpu b@gpu");
+  EXPECT_EQ(ran.note, "no device holds it alone, nearest is gpu");
+}
+
+TEST(CpuOnly, TakesTheFirstCpu) {
+  EXPECT_EQ(run<CpuOnlyPlanner>(toy_problem("a:1 -> b:1", kTwoGpus)).plan, "a@cpu b@cpu");
+  EXPECT_EQ(run<CpuOnlyPlanner>(toy_problem("a:1 -> b:1", "device g0; device g1; link g0 g1")).plan, "a@g0 b@g0");
+}
+
+TEST(GpuOnly, SendsWhatItCannotRunToTheCpu) {
+  EXPECT_EQ(run<GpuOnlyPlanner>(toy_problem("a:1 -> b:2/-/1 -> c:-/-/1", kTwoGpus)).plan, "a@gpu0 b@cpu c@gpu1");
+}
+
+TEST(GpuOnly, WithoutAnAcceleratorTakesTheCpuAndSaysSo) {
+  const Ran ran = run<GpuOnlyPlanner>(toy_problem("a:1", "2 devices"));
+  EXPECT_EQ(ran.plan, "a@0");
+  EXPECT_EQ(ran.note, "no accelerator, all on 0");
+}
+
+TEST(RoundRobin, DealsUnitsOutInTopologicalOrder) {
+  // c has the lowest id but comes last; w and u are one unit.
+  const Problem problem = toy_problem("c:1; w:param; a:1 -> b:1 -> c; w -> b; u:1:update=w; b -> u; w -> u", kTwoGpus);
+  EXPECT_EQ(run<RoundRobinPlanner>(problem).plan, "c@gpu1 w@gpu0 a@gpu1 b@gpu0 u@gpu0");
+}
+
+TEST(RoundRobin, UsesEveryCpuOfAMachineWithoutAccelerators) {
+  EXPECT_EQ(run<RoundRobinPlanner>(toy_problem("a:1; b:1; c:1", "2 devices")).plan, "a@0 b@1 c@0");
+}
+
+TEST(Random, SpreadsOverTheAcceleratorsAndFollowsTheSeed) {
+  std::string text = "op0:1";
+  for (int i = 1; i < 100; ++i) text += fmt::format("; op{}:1", i);
+  const Problem problem = toy_problem(text, kTwoGpus);
+  const Ran one = run<RandomPlanner>(problem, {.seed = 1});
+  EXPECT_EQ(one.evaluations, 1U);
+  EXPECT_EQ(one.plan, run<RandomPlanner>(problem, {.seed = 1}).plan);
+  EXPECT_NE(one.plan, run<RandomPlanner>(problem, {.seed = 2}).plan);
+  EXPECT_EQ(one.plan.find("@cpu"), std::string::npos);
+  Search search(problem, {.seed = 1});
+  const Plan plan = RandomPlanner().plan(search).value();
+  const auto on_first = std::ranges::count(plan.device_of, DeviceId{1});
+  EXPECT_GT(on_first, 25);
+  EXPECT_LT(on_first, 75);
+}
+
+TEST(WorkerDevices, LeaveRoomForTheCpuUnderALimit) {
+  Constraints constraints;
+  constraints.max_devices = 2;
+  EXPECT_EQ(worker_devices(constrained_toy("a:1 -> b:1", kTwoGpus, constraints)).size(), 2U);
+  EXPECT_EQ(worker_devices(constrained_toy("a:1 -> b:1/-/-", kTwoGpus, constraints)).size(), 1U);
+}
+
+TEST(Auto, IsNeverWorseThanItsMembersAndNamesTheWinner) {
+  const Problem chain = toy_problem("a:9/2/1 -> b:9/2/1 -> c:9/2/1", kTwoGpus);
+  const Ran single = run<AutoPlanner>(chain);
+  EXPECT_EQ(single.plan, "a@gpu1 b@gpu1 c@gpu1");
+  EXPECT_EQ(single.note, "single won: all on gpu1");
+  const Problem wide = toy_problem("a:9/5/5; b:9/5/5; c:9/5/5; d:9/5/5", kTwoGpus);
+  EXPECT_NE(run<AutoPlanner>(wide).note.find("expert won: layer rule"), std::string::npos)
+      << run<AutoPlanner>(wide).note;
+}
+
+TEST(Auto, RunsNoFurtherMemberOnceTheBudgetIsOver) {
+  const Problem chain = toy_problem("a:9/2/1 -> b:9/2/1 -> c:9/2/1", kTwoGpus);
+  const Ran ran = run<AutoPlanner>(chain, {.evaluations = 1});
+  EXPECT_EQ(ran.evaluations, 1U);
+  EXPECT_EQ(ran.plan, "a@gpu0 b@gpu0 c@gpu0");
+}
+
+}  // namespace
+}  // namespace berth
