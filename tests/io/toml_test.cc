@@ -23,9 +23,9 @@ std::string to_text(const TomlValue& value) {
   for (const auto& [key, position] : value.keys) names[position] = key + ": ";
   std::string text;
   for (std::size_t i = 0; i < value.items.size(); ++i) {
-    text += (i == 0 ? "" : ", ") + names[i] + to_text(value.items[i]);
+    text += fmt::format("{}{}{}", i == 0 ? "" : ", ", names[i], to_text(value.items[i]));
   }
-  return value.kind == Kind::kArray ? "[" + text + "]" : "{" + text + "}";
+  return value.kind == Kind::kArray ? fmt::format("[{}]", text) : fmt::format("{{{}}}", text);
 }
 
 std::string parsed(std::string_view text) {
@@ -85,11 +85,11 @@ std::string repeated(std::string_view piece, int count) {
 
 TEST(Toml, HostileTextsEndInOneLine) {
   EXPECT_EQ(parsed(std::string(100'000, '[')), "f:1: expected a key, found '['");
-  EXPECT_EQ(parsed("a = " + std::string(100'000, '[')), "f:1: nested more than 16 deep");
-  EXPECT_EQ(parsed("a = " + repeated("{a=", 100'000)), "f:1: nested more than 16 deep");
-  EXPECT_EQ(parsed("a" + repeated(".a", 100'000) + " = 1"), "f:1: a key of more than 16 parts");
-  EXPECT_EQ(parsed("[a" + repeated(".a", 100'000) + "]"), "f:1: a key of more than 16 parts");
-  EXPECT_EQ(parsed("a = [" + repeated("1,", 200'000) + "]"), "f:1: more than 100000 values");
+  EXPECT_EQ(parsed(fmt::format("a = {}", std::string(100'000, '['))), "f:1: nested more than 16 deep");
+  EXPECT_EQ(parsed(fmt::format("a = {}", repeated("{a=", 100'000))), "f:1: nested more than 16 deep");
+  EXPECT_EQ(parsed(fmt::format("a{} = 1", repeated(".a", 100'000))), "f:1: a key of more than 16 parts");
+  EXPECT_EQ(parsed(fmt::format("[a{}]", repeated(".a", 100'000))), "f:1: a key of more than 16 parts");
+  EXPECT_EQ(parsed(fmt::format("a = [{}]", repeated("1,", 200'000))), "f:1: more than 100000 values");
   EXPECT_EQ(parsed(repeated("[[a]]\n", 150'000)), "f:100000: more than 100000 values");
   EXPECT_EQ(parsed(std::string((1 << 20) + 1, ' ')), "f: 1048577 bytes; at most 1048576 are read");
   EXPECT_EQ(parsed(std::string("a = \"\0\"", 7)), "f:1: a control character in a string");
