@@ -49,7 +49,7 @@ TEST(ParseBytes, RefusesWhatIsNoSize) {
     const auto size = parse_bytes(text);
     ASSERT_FALSE(size.ok()) << text;
     EXPECT_EQ(size.error().code, ErrorCode::kBadInput);
-    EXPECT_EQ(size.error().message, "'" + std::string(text) + "' is no size; write for example \"12 GiB\"");
+    EXPECT_EQ(size.error().message, fmt::format("'{}' is no size; write for example \"12 GiB\"", text));
   }
   EXPECT_EQ(parse_bytes("2e18").error().message, "'2e18' is beyond any memory");
   EXPECT_EQ(parse_bytes("1048577 TiB").error().message, "'1048577 TiB' is beyond any memory");

@@ -36,7 +36,7 @@ GraphBuilder ring(std::uint32_t length) {
   builder.add({.name = "harmless", .inputs = {{source, 0}}, .outputs = {kScalar}});
   for (std::uint32_t i = 0; i < length; ++i) {
     const OpId before{2 + (i + length - 1) % length};
-    const std::string name = "op" + std::to_string(i);
+    const std::string name = fmt::format("op{}", i);
     builder.add({.name = name, .inputs = {{source, 0}, {before, 0}}, .outputs = {kScalar}});
   }
   builder.add({.name = "after", .inputs = {{OpId{2}, 0}}});
@@ -155,7 +155,7 @@ TEST(BuilderErrors, Roles) {
     GraphBuilder builder("toy");
     const OpId a = builder.add({.name = "a", .outputs = {kScalar}});
     builder.add({.name = "b", .role = role, .inputs = {{a, 0}}});
-    EXPECT_EQ(error_of(std::move(builder)), "op 'b' has the role " + std::string(name_of(role)) + " but also inputs");
+    EXPECT_EQ(error_of(std::move(builder)), fmt::format("op 'b' has the role {} but also inputs", name_of(role)));
   }
 }
 
@@ -222,8 +222,8 @@ TEST(BuilderErrors, MissingGraphOutput) {
     GraphBuilder builder("toy");
     builder.add({.name = "a", .outputs = {kScalar}});
     builder.mark_output(mark);
-    EXPECT_EQ(error_of(std::move(builder)), "the graph output (" + std::to_string(index(mark.op)) + ", " +
-                                                std::to_string(mark.output) + ") does not exist");
+    EXPECT_EQ(error_of(std::move(builder)),
+              fmt::format("the graph output ({}, {}) does not exist", index(mark.op), mark.output));
   }
 }
 

@@ -115,7 +115,7 @@ NaiveGraph random_naive(Rng& rng) {
   for (std::uint32_t i = 0; i < count; ++i) order[i] = i;
   rng.shuffle(std::span(order));
   naive.ops.resize(count);
-  for (std::size_t i = 0; i < count; ++i) naive.names.push_back("op" + std::to_string(i));
+  for (std::size_t i = 0; i < count; ++i) naive.names.push_back(fmt::format("op{}", i));
   for (auto& op : naive.ops) {
     for (std::uint64_t n = rng.below(4); n > 0; --n) op.outputs.push_back({DType::kU8, {rng.between(0, 9)}});
   }
