@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <array>
+#include <algorithm>
 
 #include "base/text.h"
 #include "graph/builder.h"
@@ -125,7 +125,7 @@ class NativeGraphReader {
       case OpField::kInputs:
         return value.for_each([&](const JsonValue& input) { return append(read_output_ref(input), spec_.inputs); });
       case OpField::kControl:
-        return value.for_each([&](const JsonValue& op) { return append(read_op_id(op), spec_.control_inputs); });
+        return read_control(value);
       case OpField::kOutputs:
         return read_tensors(value, spec_.outputs);
       case OpField::kFlops:
@@ -147,6 +147,15 @@ class NativeGraphReader {
       case OpField::kMeasured:
         return read_measured(value);
     }
+    return {};
+  }
+
+  // Repeats are dropped at once: they cost little text but much memory.
+  Status read_control(const JsonValue& value) {
+    std::vector<OpId>& before = spec_.control_inputs;
+    BERTH_RETURN_IF_ERROR(value.for_each([&](const JsonValue& op) { return append(read_op_id(op), before); }));
+    std::sort(before.begin(), before.end());
+    before.erase(std::unique(before.begin(), before.end()), before.end());
     return {};
   }
 

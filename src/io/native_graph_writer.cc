@@ -17,10 +17,10 @@ std::vector<OpId> implied_before(const Graph& graph, OpId update) {
   std::vector<TensorId> aliases(parameter_tensors.begin(), parameter_tensors.end());
   for (std::size_t next = 0; next < aliases.size(); ++next) {
     for (const OpId reader : graph.consumers(aliases[next])) {
-      if (graph.role(reader) != Role::kView) {
-        readers.push_back(reader);
-      } else if (graph.inputs(reader).front() == aliases[next]) {
+      if (graph.role(reader) == Role::kView && graph.inputs(reader).front() == aliases[next]) {
         for (const TensorId alias : graph.outputs(reader)) aliases.push_back(alias);
+      } else {
+        readers.push_back(reader);
       }
     }
   }
