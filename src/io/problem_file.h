@@ -10,7 +10,8 @@
 
 namespace berth {
 
-// Times are whole picoseconds written in seconds: round(time * 1e12) gives them back exactly.
+// Times are whole picoseconds written in seconds: round(time * 1e12) gives them back exactly, below 2^51 ps (37
+// minutes).
 std::string write_problem_json(const Problem& problem);
 Status save_problem_file(const std::string& path, const Problem& problem);
 

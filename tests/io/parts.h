@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "graph/graph.h"
+#include "io/gzip.h"
 
 namespace berth {
 
@@ -45,6 +46,9 @@ inline std::string read_bytes(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
+
+// Whether this build has gzip; tests that need it skip without.
+inline bool has_gzip() { return gzip("").ok(); }
 
 // Files of the data folder's sub-folder, sorted; empty where the folder is missing.
 inline std::vector<std::string> data_files(const std::string& folder, const std::string& extension) {
