@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake --install: the program, the headers under include/berth/, the libraries, and a package for find_package(berth).
+# Users write #include <berth/plan/planner.h>; the headers name each other as "plan/planner.h", so both folders are
+# searched.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -8,7 +10,9 @@ foreach(name ${BERTH_MODULES})
   list(APPEND targets berth_${name})
   install(DIRECTORY src/${name} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/berth FILES_MATCHING PATTERN "*.h")
 endforeach()
-install(TARGETS ${targets} EXPORT berthTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS ${targets} EXPORT berthTargets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} ${CMAKE_INSTALL_INCLUDEDIR}/berth)
 install(TARGETS berth RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/berth)
