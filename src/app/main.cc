@@ -37,36 +37,52 @@ const CLI::App* chosen_command(const CLI::App& app, std::string& words) {
   words = app.get_name();
   while (!command->get_subcommands().empty()) {
     command = command->get_subcommands().front();
-    words += " " + command->get_name();
+    words += fmt::format(" {}", command->get_name());
   }
   return command;
 }
 
+std::vector<std::string> names_of_subcommands(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::App* child : command.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(child->get_name());
+  return names;
+}
+
 std::string about_extra(const CLI::App& command, const std::string& extra) {
-  std::vector<std::string> candidates;
   if (extra.starts_with("-")) {
+    std::vector<std::string> flags;
     for (const CLI::Option* option : command.get_options()) {
-      for (const std::string& name : option->get_lnames()) candidates.push_back("--" + name);
+      for (const std::string& name : option->get_lnames()) flags.push_back(fmt::format("--{}", name));
     }
     const std::string flag = extra.substr(0, extra.find('='));
-    return fmt::format("no flag {}{}", flag, did_you_mean(flag, candidates));
+    return fmt::format("no flag {}{}", flag, did_you_mean(flag, flags));
   }
-  const auto children = command.get_subcommands([](const CLI::App*) { return true; });
-  if (children.empty()) return fmt::format("unexpected argument '{}'", extra);
-  for (const CLI::App* child : children) candidates.push_back(child->get_name());
-  return fmt::format("no command named '{}'{}", extra, did_you_mean(extra, candidates));
+  const std::vector<std::string> names = names_of_subcommands(command);
+  if (names.empty()) return fmt::format("unexpected argument '{}'", extra);
+  return fmt::format("no command named '{}'{}", extra, did_you_mean(extra, names));
+}
+
+std::string about_usage(const CLI::App& app, const CLI::App& command, const CLI::ParseError& error) {
+  const std::vector<std::string> extras = app.remaining(true);
+  const std::vector<std::string> names = names_of_subcommands(command);
+  const bool lacks_command = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && !names.empty();
+  const bool has_extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr || lacks_command;
+  if (has_extra && !extras.empty()) return about_extra(command, extras.front());
+  if (lacks_command) return fmt::format("a command is missing: {}", join(names, ", "));
+  return error.what();
 }
 
 Exit usage_error(const CLI::App& app, const CLI::ParseError& error) {
   std::string words;
   const CLI::App* command = chosen_command(app, words);
-  std::string message = error.what();
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
-    const std::vector<std::string> extras = app.remaining(true);
-    if (!extras.empty()) message = about_extra(*command, extras.front());
-  }
-  print_error(fmt::format("{} ({} --help)", message, words));
+  print_error(fmt::format("{} ({} --help)", about_usage(app, *command, error), words));
   return Exit::kBadInput;
+}
+
+Result<Exit> printed(std::string_view text) {
+  BERTH_RETURN_IF_ERROR(print(text));
+  return Exit::kDone;
 }
 
 Exit run(int argc, const char* const* argv) {
@@ -81,15 +97,11 @@ Exit run(int argc, const char* const* argv) {
   } catch (const CLI::Success& success) {  // --help, --version
     std::ostringstream text, unused;
     app.exit(success, text, unused);
-    return finish(print(text.str()) ? Result<Exit>(Exit::kDone) : bad_input("cannot write to stdout"));
+    return finish(printed(text.str()));
   } catch (const CLI::ParseError& error) {
     return usage_error(app, error);
   }
-  if (app.get_subcommands().empty()) {
-    const Status printed = print(app.help());
-    return printed ? Exit::kDone : finish(printed.error());
-  }
-  return exit;
+  return app.get_subcommands().empty() ? finish(printed(app.help())) : exit;
 }
 
 }  // namespace

@@ -26,10 +26,13 @@ void add_problem_flags(CLI::App& command, ProblemFlags& flags) {
 
 void add_search_flags(CLI::App& command, SearchFlags& flags) {
   command.add_option("--budget", flags.budget, "time to search, for example 500ms, 10s, 5min")->capture_default_str();
-  command.add_option("--evaluations", flags.evaluations,
-                     "number of plans to simulate, instead of a time; reproducible");
+  command
+      .add_option("--evaluations", flags.evaluations, "number of plans to simulate, instead of a time; reproducible")
+      ->check(CLI::NonNegativeNumber);
   command.add_option("--objective", flags.objective, "what to minimise: step")->capture_default_str();
-  command.add_option("--seed", flags.seed, "seed of everything random")->capture_default_str();
+  command.add_option("--seed", flags.seed, "seed of everything random")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
   command.add_option("--threads", flags.threads, "threads to simulate with")
       ->capture_default_str()
       ->check(CLI::Range(1, 1024));

@@ -195,8 +195,9 @@ std::string outcome_page(const Problem& problem, const Outcome& outcome, const s
     facts.add({"energy", fmt::format("{:.3g} J per step", joules)});
   }
   if (outcome.search_s > 0.0) {
-    facts.add({"search", fmt::format("{}, {} evaluations, seed {}", format_seconds(outcome.search_s),
-                                     group_digits(outcome.evaluations), outcome.seed)});
+    facts.add(
+        {"search", fmt::format("{}, {} evaluation{}, seed {}", format_seconds(outcome.search_s),
+                               group_digits(outcome.evaluations), outcome.evaluations == 1 ? "" : "s", outcome.seed)});
   }
   return headline(problem) + "\n" + facts.text() + "\n" + device_table(problem, outcome) + pool_lines(problem, score) +
          link_table(problem, score);

@@ -79,7 +79,7 @@ TEST_P(PlannerContract, AnInterruptionStillGivesAPlan) {
   const Result<Plan> plan = run(search);
   ASSERT_TRUE(plan);
   EXPECT_FALSE(verify(problem, *plan));
-  EXPECT_LE(search.elapsed_s(), 0.1);
+  EXPECT_LE(search.elapsed_s(), 1.0);
 }
 
 TEST_P(PlannerContract, SaysSoWhenConstraintsAreBeyondIt) {

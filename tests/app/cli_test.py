@@ -1,0 +1,377 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The command line seen from outside: exit codes, JSON, one-line errors, bad files. Usage: cli_test.py BERTH."""
+import gzip
+import json
+import os
+import pathlib
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BERTH = ""
+SMALL = "zoo:rnnlm,batch=4,unroll=3,hidden=16,vocab=100"  # a few hundred ops
+MEMORY_LIMIT = 3 << 30  # bytes; a hostile file must end in an error well below it
+
+
+def limit_memory():
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
+
+
+def sanitized():
+    """AddressSanitizer reserves terabytes of address space, so that limits on it make no sense."""
+    return b"__asan_init" in pathlib.Path(BERTH).read_bytes()
+
+
+def berth(*args, limited=False, env=None, timeout=120):
+    return subprocess.run([BERTH, *args], capture_output=True, text=True, timeout=timeout, env=env,
+                          preexec_fn=limit_memory if limited and not sanitized() else None)
+
+
+class CommandLineTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write(self, name, content):
+        path = self.folder / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return str(path)
+
+    def json_of(self, *args, code=0):
+        done = berth(*args, "--json")
+        self.assertEqual(done.returncode, code, done.stderr)
+        return json.loads(done.stdout)
+
+    def text_of(self, *args, code=0):
+        done = berth(*args)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done.stdout
+
+    def assert_one_line_error(self, done, *parts, code=2):
+        self.assertEqual(done.returncode, code, done.stderr or done.stdout)
+        lines = done.stderr.splitlines()
+        self.assertEqual(len(lines), 1, done.stderr)
+        self.assertTrue(lines[0].startswith("berth: "), lines[0])
+        self.assertLess(len(lines[0]), 600)
+        for part in parts:
+            self.assertIn(part, lines[0])
+
+    def assert_refused(self, args, *parts, limited=False):
+        done = berth(*args, limited=limited)
+        self.assertEqual(done.stdout, "")
+        self.assert_one_line_error(done, *parts)
+
+
+class Usage(CommandLineTest):
+    def test_alone_it_helps(self):
+        self.assertIn("berth place", self.text_of())
+        self.assertEqual(self.text_of("--version").split()[0], "berth")
+
+    def test_every_command_has_help_with_an_example(self):
+        for command in ["place", "compare", "score", "graph", "graph info", "graph convert", "graph problem", "planners",
+                        "machines", "models", "demo"]:
+            with self.subTest(command):
+                text = self.text_of(*command.split(), "--help")
+                self.assertIn("Example:\n  berth " + command.split()[0], text)
+
+    def test_wrong_usage(self):
+        place = ["place", SMALL, "-m", "k40x2"]
+        for args, part in [
+            (["plcae"], "did you mean 'place'?"),
+            (["graph"], "info, convert, problem"),
+            (["graph", "inof", SMALL], "did you mean 'info'?"),
+            (["place"], "GRAPH is required"),
+            (["place", SMALL], "--machine is required"),
+            ([*place, "--plannr", "expert"], "did you mean '--planner'?"),
+            ([*place, "surplus"], "unexpected argument 'surplus'"),
+            ([*place, "--planner", "exprt"], "did you mean 'expert'?"),
+            ([*place, "--planner", "heft"], "not in this build"),
+            ([*place, "--budget", "soon"], "--budget"),
+            ([*place, "--budget", "0"], "--budget"),
+            ([*place, "--budget", "nan"], "--budget"),
+            ([*place, "--seed", "-1"], "--seed"),
+            ([*place, "--evaluations", "many"], "--evaluations"),
+            ([*place, "--threads", "0"], "--threads"),
+            ([*place, "--objective", "pipeline"], "there is: step"),
+            ([*place, "--objective", "stp"], "did you mean 'step'?"),
+            (["place", "zoo:nmt4", "-m", "k40x2"], "did you mean 'nmt-4'?"),
+            (["place", "nmt-4", "-m", "k40x2"], "did you mean 'zoo:nmt-4'?"),
+            (["place", "zoo:rnnlm,bacth=3", "-m", "k40x2"], "did you mean 'batch'?"),
+            (["place", SMALL, "-m", "k40x22"], "did you mean 'k40x2'?"),
+            (["place", SMALL, "-m", "missing.toml"], "missing.toml"),
+            (["place", "missing.json", "-m", "k40x2"], "missing.json"),
+            (["compare", SMALL, "-m", "k40x2", "--planners", "single,exprt"], "did you mean 'expert'?"),
+            (["compare", SMALL, "-m", "k40x2", "--planners", "learned"], "no learned planners"),
+            (["machines", "k40"], "did you mean 'k40x"),
+            (["models", "nmt-5"], "did you mean 'nmt-"),
+            (["score", SMALL, "-m", "k40x2"], "--plan is required"),
+        ]:
+            with self.subTest(args):
+                self.assert_refused(args, part)
+
+    def test_control_characters_in_a_name_stay_on_one_line(self):
+        self.assert_refused(["place", "a\nb\tc\x1b[31m", "-m", "k40x2"], "a b c?[31m")
+
+
+class Lists(CommandLineTest):
+    def test_planners_lists_all_names_of_the_contract(self):
+        names = ("single cpu-only gpu-only random round-robin expert expert-layers scotch mincut metis heft m-topo m-etf m-sct "
+                 "dp exact anneal genetic colocrl hierarchical placeto go hsdag auto").split()
+        planners = self.json_of("planners")["planners"]
+        self.assertEqual([planner["name"] for planner in planners], names)
+        text = self.text_of("planners")
+        for planner in planners:
+            line = next(line for line in text.splitlines() if line.split()[0] == planner["name"])
+            self.assertEqual("not in this build" in line, not planner["built"])
+
+    def test_machines(self):
+        names = [machine["name"] for machine in self.json_of("machines")["machines"]]
+        for name in ["k40x2", "k40x4", "k40x8", "h200", "core-ultra", "2xhost"]:
+            self.assertIn(name, names)
+        for name in names:
+            with self.subTest(name):
+                copy = self.write("copy.toml", self.text_of("machines", name))
+                self.assertEqual(self.json_of("machines", name), self.json_of("machines", copy))
+
+    def test_models(self):
+        names = [model["name"] for model in self.json_of("models")["models"]]
+        for name in ("inception-v3 resnet-50 resnet-152 rnnlm nmt-2 nmt-4 nmt-8 bert-base transformer-xl wavenet amoebanet gpt2 "
+                     "gpt3-175b llama-8b moe").split():
+            self.assertIn(name, names)
+        self.assertIn("batch", [parameter["name"] for parameter in self.json_of("models", "nmt-4")["parameters"]])
+        self.assertIn("batch", self.text_of("models", "zoo:nmt-4"))
+
+
+OUTCOME = ("planner objective objective_value_s step_time_s feasible lower_bound_s search_s evaluations seed ops edges devices "
+           "links").split()
+
+
+class Plans(CommandLineTest):
+    def assert_outcome(self, outcome):
+        for key in OUTCOME:
+            self.assertIn(key, outcome)
+        self.assertEqual(outcome["objective"], "step")
+        self.assertEqual(outcome["objective_value_s"], outcome["step_time_s"])
+        self.assertGreaterEqual(outcome["step_time_s"], outcome["lower_bound_s"])
+        self.assertGreater(outcome["lower_bound_s"], 0)
+        self.assertEqual(sum(device["ops"] for device in outcome["devices"]), outcome["ops"])
+        for device in outcome["devices"]:
+            self.assertEqual(sorted(device), ["busy_s", "capacity_bytes", "name", "ops", "peak_bytes"])
+        for link in outcome["links"]:
+            self.assertEqual(sorted(link), ["busy_s", "bytes", "name"])
+
+    def test_place_and_score_agree(self):
+        plan = str(self.folder / "plan.json")
+        placed = self.json_of("place", SMALL, "-m", "k40x2", "--planner", "round-robin", "-o", plan)
+        self.assert_outcome(placed)
+        self.assertEqual(placed["planner"], "round-robin")
+        scored = self.json_of("score", SMALL, "-m", "k40x2", "--plan", plan)
+        self.assert_outcome(scored)
+        for key in ["step_time_s", "feasible", "ops", "edges", "devices", "links", "pools", "overflow"]:
+            self.assertEqual(placed[key], scored[key])
+        self.assertIn("plan written to", self.text_of("place", SMALL, "-m", "k40x2", "-o", plan))
+        self.assertEqual(sorted(os.listdir(self.folder)), ["plan.json"], "no temporary files are left")
+
+    def test_the_same_seed_writes_the_same_bytes(self):
+        plans = [self.folder / name for name in ("a.json", "b.json", "c.json")]
+        for path, seed in zip(plans, ["1", "1", "2"]):
+            self.text_of("place", SMALL, "-m", "k40x2", "-p", "random", "--evaluations", "5", "--seed", seed, "-o", str(path))
+        self.assertEqual(plans[0].read_bytes(), plans[1].read_bytes())
+        self.assertNotEqual(plans[0].read_bytes(), plans[2].read_bytes())
+
+    def test_auto_is_the_default_and_no_worse_than_its_members(self):
+        auto = self.json_of("place", SMALL, "-m", "k40x4")
+        self.assertEqual(auto["planner"], "auto")
+        self.assertIn(" won", auto["note"])
+        for row in self.json_of("compare", SMALL, "-m", "k40x4", "--planners", "single,expert,round-robin")["rows"]:
+            self.assertLessEqual(auto["step_time_s"], row["step_time_s"])
+
+    def test_timeline(self):
+        plan = str(self.folder / "plan.json")
+        self.text_of("place", SMALL, "-m", "k40x2", "-p", "random", "-o", plan)
+        scored = self.json_of("score", SMALL, "-m", "k40x2", "--plan", plan, "--timeline")
+        self.assertEqual(sorted(scored["events"][0]), ["device", "end_s", "op", "start_s"])
+        self.assertEqual(sorted(scored["transfers"][0]), ["bytes", "end_s", "from", "link", "op", "output", "start_s", "to"])
+        self.assertEqual(max(event["end_s"] for event in scored["events"]), scored["step_time_s"])
+        for device in scored["devices"]:
+            busy = sum(event["end_s"] - event["start_s"] for event in scored["events"] if event["device"] == device["name"])
+            self.assertAlmostEqual(busy, device["busy_s"], places=9)
+        self.assertNotIn("events", self.json_of("score", SMALL, "-m", "k40x2", "--plan", plan))
+        self.assertIn("gpu0", self.text_of("score", SMALL, "-m", "k40x2", "--plan", plan, "--timeline"))
+
+    def tiny_machine(self):
+        text = self.text_of("machines", "k40x2").replace("12 GiB", "100 kB").replace("128 GiB", "100 kB")
+        return self.write("tiny.toml", text)
+
+    def test_out_of_memory_is_said_plainly(self):
+        machine, plan = self.tiny_machine(), str(self.folder / "plan.json")
+        for command in [["place", SMALL, "-m", machine, "-o", plan], ["score", SMALL, "-m", machine, "--plan", plan]]:
+            done = berth(*command)
+            self.assert_one_line_error(done, "out of memory", "over its", code=1)
+            self.assertIn("OOM", done.stdout)
+            outcome = self.json_of(*command, code=1)
+            self.assert_outcome(outcome)
+            self.assertFalse(outcome["feasible"])
+            self.assertGreater(outcome["overflow"]["bytes_over"], 0)
+            self.assertGreater(outcome["step_time_s"], 0)
+
+    def test_compare_ranks_feasible_plans_first(self):
+        graph, planners = "zoo:rnnlm,batch=64,unroll=40,hidden=2048,vocab=200000", "gpu-only,cpu-only,round-robin,random"
+        document = self.json_of("compare", graph, "-m", "k40x2", "--planners", planners)
+        rows = document["rows"]
+        self.assertEqual({row["planner"] for row in rows}, set(planners.split(",")))
+        for row in rows:
+            self.assert_outcome(row)
+        feasible = [row["feasible"] for row in rows]
+        self.assertEqual(feasible, sorted(feasible, reverse=True))
+        self.assertIn(False, feasible)
+        times = [row["step_time_s"] for row in rows if row["feasible"]]
+        self.assertEqual(times, sorted(times))
+        self.assertIn("OOM", self.text_of("compare", graph, "-m", "k40x2", "--planners", planners))
+
+    def test_compare_without_any_feasible_plan(self):
+        done = berth("compare", SMALL, "-m", self.tiny_machine())
+        self.assert_one_line_error(done, "no planner found a plan that fits", code=1)
+
+    def test_demo_ends_with_a_table_and_a_sentence(self):
+        text = self.text_of("demo")
+        for planner in "cpu-only gpu-only expert round-robin random".split():
+            self.assertEqual(sum(line.startswith(planner + " ") for line in text.splitlines()), 1)
+        self.assertIn("nmt-4 on k40x4", text)
+
+    def test_plain_text_without_a_terminal(self):
+        self.assertNotIn("\033", self.text_of("compare", SMALL, "-m", "k40x2"))
+
+    def test_an_interrupt_during_the_search_still_writes_the_plan(self):
+        plan = self.folder / "plan.json"
+        process = subprocess.Popen([BERTH, "place", SMALL, "-m", "k40x2", "--budget", "60s", "-o", str(plan)],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        try:
+            process.communicate(timeout=2)  # planners that need no search are done by now
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=10)
+        self.assertEqual(process.returncode, 0)
+        self.assertEqual(json.loads(plan.read_text())["format"], "berth-plan/1")
+
+
+class Graphs(CommandLineTest):
+    def test_info(self):
+        info = self.json_of("graph", "info", SMALL)
+        for key in "ops edges flops parameter_bytes unknown_ops source_nodes source_edges".split():
+            self.assertIn(key, info)
+        self.assertEqual(info["unknown_ops"], {})
+        self.assertEqual(info["ops"], sum(info["roles"].values()))
+        self.assertIn("parameters", self.text_of("graph", "info", SMALL))
+
+    def test_convert_keeps_the_graph(self):
+        for name in ["copy.json", "copy.json.gz"]:
+            copy = str(self.folder / name)
+            self.text_of("graph", "convert", SMALL, "-o", copy)
+            original, converted = self.json_of("graph", "info", SMALL), self.json_of("graph", "info", copy)
+            for key in ["hash", "ops", "edges", "flops", "parameter_bytes", "roles"]:
+                self.assertEqual(original[key], converted[key])
+
+    def test_problem(self):
+        path = self.folder / "problem.json"
+        self.text_of("graph", "problem", SMALL, "-m", "k40x2", "-o", str(path))
+        problem = json.loads(path.read_text())
+        self.assertEqual(problem["format"], "berth-problem/1")
+        self.assertEqual(len(problem["ops"]), self.json_of("graph", "info", SMALL)["ops"])
+        self.assertEqual(json.loads(self.text_of("graph", "problem", SMALL, "-m", "k40x2")), problem)
+
+
+class BadFiles(CommandLineTest):
+    def refuse_graph(self, name, content, *parts):
+        path = self.write(name, content)
+        self.assert_refused(["graph", "info", path], name, *parts, limited=True)
+
+    def graph_text(self):
+        return berth("graph", "convert", SMALL, "-o", "/dev/stdout").stdout
+
+    def test_truncated(self):
+        copy = self.folder / "copy.json.gz"
+        self.text_of("graph", "convert", SMALL, "-o", str(copy))
+        whole, text = copy.read_bytes(), gzip.decompress(copy.read_bytes())
+        for keep in [0, 1, 10, len(whole) // 2, len(whole) - 1]:
+            self.refuse_graph("cut.json.gz", whole[:keep])
+        for keep in [1, 10, len(text) // 2, len(text) - 3]:
+            self.refuse_graph("cut.json", text[:keep])
+
+    def test_deep_nesting(self):
+        self.refuse_graph("deep.json", b'{"format":"berth-graph/1","ops":' + b"[" * 5_000_000)
+
+    def test_gzip_bomb(self):
+        self.refuse_graph("bomb.json.gz", gzip.compress(b" " * (1 << 30) + b" " * (1 << 20), 1))
+
+    def test_huge_shape(self):
+        op = '{"name":"a","type":"input","args":[],"outputs":[{"dtype":"float32","shape":[1000000000,1000000000,1000]}]}'
+        self.refuse_graph("shape.json", f'{{"format":"aten-graph/1","name":"g","mode":"infer","outputs":[],"ops":[{op}]}}')
+
+    def test_a_million_duplicate_names(self):
+        op = '{"name":"a","type":"input","args":[],"outputs":[{"dtype":"float32","shape":[1]}]}'
+        ops = ",".join([op] * 1_000_000)
+        self.refuse_graph("names.json", f'{{"format":"aten-graph/1","name":"g","mode":"infer","outputs":[],"ops":[{ops}]}}', "a")
+
+    def test_not_a_graph(self):
+        for content in [b"", b"\0" * 100, b"null", b"[]", b"{}", b'{"format":"berth-plan/1"}', b"\xff\xfe", b"\x1f\x8b"]:
+            with self.subTest(content):
+                self.refuse_graph("odd.json", content)
+
+    def test_bad_machines(self):
+        good = self.text_of("machines", "k40x2")
+        for content in ["", "name = ", good[: len(good) // 2], good.replace("12 GiB", "12 GiBB"), good.replace("GiB", "furlong"),
+                        "[" * 100_000, "\0"]:
+            with self.subTest(content[:40]):
+                self.assert_refused(["place", SMALL, "-m", self.write("bad.toml", content)], "bad.toml", limited=True)
+
+    def test_bad_plans(self):
+        plan = self.folder / "plan.json"
+        self.text_of("place", SMALL, "-m", "k40x2", "-o", str(plan))
+        good = plan.read_text()
+        other = "zoo:rnnlm,batch=4,unroll=4,hidden=16,vocab=100"
+        self.assert_refused(["score", other, "-m", "k40x2", "--plan", str(plan)], "plan.json")
+        for content in ["", "{}", good[: len(good) // 2], good.replace("gpu0", "gpu7"), good.replace("berth-plan/1", "berth-plan/9"),
+                        good.replace('"name": "', '"name": "x', 1)]:
+            with self.subTest(content[:40]):
+                bad = self.write("bad.json", content)
+                self.assert_refused(["score", SMALL, "-m", "k40x2", "--plan", bad], "bad.json", limited=True)
+
+    def test_an_input_moved_from_the_cpu_is_refused(self):
+        plan = self.folder / "plan.json"
+        self.text_of("place", SMALL, "-m", "k40x2", "-p", "gpu-only", "-o", str(plan))
+        moved = self.write("moved.json", plan.read_text().replace('"device": "cpu"', '"device": "gpu0"'))
+        self.assert_refused(["score", SMALL, "-m", "k40x2", "--plan", moved], "moved.json")
+
+    def test_output_that_cannot_be_written(self):
+        for path in ["/nonexistent/plan.json", str(self.folder), "/proc/plan.json"]:
+            self.assert_refused(["place", SMALL, "-m", "k40x2", "-o", path], path)
+
+    def test_a_full_disk_is_an_error_and_a_closed_pipe_is_not(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([BERTH, "planners"], stdout=full, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("cannot write to stdout", done.stderr)
+        read_end, write_end = os.pipe()
+        os.close(read_end)
+        done = subprocess.run([BERTH, "planners"], stdout=write_end, stderr=subprocess.PIPE, text=True)
+        os.close(write_end)
+        self.assertEqual(done.stderr, "")
+
+    def test_too_little_memory_is_one_clear_line(self):
+        if sanitized():
+            self.skipTest("AddressSanitizer needs the address space")
+        limit = 200 << 20
+        done = subprocess.run([BERTH, "graph", "info", "zoo:nmt-8"], capture_output=True, text=True,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+        self.assert_one_line_error(done, "memory")
+
+
+if __name__ == "__main__":
+    BERTH = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=1)
