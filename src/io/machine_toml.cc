@@ -318,11 +318,24 @@ class MachineReader {
   std::vector<int> pool_lines_, device_lines_, link_lines_;
 };
 
+// Errors quote the file, which may hold a word of a million letters.
+Error shortened(Error error) {
+  constexpr std::size_t kLongest = 1000;
+  if (error.message.size() <= kLongest) return error;
+  std::size_t end = kLongest;
+  while ((static_cast<unsigned char>(error.message[end]) & 0xC0) == 0x80) --end;  // not inside a character
+  error.message = error.message.substr(0, end) + " ...";
+  return error;
+}
+
 }  // namespace
 
 Result<Machine> read_machine_toml(std::string_view text, std::string_view where) {
-  BERTH_TRY(const TomlValue root, parse_toml(text, where));
-  return MachineReader(root, where).read();
+  const auto root = parse_toml(text, where);
+  if (!root.ok()) return shortened(root.error());
+  auto machine = MachineReader(*root, where).read();
+  if (!machine.ok()) return shortened(machine.error());
+  return machine;
 }
 
 }  // namespace berth

@@ -217,6 +217,15 @@ TEST(MachineToml, MistakesOfTheMachineNameTheEntry) {
   EXPECT_EQ(error_of("name = \"x\"\n"), "box.toml: a machine needs at least one device");
 }
 
+TEST(MachineToml, ErrorsStayShort) {
+  const std::string endless(500'000, 'x');
+  EXPECT_EQ(error_of(box_with("gpu0", endless)), "box.toml:13: device 2: its name is too long");
+  EXPECT_EQ(error_of(box_with("pcie", endless)), "box.toml:27: link hub - cpu: the name of its bus is too long");
+  const std::string message = error_of(box_with("\"hub\"\nto", "\"" + endless + "\"\nto"));
+  EXPECT_TRUE(message.starts_with("box.toml:27: link xxx") && message.ends_with("x ...")) << message;
+  EXPECT_LT(message.size(), 1100u);
+}
+
 // docs/machines.md shows files that can be read, and leaves out no machine and no device.
 TEST(MachineToml, TheDocumentationIsTrue) {
   const std::string page = *read_file(BERTH_SOURCE_DIR "/docs/machines.md");
