@@ -53,8 +53,8 @@ class Drafter {
     draft.role = kSources[rng_.below(5)];
     const bool many = rng_.chance(0.1);
     for (int i = 0; i < (many ? 2 : 1); ++i) draft.outputs.push_back(random_bytes());
-    if (draft.role != Role::kInput && rng_.chance(0.02))
-      add_control(draft);  // even a source may be held back by a control edge
+    // Even a source may be held back by a control edge; but not an input, which is there from 0.
+    if (draft.role != Role::kInput && rng_.chance(0.02)) add_control(draft);
     add(draft);
   }
 

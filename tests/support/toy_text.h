@@ -13,7 +13,7 @@ std::string trim(std::string_view text);
 // Pieces between separators, trimmed, empty ones left out.
 std::vector<std::string> split(std::string_view text, std::string_view separator);
 double number(std::string_view text);
-// Number before the unit: ends_with_number("4B", "B", value).
+// Number before the unit: has_number_before("4B", "B", value) sets value to 4.
 bool has_number_before(std::string_view text, std::string_view unit, double& value);
 
 }  // namespace berth::toy
