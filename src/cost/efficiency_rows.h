@@ -66,7 +66,7 @@ inline constexpr std::array kCpuRows{
     Efficiency{CostClass::kConvGradWindowed,     Units::kPlain,   Origin::kFitted,  0.989, 0.0812, 3e-06, 3.94, 0, 0.0316, 0},
     Efficiency{CostClass::kAttention,            Units::kPlain,   Origin::kAssumed, 0.49, 2, 3.62e-06, 0, 0, 0.121, 0},
     Efficiency{CostClass::kElementwise,          Units::kPlain,   Origin::kFitted,  0, 2, 1.56e-06, 0, 0, 2.18, 0},
-    Efficiency{CostClass::kRandom,               Units::kPlain,   Origin::kFitted,  0, 0.0107, 0.000885, 0, 0, 1.02, 0},
+    Efficiency{CostClass::kRandom,               Units::kPlain,   Origin::kFitted,  0, 0.00677, 3e-06, 0, 0, 0.086, 0},
     Efficiency{CostClass::kUpdate,               Units::kPlain,   Origin::kAssumed, 0, 2, 1.56e-06, 0, 0, 2.18, 0},
     Efficiency{CostClass::kCopy,                 Units::kPlain,   Origin::kFitted,  0, 2, 1.5e-05, 0, 0, 2.02, 0},
     Efficiency{CostClass::kFill,                 Units::kPlain,   Origin::kFitted,  0, 0.555, 1.85e-06, 0, 0, 1, 0},

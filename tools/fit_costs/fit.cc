@@ -14,7 +14,8 @@ namespace {
 
 constexpr double kPriorWeight = 0.05;  // of one number's log distance from its start, against one op's log error
 constexpr double kFirstStep = 1.0, kLastStep = 0.01;
-constexpr double kMaxTraffic = 2.0;  // caches give at most this much over the memory's bandwidth
+constexpr double kMaxFixed_s = 1e-4;  // what takes longer is work, not a ramp
+constexpr double kMaxTraffic = 2.0;   // caches give at most this much over the memory's bandwidth
 
 using Number = double Efficiency::*;
 constexpr std::array<Number, 7> kNumbers{&Efficiency::arithmetic, &Efficiency::traffic,           &Efficiency::fixed_s,
@@ -98,7 +99,7 @@ class RowSearch {
     Efficiency row = best_;
     row.*kNumbers[i] *= std::exp(step_i);
     row.*kNumbers[j] *= std::exp(step_j);
-    if (row.arithmetic > 1.0 || row.traffic > kMaxTraffic) return false;
+    if (row.arithmetic > 1.0 || row.traffic > kMaxTraffic || row.fixed_s > kMaxFixed_s) return false;
     const double row_loss = loss(row);
     if (!(row_loss < best_loss_ - 1e-9)) return false;
     best_ = row;
