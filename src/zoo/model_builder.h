@@ -3,6 +3,9 @@
 // unless it says otherwise; the gradient rules of zoo/autodiff.cc use the same vocabulary. Shapes that do not fit are
 // our own mistakes and end in BERTH_CHECK: whatever a user can choose is checked before a model is written down.
 //
+// The order of evaluation of function arguments is the compiler's: an expression must not have two arguments that add
+// ops, or the graph would differ from compiler to compiler.
+//
 // Flops count matrix products and convolutions only, 2 per multiply-add.
 #pragma once
 

@@ -177,7 +177,7 @@ class Program {
   std::vector<std::string> modules_;
   std::unordered_map<std::string, std::uint32_t> module_ids_;
   std::unordered_map<std::uint64_t, std::uint32_t> names_used_;  // (module, kind) -> how many ops so far
-  std::deque<TensorInfo> tensors_;  // references to shapes stay valid while ops are added
+  std::deque<TensorInfo> tensors_;                               // references to shapes stay valid while ops are added
   std::vector<TapeEntry> tape_;
   std::vector<Tensor> tape_inputs_;
   std::vector<Tensor> parameters_;

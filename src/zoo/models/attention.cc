@@ -22,10 +22,11 @@ Tensor attend(ModelBuilder& b, Tensor q, Tensor k, Tensor v, Tensor mask, double
     const Shape shape = b.shape(x);
     return b.reshape(x, {shape[0] * shape[1], shape[2], shape[3]});
   };
-  const Tensor products = b.batch_matmul(flat(q), b.transpose_last_two(flat(k)));
+  const Tensor queries = flat(q), keys = flat(k), values = flat(v);
+  const Tensor products = b.batch_matmul(queries, b.transpose_last_two(keys));
   Tensor scores = b.scale(products, 1.0 / std::sqrt(static_cast<double>(b.shape(q)[3])));
   if (mask) scores = b.add(scores, mask);
-  return b.batch_matmul(b.dropout(b.softmax(scores), dropout), flat(v));
+  return b.batch_matmul(b.dropout(b.softmax(scores), dropout), values);
 }
 
 Tensor layer_norm(ModelBuilder& b, std::string_view name, Tensor x) {
@@ -42,15 +43,12 @@ Tensor rms_norm(ModelBuilder& b, std::string_view name, Tensor x) {
 
 void predict_words(ModelBuilder& b, Tensor x, Tensor weight) {
   const Shape shape = b.shape(x);
-  Tensor logits;
-  {
-    const auto scope = b.scope("head");
-    if (!b.training()) {
-      const Tensor last = b.reshape(b.slice(x, 1, shape[1] - 1, 1), {shape[0], shape[2]});
-      return b.mark_output(b.matmul(last, weight));
-    }
-    logits = b.matmul(b.reshape(x, {shape[0] * shape[1], shape[2]}), weight);
+  if (!b.training()) {
+    const Tensor last = b.reshape(b.slice(x, 1, shape[1] - 1, 1), {shape[0], shape[2]});
+    return b.mark_output(b.matmul(last, weight));
   }
+  const Tensor logits = b.matmul(b.reshape(x, {shape[0] * shape[1], shape[2]}), weight);
+  const auto root = b.root_scope();
   const auto scope = b.scope("loss");
   b.set_loss(b.cross_entropy(logits, b.input("labels", DType::kI64, {shape[0] * shape[1]})));
 }

@@ -21,8 +21,8 @@ Tensor attend(ModelBuilder& builder, Tensor q, Tensor k, Tensor v, Tensor mask, 
 Tensor layer_norm(ModelBuilder& builder, std::string_view name, Tensor x);
 Tensor rms_norm(ModelBuilder& builder, std::string_view name, Tensor x);
 
-// Logits of x [batch, seq, hidden] through weight [hidden, vocab] (scope "head"). Training: loss over all positions.
-// Inference: the logits of the last position are the output.
+// Logits of x [batch, seq, hidden] through weight [hidden, vocab] . Training: loss over all positions, in scope
+// "loss". Inference: the logits of the last position are the output.
 void predict_words(ModelBuilder& builder, Tensor x, Tensor weight);
 
 // Error if hidden is no multiple of heads.

@@ -35,7 +35,8 @@ Tensor embed(ModelBuilder& b, const Sizes& sizes, Tensor words, std::int64_t con
   const auto ids = [&](std::string_view name) { return b.input(name, DType::kI64, {sizes.batch, sizes.seq}); };
   const Tensor positions = b.parameter("positions", {context, sizes.hidden});
   const Tensor sentences = b.parameter("sentences", {2, sizes.hidden});
-  Tensor x = b.add(b.embedding(words, ids("ids")), b.embedding(sentences, ids("sentence_ids")));
+  Tensor x = b.embedding(words, ids("ids"));
+  x = b.add(x, b.embedding(sentences, ids("sentence_ids")));
   x = b.add(x, b.slice(positions, 0, 0, sizes.seq));
   return b.dropout(layer_norm(b, "norm", x), sizes.dropout);
 }
@@ -47,7 +48,8 @@ Tensor masked_words_loss(ModelBuilder& b, Tensor x, Tensor words, const Sizes& s
   const Tensor rows = b.reshape(x, {sizes.batch * sizes.seq, sizes.hidden});
   const Tensor chosen = b.embedding(rows, b.input("masked_positions", DType::kI64, {masked}));
   const Tensor features = layer_norm(b, "norm", b.gelu(b.linear("dense", chosen, sizes.hidden)));
-  const Tensor logits = b.bias_add(b.matmul(features, b.transpose_last_two(words)), b.parameter("bias", {sizes.vocab}));
+  const Tensor products = b.matmul(features, b.transpose_last_two(words));
+  const Tensor logits = b.bias_add(products, b.parameter("bias", {sizes.vocab}));
   return b.cross_entropy(logits, b.input("labels", DType::kI64, {masked}));
 }
 

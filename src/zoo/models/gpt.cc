@@ -15,8 +15,9 @@ Tensor block(ModelBuilder& b, Tensor x, std::int64_t heads, Tensor mask, double 
     const auto scope = b.scope("attention");
     const Tensor joined = b.linear("qkv", layer_norm(b, "norm", x), 3 * hidden);
     const std::vector<Tensor> parts = b.split(joined, 2, 3);
-    const Tensor mixed = attend(b, split_heads(b, parts[0], heads), split_heads(b, parts[1], heads),
-                                split_heads(b, parts[2], heads), mask, dropout);
+    const Tensor q = split_heads(b, parts[0], heads);
+    const Tensor k = split_heads(b, parts[1], heads);
+    const Tensor mixed = attend(b, q, k, split_heads(b, parts[2], heads), mask, dropout);
     x = b.add(b.dropout(b.linear("out", merge_heads(b, mixed, heads), hidden), dropout), x);
   }
   const auto scope = b.scope("mlp");
@@ -45,7 +46,9 @@ Status build(ModelBuilder& b, const Settings& settings) {
     const auto scope = b.scope(fmt::format("layer.{}", k));
     x = block(b, x, heads, mask, dropout);
   }
-  predict_words(b, layer_norm(b, "head.norm", x), b.transpose_last_two(words));
+  x = layer_norm(b, "head.norm", x);
+  const auto scope = b.scope("head");
+  predict_words(b, x, b.transpose_last_two(words));
   return {};
 }
 

@@ -13,7 +13,8 @@ namespace {
 Tensor rotate(ModelBuilder& b, Tensor x, const LlamaTables& tables) {
   const std::int64_t half = b.shape(x)[3] / 2;
   const Tensor swapped = b.concat({b.neg(b.slice(x, 3, half, half)), b.slice(x, 3, 0, half)}, 3);
-  return b.add(b.mul(x, tables.cosines), b.mul(swapped, tables.sines));
+  const Tensor straight = b.mul(x, tables.cosines);
+  return b.add(straight, b.mul(swapped, tables.sines));
 }
 
 // Repeats every key-value head for the query heads that share it.
@@ -78,7 +79,8 @@ Tensor llama_attention(ModelBuilder& b, Tensor x, const LlamaSizes& sizes, const
   const Tensor q = rotate(b, split_heads(b, b.linear("q", normed, sizes.hidden, false), sizes.heads), tables);
   const Tensor k = rotate(b, split_heads(b, b.linear("k", normed, kv_width, false), sizes.kv_heads), tables);
   const Tensor v = split_heads(b, b.linear("v", normed, kv_width, false), sizes.kv_heads);
-  const Tensor mixed = attend(b, q, repeat_heads(b, k, sizes.heads), repeat_heads(b, v, sizes.heads), tables.mask, 0.0);
+  const Tensor keys = repeat_heads(b, k, sizes.heads);
+  const Tensor mixed = attend(b, q, keys, repeat_heads(b, v, sizes.heads), tables.mask, 0.0);
   return b.add(b.linear("out", merge_heads(b, mixed, sizes.heads), sizes.hidden, false), x);
 }
 
@@ -103,8 +105,9 @@ void llama_model(ModelBuilder& b, const LlamaSizes& sizes, const Settings& setti
     const auto scope = b.scope(fmt::format("layer.{}", k));
     x = layer(b, x, sizes, tables, settings);
   }
-  const Tensor normed = rms_norm(b, "head.norm", x);
-  predict_words(b, normed, b.parameter("head.weight", {sizes.hidden, sizes.vocab}));
+  const auto scope = b.scope("head");
+  const Tensor normed = rms_norm(b, "norm", x);
+  predict_words(b, normed, b.parameter("weight", {sizes.hidden, sizes.vocab}));
 }
 
 std::vector<Model> llama_models() {

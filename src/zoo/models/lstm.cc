@@ -40,10 +40,13 @@ std::array<Tensor, 4> LstmLayer::gate_sums(ModelBuilder& builder, Tensor x, Tens
 
 LstmState LstmLayer::step(ModelBuilder& builder, Tensor x, const LstmState& before) const {
   const auto [input_sum, forget_sum, cell_sum, output_sum] = gate_sums(builder, x, before.h);
-  const Tensor kept = builder.mul(builder.sigmoid(forget_sum), before.c);
-  const Tensor written = builder.mul(builder.sigmoid(input_sum), builder.tanh(cell_sum));
-  const Tensor c = builder.add(kept, written);
-  return {c, builder.mul(builder.sigmoid(output_sum), builder.tanh(c))};
+  const Tensor input_gate = builder.sigmoid(input_sum);
+  const Tensor forget_gate = builder.sigmoid(forget_sum);
+  const Tensor candidate = builder.tanh(cell_sum);
+  const Tensor output_gate = builder.sigmoid(output_sum);
+  const Tensor kept = builder.mul(forget_gate, before.c);
+  const Tensor c = builder.add(kept, builder.mul(input_gate, candidate));
+  return {c, builder.mul(output_gate, builder.tanh(c))};
 }
 
 StepSoftmax::StepSoftmax(ModelBuilder& builder, std::int64_t steps, std::int64_t batch, std::int64_t hidden,

@@ -49,8 +49,8 @@ Tensor relative_attention(ModelBuilder& b, Tensor x, const Sizes& sizes, const S
   const Tensor r = b.linear("r", shared.positions, sizes.hidden, false);
   const Tensor k = heads_first(b, kv[0], sizes), v = heads_first(b, kv[1], sizes);
 
-  const Tensor by_content =
-      b.batch_matmul(heads_first(b, b.bias_add(q, shared.content_bias), sizes), b.transpose_last_two(k));
+  const Tensor queries = heads_first(b, b.bias_add(q, shared.content_bias), sizes);
+  const Tensor by_content = b.batch_matmul(queries, b.transpose_last_two(k));
   const Tensor rows = b.reshape(heads_first(b, b.bias_add(q, shared.position_bias), sizes),
                                 {sizes.heads, sizes.batch * sizes.seq, sizes.head()});
   const Tensor distances = b.transpose(b.reshape(r, {sizes.keys(), sizes.heads, sizes.head()}), {1, 2, 0});
@@ -96,6 +96,7 @@ Status build(ModelBuilder& b, const Settings& settings) {
     if (sizes.memory > 0) b.mark_output(b.contiguous(x));  // the next segment's memory
     x = feed_forward(b, relative_attention(b, x, sizes, shared), sizes);
   }
+  const auto scope = b.scope("head");
   predict_words(b, x, b.transpose_last_two(words));
   return {};
 }

@@ -26,7 +26,8 @@ struct LayerOutput {
 LayerOutput gated_layer(ModelBuilder& b, Tensor x, const Sizes& sizes, std::int64_t dilation, bool last) {
   const Tensor both = conv_bias(b, "dilated", x, 2 * sizes.residual, sizes.kernel, dilation);
   const std::vector<Tensor> parts = b.split(both, 1, 2);
-  const Tensor gated = b.mul(b.tanh(parts[0]), b.sigmoid(parts[1]));
+  const Tensor signal = b.tanh(parts[0]);
+  const Tensor gated = b.mul(signal, b.sigmoid(parts[1]));
   const Tensor skip = conv_bias(b, "skip", gated, sizes.skip, 1, 1);
   if (last) return {x, skip};  // nothing reads the residual path after the last layer
   return {b.add(conv_bias(b, "residual", gated, sizes.residual, 1, 1), x), skip};
