@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "errors.h"
+#include "fit_costs/errors.h"
 
 #include <algorithm>
 #include <cmath>

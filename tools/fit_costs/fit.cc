@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fit.h"
+#include "fit_costs/fit.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include <unordered_set>
 
 #include "cost/cost_model.h"
-#include "errors.h"
+#include "fit_costs/errors.h"
 
 namespace berth::fit {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "cost/efficiency.h"
+#include "fit_costs/samples.h"
 #include "machine/machine.h"
-#include "samples.h"
 
 namespace berth::fit {
 

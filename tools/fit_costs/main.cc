@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "fit.h"
+#include "fit_costs/fit.h"
+#include "fit_costs/report.h"
+#include "fit_costs/samples.h"
 #include "machine/devices.h"
-#include "report.h"
-#include "samples.h"
 
 namespace berth::fit {
 namespace {

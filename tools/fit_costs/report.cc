@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report.h"
+#include "fit_costs/report.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <iterator>
 #include <vector>
 
-#include "errors.h"
+#include "fit_costs/errors.h"
 
 namespace berth::fit {
 namespace {

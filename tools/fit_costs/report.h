@@ -6,8 +6,8 @@
 #include <span>
 #include <string>
 
-#include "fit.h"
-#include "samples.h"
+#include "fit_costs/fit.h"
+#include "fit_costs/samples.h"
 
 namespace berth::fit {
 
