@@ -35,8 +35,9 @@ Sizes sizes_of(const Settings& settings) {
 }
 
 double estimate(const Settings& settings) {
-  const double cells = 2.0 * static_cast<double>(settings.number("layers") * settings.number("unroll"));
-  return (cells * (settings.training() ? 107.0 : 28.0)) + static_cast<double>(settings.number("unroll")) * 90.0;
+  const double steps = static_cast<double>(settings.number("unroll"));
+  const double stacks = static_cast<double>(2 * settings.number("layers") + settings.number("bidirectional"));
+  return steps * (settings.training() ? stacks * 99.0 + 65.0 : stacks * 26.0 + 17.0);
 }
 
 // Additive attention over the encoder's outputs.
@@ -183,7 +184,6 @@ class Decoder {
 
 Status build(ModelBuilder& b, const Settings& settings) {
   const Sizes sizes = sizes_of(settings);
-  if (sizes.bidirectional && sizes.layers < 2) return bad_input("bidirectional=1 needs layers=2 or more");
   std::vector<Tensor> source, target;
   {
     const auto scope = b.scope("embedding.source");
@@ -205,14 +205,14 @@ Status build(ModelBuilder& b, const Settings& settings) {
 Model nmt(std::string_view name, std::string_view summary, std::int64_t layers) {
   return {name, summary,
           with_common({
-              whole_number("batch", 128, 1, 65536, "sentence pairs per step"),
+              whole_number("batch", 320, 1, 65536, "sentence pairs per step"),
               whole_number("unroll", 50, 1, 100'000, "time steps of the source and of the target"),
               whole_number("hidden", 1024, 1, 65536, "width of embeddings, cells and attention"),
               whole_number("layers", layers, 1, 4096, "LSTM layers of the encoder and of the decoder"),
               whole_number("vocab", 32'000, 2, 10'000'000, "word pieces of each language"),
               whole_number("dropout", 20, 0, 99, "dropout before each cell, percent"),
               whole_number("residual", 1, 0, 1, "1: add a layer's input to its output from the second layer on"),
-              whole_number("bidirectional", 0, 0, 1, "1: the first encoder layer reads both ways"),
+              whole_number("bidirectional", 1, 0, 1, "1: the first encoder layer reads both ways"),
               choice("attention", "standard", "standard|gnmt", "queried by the top layer, or by the bottom one"),
               choice("gates", "split", "split|joined", "a product per gate, or the four gates in one"),
           }),
