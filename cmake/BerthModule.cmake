@@ -26,6 +26,7 @@ function(berth_module name)
     target_link_libraries(berth_${name} PUBLIC berth_${used})
   endforeach()
   target_link_libraries(berth_${name} PUBLIC ${ARG_LINK})
+  target_compile_options(berth_${name} INTERFACE $<INSTALL_INTERFACE:-ffp-contract=off>)  # for what our headers inline
 endfunction()
 
 # berth::berth: everything in one name.

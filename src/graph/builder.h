@@ -77,8 +77,9 @@ class GraphBuilder {
 
   // Checks and freezes. Besides what was added it makes: colocation of every update with its parameter, control edges
   // to every update from all other ops that read its parameter directly or through views, distinct edges, a topological
-  // order and the structure hash. Marks of tensors that only updates consume are dropped. Each kind of mistake has its
-  // own message: duplicate name, dangling input, missing output, cycle (with a few of its ops), negative dimension,
+  // order and the structure hash. Dropped are marks of tensors that only updates consume, and control edges into
+  // parameters, buffers, constants and inputs, which are there from the start. Each kind of mistake has its own
+  // message: duplicate name, dangling input, missing output, cycle (with a few of its ops), negative dimension,
   // overflowing size, view without input, update of something that is no parameter, too many ops.
   Result<Graph> build() &&;
   // What build() will refuse anyway, known early: too many ops, a name or rank out of bounds. Readers ask now and then.

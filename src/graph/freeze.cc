@@ -216,6 +216,10 @@ Status GraphFreezer::index_control_edges() {
                        index(edge.after), graph_.num_ops());
     }
   }
+  const auto into_source = [&](const auto& edge) {
+    return is_resident(graph_.role(edge.after)) || graph_.role(edge.after) == Role::kInput;
+  };
+  std::erase_if(edges, into_source);
   std::sort(edges.begin(), edges.end());
   edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
   graph_.control_out_begin_.assign(graph_.num_ops() + 1, 0);

@@ -227,5 +227,18 @@ TEST(Graph, TablesAgreeWithANaiveModelOnRandomGraphs) {
   }
 }
 
+// What is there from the start waits for nothing, whatever the file says.
+TEST(Graph, DropsControlEdgesIntoSources) {
+  GraphBuilder builder("sources");
+  const OpId a = builder.add({.name = "a"});
+  for (const Role role : {Role::kParameter, Role::kBuffer, Role::kConstant, Role::kInput}) {
+    builder.add({.name = name_of(role), .role = role, .control_inputs = {a}, .outputs = {{}}});
+  }
+  builder.add({.name = "b", .control_inputs = {a}});
+  const Graph graph = std::move(builder).build().value();
+  ASSERT_EQ(graph.control_outputs(a).size(), 1U);
+  EXPECT_EQ(graph.name(graph.control_outputs(a).front()), "b");
+}
+
 }  // namespace
 }  // namespace berth

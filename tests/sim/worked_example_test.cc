@@ -46,8 +46,8 @@ TEST(WorkedExample, TimelineIsThatOfTheDocumentation) {
   EXPECT_EQ(seconds(timeline.score.step_time), 8);
   std::vector<std::string> lines;
   for (const OpEvent& event : timeline.ops) {
-    lines.push_back(fmt::format("{}@{} {}-{}", problem.graph().name(event.op), index(event.device), seconds(event.start),
-                                seconds(event.end)));
+    lines.push_back(fmt::format("{}@{} {}-{}", problem.graph().name(event.op), index(event.device),
+                                seconds(event.start), seconds(event.end)));
   }
   EXPECT_EQ(lines, (std::vector<std::string>{"a@0 0-2", "b@0 2-5", "c@1 3-6", "d@1 7-8"}));
   ASSERT_EQ(timeline.transfers.size(), 2U);
@@ -63,8 +63,8 @@ TEST(WorkedExample, CriticalPathIsThatOfTheDocumentation) {
   const auto path = critical_path(problem, kPlan, simulate_timeline(problem, kPlan));
   std::vector<std::string> lines;
   for (const CriticalStep& step : path) {
-    lines.push_back(fmt::format("{}{} {}-{}", problem.graph().name(step.op), step.is_transfer ? ">" : "", seconds(step.start),
-                                seconds(step.end)));
+    lines.push_back(fmt::format("{}{} {}-{}", problem.graph().name(step.op), step.is_transfer ? ">" : "",
+                                seconds(step.start), seconds(step.end)));
   }
   EXPECT_EQ(lines, (std::vector<std::string>{"a 0-2", "b 2-5", "b> 5-7", "d 7-8"}));
 }

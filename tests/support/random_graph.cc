@@ -54,7 +54,7 @@ class Drafter {
     const bool many = rng_.chance(0.1);
     for (int i = 0; i < (many ? 2 : 1); ++i) draft.outputs.push_back(random_bytes());
     // Even a source may be held back by a control edge; but not an input, which is there from 0.
-    if (draft.role != Role::kInput && rng_.chance(0.02)) add_control(draft);
+    if (rng_.chance(0.02)) add_control(draft);
     add(draft);
   }
 
