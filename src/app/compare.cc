@@ -8,6 +8,7 @@
 #include "app/json_output.h"
 #include "app/options.h"
 #include "app/output.h"
+#include "app/progress.h"
 #include "app/resolve.h"
 #include "sim/bounds.h"
 
@@ -36,6 +37,7 @@ Result<Exit> run_compare(const CompareFlags& flags) {
 std::vector<Outcome> compare_planners(const Problem& problem, std::span<const PlannerInfo> planners,
                                       const Budget& budget, bool progress) {
   const Picoseconds bound = lower_bound(problem).value();
+  const InterruptGuard guard;
   std::vector<Outcome> rows;
   for (const PlannerInfo& planner : planners) rows.push_back(run_planner(problem, planner, budget, bound, progress));
   rank(rows);

@@ -10,7 +10,6 @@ namespace berth::app {
 
 Outcome run_planner(const Problem& problem, const PlannerInfo& info, const Budget& budget, Picoseconds lower_bound,
                     bool progress) {
-  const InterruptGuard guard;
   ProgressLine line(progress);
   Search search(problem, budget, lower_bound);
   search.set_stop_flag(&InterruptGuard::flag());

@@ -27,7 +27,8 @@ struct Outcome {
   [[nodiscard]] bool feasible() const { return !error && score.feasible; }
 };
 
-// Runs a planner to its end or to Ctrl-C, with a progress line if `progress` and a terminal are there.
+// Runs a planner to its end or to Ctrl-C (while an InterruptGuard lives), with a progress line if `progress` and a
+// terminal are there.
 Outcome run_planner(const Problem& problem, const PlannerInfo& info, const Budget& budget, Picoseconds lower_bound,
                     bool progress);
 

@@ -8,6 +8,7 @@
 #include "app/options.h"
 #include "app/outcome.h"
 #include "app/output.h"
+#include "app/progress.h"
 #include "app/resolve.h"
 #include "app/save_plan.h"
 #include "sim/bounds.h"
@@ -22,10 +23,11 @@ struct PlaceFlags {
   bool json = false;
 };
 
-// The best single device is what everybody asks about first; it costs one evaluation per device.
-Outcome run_single(const Problem& problem, const Outcome& outcome, const Budget& budget) {
+// The best single device is what everybody asks about first; it costs one evaluation per device. Nothing after Ctrl-C.
+std::optional<Outcome> run_single(const Problem& problem, const Outcome& outcome, const Budget& budget) {
   const PlannerInfo single = find_planner("single").value();
   if (outcome.planner == single.name) return outcome;
+  if (InterruptGuard::flag()) return std::nullopt;
   return run_planner(problem, single, {.time_s = budget.time_s}, outcome.lower_bound, false);
 }
 
@@ -36,13 +38,14 @@ Result<Exit> run_place(const PlaceFlags& flags) {
   BERTH_TRY(const Problem problem, resolve_problem(flags.problem.graph, flags.problem.machine));
 
   const Picoseconds bound = lower_bound(problem).value();
+  const InterruptGuard guard;
   const Outcome outcome = run_planner(problem, planner, budget, bound, !flags.search.quiet);
   if (outcome.error) {
     if (flags.json) BERTH_RETURN_IF_ERROR(print(outcome_json(problem, outcome, std::nullopt)));
     return *outcome.error;
   }
   if (!flags.output.empty()) BERTH_RETURN_IF_ERROR(save_plan(flags.output, problem, outcome));
-  const Outcome single = run_single(problem, outcome, budget);
+  const std::optional<Outcome> single = run_single(problem, outcome, budget);
   if (flags.json) {
     BERTH_RETURN_IF_ERROR(print(outcome_json(problem, outcome, single)));
   } else {

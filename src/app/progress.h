@@ -8,7 +8,8 @@
 
 namespace berth::app {
 
-// While one lives, SIGINT and SIGTERM raise the flag instead of ending the program; a second signal ends it.
+// While one lives, SIGINT and SIGTERM raise the flag instead of ending the program; a second signal ends it. A command
+// holds one from the start of its search until its plan is written.
 class InterruptGuard {
  public:
   InterruptGuard();
