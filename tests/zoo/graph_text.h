@@ -26,9 +26,12 @@ inline std::string input_text(const Graph& graph, TensorId tensor) {
 // "name = type(inputs) [shape] [shape] flops=.. of=forward op updates=parameter".
 inline std::string op_text(const Graph& graph, OpId op) {
   std::string inputs;
-  for (const TensorId tensor : graph.inputs(op)) inputs += (inputs.empty() ? "" : ", ") + input_text(graph, tensor);
+  for (const TensorId tensor : graph.inputs(op)) {
+    if (!inputs.empty()) inputs += ", ";
+    inputs += input_text(graph, tensor);
+  }
   std::string text = fmt::format("{} = {}({})", graph.name(op), graph.type(op), inputs);
-  for (const TensorId tensor : graph.outputs(op)) text += " " + shape_text(graph, tensor);
+  for (const TensorId tensor : graph.outputs(op)) text += fmt::format(" {}", shape_text(graph, tensor));
   if (graph.flops(op) > 0) text += fmt::format(" flops={}", graph.flops(op));
   if (graph.forward_of(op) != kNoOp) text += fmt::format(" of={}", graph.name(graph.forward_of(op)));
   if (graph.updated_parameter(op) != kNoOp) text += fmt::format(" updates={}", graph.name(graph.updated_parameter(op)));
