@@ -10,8 +10,8 @@ namespace berth {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-constexpr std::size_t kFirstCapacity = std::size_t{64} << 10;
-constexpr std::size_t kMaxRootMembers = 64;  // no format has more; keeps the search for a name short
+constexpr std::size_t kFirstCapacity = 4096;  // more than most ops take; grows when one takes more
+constexpr std::size_t kMaxRootMembers = 64;   // no format has more; keeps the search for a name short
 
 std::string_view syntax_message(simdjson::error_code code) {
   switch (code) {

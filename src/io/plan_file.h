@@ -42,7 +42,8 @@ Status save_plan_file(const std::string& path, const Graph& graph, const Machine
                       const PlanPrediction& prediction);
 
 // Reads a plan for this graph: same hash, every op exactly once, devices the machine has, finite priorities, disjoint
-// fusions of at least two ops. Whether the plan obeys constraints and fusion rules is for verify() to say.
+// fusions of at least two ops. Priorities that are all 0 are left out of the result. Whether the plan obeys constraints
+// and fusion rules is for verify() to say.
 Result<Plan> load_plan_file(const std::string& path, const Graph& graph, const Machine& machine);
 Result<Plan> parse_plan(std::string text, std::string_view file_name, const Graph& graph, const Machine& machine);
 

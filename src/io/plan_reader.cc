@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 #include <unordered_map>
 
@@ -33,6 +34,8 @@ class PlanReader {
       is_fused_.assign(graph_.num_ops(), false);
       BERTH_RETURN_IF_ERROR(document.for_each("fusions", [&](const JsonValue& group) { return read_fusion(group); }));
     }
+    const bool all_equal = std::all_of(plan_.priority.begin(), plan_.priority.end(), [](double p) { return p == 0.0; });
+    if (all_equal) plan_.priority.clear();  // means the same, and is faster to simulate
     return std::move(plan_);
   }
 

