@@ -2,8 +2,9 @@
 // JsonWriter: writes JSON text front to back. Stable: equal calls, equal bytes.
 //
 //   JsonWriter json;
-//   json.begin_object(JsonLayout::kLines).key("format").value("berth-plan/1").key("ops").begin_array(JsonLayout::kLines);
-//   json.begin_object().key("name").value("a").key("priority").value(0.5).end_object();     // one line
+//   json.begin_object(JsonLayout::kLines).key("format").value("berth-plan/1");
+//   json.key("ops").begin_array(JsonLayout::kLines);
+//   json.begin_object().key("name").value("a").key("priority").value(0.5).end_object();  // one line
 //   json.end_array().end_object();
 //   std::string text = std::move(json).take();
 #pragma once
