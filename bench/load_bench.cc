@@ -11,7 +11,7 @@
 namespace berth::bench {
 namespace {
 
-constexpr const char* kMillionOps = "zoo:nmt-8,unroll=500";
+constexpr const char* kMillionOps = "zoo:nmt-8,unroll=575";
 
 double peak_megabytes() {
   rusage usage{};
