@@ -29,6 +29,8 @@ class Engine {
   [[nodiscard]] std::uint64_t events() const { return events_; }
 
  private:
+  static constexpr std::uint32_t kNone = 0xffffffffU;
+
   // State of a node; kept small, since every edge touches one.
   struct Node {
     Picoseconds duration;
@@ -74,8 +76,11 @@ class Engine {
   };
   struct ReadyEntry {  // in a device's heap, when priorities differ
     double priority;
-    std::uint32_t order;
+    std::uint32_t order;  // by ready time, then id
     std::uint32_t node;
+    bool operator<(const ReadyEntry& other) const {
+      return priority != other.priority ? priority < other.priority : order > other.order;
+    }
   };
   struct DeviceState {
     std::uint32_t head, tail;  // ready list, when priorities are equal

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// The slow parts of the engine, before and after its loop: tables of the problem, a clean state for a plan, the
+// results.
+#include <algorithm>
+
+#include "sim/engine.h"
+
+namespace berth {
+
+Engine::Engine(const Problem& problem) : problem_(problem), flat_(flatten(problem)), graph_(&flat_) {
+  const Machine& machine = problem.machine();
+  const std::size_t devices = machine.num_devices();
+  nodes_.resize(flat_.num_nodes());
+  next_ready_.resize(flat_.num_nodes());
+  tensors_.resize(flat_.num_tensors());
+  devices_.resize(devices);
+  pools_.resize(machine.pools().size());
+  queues_.resize(machine.queues().size());
+  score_.devices.resize(devices);
+  score_.pool_peaks.resize(pools_.size());
+  score_.queues.resize(queues_.size());
+  for (const DeviceId from : machine.device_ids()) {
+    for (const DeviceId to : machine.device_ids()) {
+      first_hop_.push_back(static_cast<std::uint32_t>(hops_.size()));
+      for (const std::uint16_t id : machine.route(from, to)) {
+        const Channel& channel = machine.channels()[id];
+        hops_.push_back({channel.latency_s, channel.bytes_per_s, channel.queue, id, false});
+      }
+      if (from != to) hops_.back().last = true;
+    }
+  }
+  for (const OpId op : problem.graph().ops()) resident_.push_back(problem.graph().resident_bytes(op));
+}
+
+void Engine::reset(const Plan& plan) {
+  graph_ = &flat_;
+  if (!plan.fusions.empty()) {
+    fused_ = flatten_fused(problem_, plan, flat_);
+    graph_ = &fused_;
+  }
+  now_ = 0;
+  events_ = 0;
+  ready_order_ = 0;
+  received_.clear();
+  transfers_.clear();
+  unused_transfer_ = kNone;
+  for (Queue& queue : queues_) queue = {kNone, kNone, false, false};
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    DeviceState& device = devices_[i];
+    device.head = device.tail = kNone;
+    device.heap.clear();
+    device.idle_lanes = problem_.machine().devices()[i].lanes;
+    device.busy = device.peak_time = 0;
+    device.held = 0;
+    device.last_allocator = device.peak_op = kNone;
+  }
+  for (QueueUse& use : score_.queues) use = {};
+  reset_nodes(plan);
+  set_priorities(plan);
+  for (DeviceState& device : devices_) device.peak = device.held;
+  for (PoolState& pool : pools_) pool = {0, 0, kNone, 0};
+  for (const DeviceId id : problem_.machine().device_ids()) {
+    if (const int pool = problem_.machine().pool_of(id); pool >= 0) {
+      pools_[static_cast<std::size_t>(pool)].peak += devices_[index(id)].held;
+      pools_[static_cast<std::size_t>(pool)].peak_device = static_cast<std::uint8_t>(id);
+    }
+  }
+}
+
+void Engine::reset_nodes(const Plan& plan) {
+  const auto classes = static_cast<std::size_t>(graph_->num_classes);
+  for (std::uint32_t node = 0; node < graph_->num_nodes(); ++node) {
+    const DeviceId device = plan.device_of[node];
+    nodes_[node] = {graph_->durations[node * classes + static_cast<std::size_t>(problem_.device_class(device))],
+                    graph_->num_waits[node], static_cast<std::uint8_t>(device)};
+    devices_[index(device)].held += resident_[node];
+  }
+}
+
+// Rule 1 and 6: a fused group has the highest priority of its members.
+void Engine::set_priorities(const Plan& plan) {
+  const auto& given = plan.priority;
+  equal_priorities_ = std::adjacent_find(given.begin(), given.end(), std::not_equal_to<>()) == given.end();
+  if (equal_priorities_) return;
+  priority_ = given;
+  for (const auto& group : plan.fusions) {
+    const OpId leader = *std::min_element(group.begin(), group.end());
+    for (const OpId op : group) priority_[index(leader)] = std::max(priority_[index(leader)], given[index(op)]);
+  }
+}
+
+void Engine::fill_score() {
+  grown_devices_ = 0;
+  score_.step_time = now_;
+  for (std::size_t i = 0; i < devices_.size(); ++i) score_.devices[i] = {devices_[i].busy, devices_[i].peak};
+  for (std::size_t i = 0; i < pools_.size(); ++i) score_.pool_peaks[i] = pools_[i].peak;
+  judge_memory();
+}
+
+void Engine::judge_memory() {
+  score_.overflow.reset();
+  const auto judge = [&](Bytes over, const Overflow& overflow) {
+    if (over > 0 && (!score_.overflow || over > score_.overflow->over)) score_.overflow = overflow;
+  };
+  for (const DeviceId id : problem_.machine().device_ids()) {
+    if (problem_.machine().pool_of(id) >= 0) continue;
+    const DeviceState& device = devices_[index(id)];
+    const Bytes over = device.peak - problem_.capacity(id);
+    judge(over, {id, -1, OpId{device.peak_op}, device.peak_time, over});
+  }
+  for (int pool = 0; pool < static_cast<int>(pools_.size()); ++pool) {
+    const PoolState& state = pools_[static_cast<std::size_t>(pool)];
+    const Bytes over = state.peak - problem_.pool_capacity(pool);
+    judge(over, {DeviceId{state.peak_device}, pool, OpId{state.peak_op}, state.peak_time, over});
+  }
+  score_.feasible = !score_.overflow.has_value();
+}
+
+void Engine::finish_timeline(const Plan& plan) {
+  timeline_.score = score_;
+  for (const auto& group : plan.fusions) {
+    const OpId leader = *std::min_element(group.begin(), group.end());
+    for (const OpId op : group) {
+      timeline_.op_end[index(op)] = timeline_.op_end[index(leader)];
+      timeline_.op_ready[index(op)] = timeline_.op_ready[index(leader)];
+    }
+  }
+  std::sort(timeline_.ops.begin(), timeline_.ops.end(),
+            [](const OpEvent& a, const OpEvent& b) { return a.start != b.start ? a.start < b.start : a.op < b.op; });
+  std::stable_sort(timeline_.transfers.begin(), timeline_.transfers.end(),
+                   [](const TransferEvent& a, const TransferEvent& b) {
+                     if (a.start != b.start) return a.start < b.start;
+                     return a.tensor != b.tensor ? a.tensor < b.tensor : a.to < b.to;
+                   });
+  // Lanes are interchangeable: the lowest free one at the start.
+  std::vector<std::vector<Picoseconds>> lane_free(devices_.size());
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    lane_free[i].assign(static_cast<std::size_t>(problem_.machine().devices()[i].lanes), 0);
+  }
+  for (OpEvent& event : timeline_.ops) {
+    auto& lanes = lane_free[index(event.device)];
+    const auto lane = std::find_if(lanes.begin(), lanes.end(), [&](Picoseconds free) { return free <= event.start; });
+    event.lane = static_cast<int>(lane - lanes.begin());
+    *lane = event.end;
+  }
+}
+
+}  // namespace berth
