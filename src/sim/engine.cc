@@ -43,9 +43,7 @@ Timeline Engine::run_with_timeline(const Plan& plan) {
 template <bool kRecord>
 void Engine::simulate(const Plan& plan) {
   reset(plan);
-  for (std::uint32_t node = 0; node < graph_->num_nodes(); ++node) {
-    if (nodes_[node].waits == 0 && graph_->storage[node] != FlatGraph::Storage::kAbsent) arrive_at_node(node);
-  }
+  for (const std::uint32_t node : graph_->sources) arrive_at_node(node);
   settle<kRecord>();
   pick<kRecord>();
   while (!queue_of_events_.empty()) {

@@ -51,6 +51,10 @@ class Engine {
     std::uint32_t next;  // copy of the same tensor on another device
     std::uint8_t device;
   };
+  struct Resident {
+    OpId op;
+    Bytes bytes;
+  };
   struct Hop {  // one channel of a route, with what the loop needs of it
     double latency_s, bytes_per_s;
     int queue;  // -1: uncontended
@@ -162,7 +166,7 @@ class Engine {
   std::vector<Queue> queues_;
   std::vector<DeviceState> devices_;
   std::vector<PoolState> pools_;
-  std::vector<Bytes> resident_;  // per op
+  std::vector<Resident> residents_;
   EventQueue queue_of_events_;
 
   // Collected during an instant.

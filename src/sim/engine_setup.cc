@@ -29,7 +29,9 @@ Engine::Engine(const Problem& problem) : problem_(problem), flat_(flatten(proble
       if (from != to) hops_.back().last = true;
     }
   }
-  for (const OpId op : problem.graph().ops()) resident_.push_back(problem.graph().resident_bytes(op));
+  for (const OpId op : problem.graph().ops()) {
+    if (const Bytes bytes = problem.graph().resident_bytes(op); bytes > 0) residents_.push_back({op, bytes});
+  }
 }
 
 void Engine::reset(const Plan& plan) {
@@ -73,8 +75,8 @@ void Engine::reset_nodes(const Plan& plan) {
     const DeviceId device = plan.device_of[node];
     nodes_[node] = {graph_->durations[node * classes + static_cast<std::size_t>(problem_.device_class(device))],
                     graph_->num_waits[node], static_cast<std::uint8_t>(device)};
-    devices_[index(device)].held += resident_[node];
   }
+  for (const Resident& resident : residents_) devices_[index(plan.device(resident.op))].held += resident.bytes;
 }
 
 // Rule 1 and 6: a fused group has the highest priority of its members.

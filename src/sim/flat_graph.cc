@@ -50,6 +50,7 @@ class Fuser {
     flat_.control_begin.assign(1, 0);
     for (std::uint32_t node = 0; node < old_.num_nodes(); ++node) add_node(node);
     count_waits();
+    flat_.find_sources();
     add_consumers();
     return std::move(flat_);
   }
@@ -169,6 +170,12 @@ class Fuser {
 
 }  // namespace
 
+void FlatGraph::find_sources() {
+  for (std::uint32_t node = 0; node < num_nodes(); ++node) {
+    if (num_waits[node] == 0 && storage[node] != Storage::kAbsent) sources.push_back(node);
+  }
+}
+
 FlatGraph flatten(const Problem& problem) {
   const Graph& graph = problem.graph();
   FlatGraph flat;
@@ -199,6 +206,7 @@ FlatGraph flatten(const Problem& problem) {
     flat.output_begin.push_back(end_of(flat.outputs));
     flat.control_begin.push_back(end_of(flat.control));
   }
+  flat.find_sources();
   copy_tensors(graph, flat);
   flat.consumer_begin.assign(1, 0);
   for (const TensorId tensor : graph.tensors()) {

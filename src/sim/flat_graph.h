@@ -23,6 +23,7 @@ struct FlatGraph {
   // Per node.
   std::vector<Storage> storage;
   std::vector<std::uint32_t> num_waits;               // distinct inputs + control predecessors
+  std::vector<std::uint32_t> sources;                 // nodes that wait for nothing
   std::vector<std::uint32_t> input_begin, inputs;     // distinct tensors
   std::vector<std::uint32_t> output_begin, outputs;   // tensors
   std::vector<std::uint32_t> control_begin, control;  // successors
@@ -35,6 +36,8 @@ struct FlatGraph {
   std::vector<std::uint32_t> producer;                   // op, not node: it names the tensor
   std::vector<Bytes> bytes;
   std::vector<std::uint8_t> kept;  // graph outputs live to the end
+
+  void find_sources();  // from num_waits and storage
 
   [[nodiscard]] std::size_t num_nodes() const { return storage.size(); }
   [[nodiscard]] std::size_t num_tensors() const { return bytes.size(); }
