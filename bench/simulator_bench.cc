@@ -88,7 +88,7 @@ void register_all() {
   const Row rows[] = {{"nmt4", "captured/nmt4.train.json.gz", "k40x4", 200},
                       {"nmt8", "captured/nmt8.train.json.gz", "k40x8", 100},
                       {"fifty-thousand", "zoo:nmt-8,unroll=28", "k40x8", 100},
-                      {"million", "zoo:nmt-8,unroll=575", "k40x8", 5}};
+                      {"million", "zoo:nmt-8,unroll=575", "k40x8", 40}};
   for (const Row& row : rows) {
     for (const char* planner : {"expert", "round-robin", "random"}) {
       benchmark::RegisterBenchmark(

@@ -155,11 +155,11 @@ class Engine {
   const FlatGraph* graph_;  // the one in use
   Picoseconds now_ = 0;
 
-  std::vector<Node> nodes_;
-  std::vector<Tensor> tensors_;
-  std::vector<ReceivedCopy> received_;
-  std::vector<std::uint32_t> next_ready_;
-  std::vector<Transfer> transfers_;
+  HugeVector<Node> nodes_;
+  HugeVector<Tensor> tensors_;
+  HugeVector<ReceivedCopy> received_;
+  HugeVector<std::uint32_t> next_ready_;
+  HugeVector<Transfer> transfers_;
   std::uint32_t unused_transfer_ = 0;
   std::vector<Hop> hops_;
   std::vector<std::uint32_t> first_hop_;  // [from * devices + to]

@@ -15,10 +15,10 @@ FlatGraph::Storage storage_of(Role role) {
 
 constexpr std::uint32_t kNoTensor = 0xffffffffU;
 
-std::uint32_t end_of(const std::vector<std::uint32_t>& data) { return static_cast<std::uint32_t>(data.size()); }
+std::uint32_t end_of(const HugeVector<std::uint32_t>& data) { return static_cast<std::uint32_t>(data.size()); }
 
 // Sorts and keeps one of each from `first` to the end.
-void unique_tail(std::vector<std::uint32_t>& data, std::size_t first) {
+void unique_tail(HugeVector<std::uint32_t>& data, std::size_t first) {
   const auto begin = data.begin() + static_cast<std::ptrdiff_t>(first);
   std::sort(begin, data.end());
   data.erase(std::unique(begin, data.end()), data.end());
@@ -89,7 +89,7 @@ class Fuser {
     flat_.control_begin.push_back(end_of(flat_.control));
   }
 
-  static void append(std::vector<std::uint32_t>& to, std::span<const std::uint32_t> from) {
+  static void append(HugeVector<std::uint32_t>& to, std::span<const std::uint32_t> from) {
     to.insert(to.end(), from.begin(), from.end());
   }
 

@@ -6,8 +6,8 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
+#include "base/huge_pages.h"
 #include "cost/problem.h"
 
 namespace berth {
@@ -21,21 +21,21 @@ struct FlatGraph {
   };
 
   // Per node.
-  std::vector<Storage> storage;
-  std::vector<std::uint32_t> num_waits;               // distinct inputs + control predecessors
-  std::vector<std::uint32_t> sources;                 // nodes that wait for nothing
-  std::vector<std::uint32_t> input_begin, inputs;     // distinct tensors
-  std::vector<std::uint32_t> output_begin, outputs;   // tensors
-  std::vector<std::uint32_t> control_begin, control;  // successors
-  std::vector<std::uint32_t> alias_of;                // tensor that a kAlias node looks at
-  std::vector<Bytes> output_bytes;                    // allocated at the start; 0 unless kOwn
-  std::vector<Picoseconds> durations;                 // [node * num_classes + class]
+  HugeVector<Storage> storage;
+  HugeVector<std::uint32_t> num_waits;               // distinct inputs + control predecessors
+  HugeVector<std::uint32_t> sources;                 // nodes that wait for nothing
+  HugeVector<std::uint32_t> input_begin, inputs;     // distinct tensors
+  HugeVector<std::uint32_t> output_begin, outputs;   // tensors
+  HugeVector<std::uint32_t> control_begin, control;  // successors
+  HugeVector<std::uint32_t> alias_of;                // tensor that a kAlias node looks at
+  HugeVector<Bytes> output_bytes;                    // allocated at the start; 0 unless kOwn
+  HugeVector<Picoseconds> durations;                 // [node * num_classes + class]
   int num_classes = 1;
   // Per tensor.
-  std::vector<std::uint32_t> consumer_begin, consumers;  // nodes
-  std::vector<std::uint32_t> producer;                   // op, not node: it names the tensor
-  std::vector<Bytes> bytes;
-  std::vector<std::uint8_t> kept;  // graph outputs live to the end
+  HugeVector<std::uint32_t> consumer_begin, consumers;  // nodes
+  HugeVector<std::uint32_t> producer;                   // op, not node: it names the tensor
+  HugeVector<Bytes> bytes;
+  HugeVector<std::uint8_t> kept;  // graph outputs live to the end
 
   void find_sources();  // from num_waits and storage
 
@@ -55,8 +55,8 @@ struct FlatGraph {
   }
 
  private:
-  static std::span<const std::uint32_t> row(const std::vector<std::uint32_t>& data,
-                                            const std::vector<std::uint32_t>& begin, std::uint32_t i) {
+  static std::span<const std::uint32_t> row(const HugeVector<std::uint32_t>& data,
+                                            const HugeVector<std::uint32_t>& begin, std::uint32_t i) {
     return {data.data() + begin[i], data.data() + begin[i + 1]};
   }
 };
