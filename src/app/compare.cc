@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 
 #include "app/catalog.h"
@@ -29,6 +30,9 @@ Result<Exit> run_compare(const CompareFlags& flags) {
   const std::vector<Outcome> rows = compare_planners(problem, planners, budget, !flags.search.quiet);
   BERTH_RETURN_IF_ERROR(print(flags.json ? comparison_json(problem, rows) : comparison_table(problem, rows)));
   if (rows.front().feasible()) return Exit::kDone;
+  if (std::ranges::any_of(rows, &Outcome::interrupted)) {
+    return infeasible("interrupted before any planner found a plan that fits in memory");
+  }
   return infeasible("no planner found a plan that fits in memory");
 }
 
@@ -39,7 +43,10 @@ std::vector<Outcome> compare_planners(const Problem& problem, std::span<const Pl
   const Picoseconds bound = lower_bound(problem).value();
   const InterruptGuard guard;
   std::vector<Outcome> rows;
-  for (const PlannerInfo& planner : planners) rows.push_back(run_planner(problem, planner, budget, bound, progress));
+  for (const PlannerInfo& planner : planners) {
+    rows.push_back(InterruptGuard::flag() ? not_run(planner, budget, bound)
+                                          : run_planner(problem, planner, budget, bound, progress));
+  }
   rank(rows);
   return rows;
 }

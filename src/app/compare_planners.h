@@ -9,7 +9,7 @@
 
 namespace berth::app {
 
-// Runs every planner with the budget, one after the other; best first.
+// Runs every planner with the budget, one after the other, until Ctrl-C; one row each, best first.
 std::vector<Outcome> compare_planners(const Problem& problem, std::span<const PlannerInfo> planners,
                                       const Budget& budget, bool progress);
 

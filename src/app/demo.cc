@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <memory>
 
 #include "app/catalog.h"
 #include "app/commands.h"
 #include "app/compare_planners.h"
+#include "app/json_output.h"
+#include "app/options.h"
 #include "app/output.h"
 #include "app/resolve.h"
 
@@ -26,20 +29,24 @@ std::string sentence(const std::vector<Outcome>& rows) {
       on_one, best.planner, format_seconds(to_seconds(best.score.step_time)));
 }
 
-Result<Exit> run_demo() {
+Result<Exit> run_demo(bool json) {
   BERTH_TRY(const std::vector<PlannerInfo> planners, find_planners("cpu-only,gpu-only,expert,round-robin,random"));
   BERTH_TRY(const Problem problem, resolve_problem("zoo:nmt-4", "k40x4"));
-  const std::vector<Outcome> rows = compare_planners(problem, planners, Budget{}, true);
-  BERTH_RETURN_IF_ERROR(print(comparison_table(problem, rows) + sentence(rows) + kTry));
+  const std::vector<Outcome> rows = compare_planners(problem, planners, Budget{}, !json);
+  const bool whole = std::ranges::none_of(rows, &Outcome::interrupted);
+  BERTH_RETURN_IF_ERROR(print(json ? comparison_json(problem, rows)
+                                   : comparison_table(problem, rows) + (whole ? sentence(rows) : "\n") + kTry));
   return Exit::kDone;
 }
 
 }  // namespace
 
 void add_demo_command(CLI::App& app, Exit& exit) {
+  auto json = std::make_shared<bool>(false);
   CLI::App* command = app.add_subcommand("demo", "a first look: five planners place a translation model on four GPUs");
+  add_json_flag(*command, *json);
   command->footer("Example:\n  berth demo");
-  command->callback([&exit] { exit = finish(run_demo()); });
+  command->callback([json, &exit] { exit = finish(run_demo(*json)); });
 }
 
 }  // namespace berth::app

@@ -72,14 +72,14 @@ void add_graph_command(CLI::App& app, Exit& exit) {
 
   CLI::App* convert = graph->add_subcommand("convert", "write a graph in the native format");
   convert->add_option("GRAPH", flags->problem.graph, "graph file or zoo:model")->required();
-  convert->add_option("-o,--output", flags->output, "file to write, .json or .json.gz")->required();
+  add_output_flag(*convert, flags->output, "file to write, .json or .json.gz", true);
   add_json_flag(*convert, flags->json);
   convert->footer("Example:\n  berth graph convert zoo:rnnlm -o rnnlm.json.gz");
   convert->callback([flags, &exit] { exit = finish(run_convert(*flags)); });
 
   CLI::App* problem = graph->add_subcommand("problem", "everything the simulator knows, in plain numbers, as JSON");
   add_problem_flags(*problem, flags->problem);
-  problem->add_option("-o,--output", flags->output, "file to write (default: stdout)");
+  add_output_flag(*problem, flags->output, "file to write (default: stdout)");
   add_json_flag(*problem, flags->json);
   problem->footer("Example:\n  berth graph problem zoo:rnnlm --machine k40x2 -o problem.json");
   problem->callback([flags, &exit] { exit = finish(run_problem(*flags)); });

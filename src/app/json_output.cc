@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/json_output.h"
 
+#include <algorithm>
+
 namespace berth::app {
 namespace {
 
@@ -84,7 +86,7 @@ void write_outcome(JsonWriter& json, const Problem& problem, const Outcome& outc
   json.key("feasible").value(outcome.feasible());
   json.key("lower_bound_s").value(to_seconds(outcome.lower_bound));
   json.key("search_s").value(outcome.search_s).key("evaluations").value(outcome.evaluations);
-  json.key("seed").value(outcome.seed);
+  json.key("seed").value(outcome.seed).key("interrupted").value(outcome.interrupted);
   json.key("ops").value(problem.graph().num_ops()).key("edges").value(problem.graph().num_edges());
   if (!has_plan) {
     json.key("error").value(outcome.error->message);
@@ -137,6 +139,7 @@ std::string comparison_json(const Problem& problem, const std::vector<Outcome>& 
   json.begin_object(JsonLayout::kLines);
   json.key("title").value(problem.graph().title()).key("machine").value(problem.machine().name());
   json.key("objective").value("step");
+  json.key("interrupted").value(std::ranges::any_of(rows, &Outcome::interrupted));
   json.key("rows").begin_array(JsonLayout::kLines);
   for (const Outcome& row : rows) {
     json.begin_object(JsonLayout::kLines);

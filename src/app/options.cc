@@ -39,6 +39,13 @@ void add_search_flags(CLI::App& command, SearchFlags& flags) {
   command.add_flag("-q,--quiet", flags.quiet, "no progress line");
 }
 
+void add_output_flag(CLI::App& command, std::string& path, const std::string& help, bool required) {
+  const auto not_empty = [](const std::string& text) {
+    return std::string(text.empty() ? "the name of the file is empty" : "");
+  };
+  command.add_option("-o,--output", path, help)->required(required)->check(CLI::Validator(not_empty, ""));
+}
+
 void add_json_flag(CLI::App& command, bool& json) {
   command.add_flag("--json", json, "print one JSON document and nothing else");
 }

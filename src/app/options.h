@@ -28,6 +28,9 @@ struct SearchFlags {
 };
 void add_search_flags(CLI::App& command, SearchFlags& flags);
 
+// -o, --output; an empty name is refused, so that empty means "not given".
+void add_output_flag(CLI::App& command, std::string& path, const std::string& help, bool required = false);
+
 void add_json_flag(CLI::App& command, bool& json);
 
 // The budget that the flags describe; an error if one of them makes no sense.

@@ -23,6 +23,7 @@ Outcome run_planner(const Problem& problem, const PlannerInfo& info, const Budge
   outcome.evaluations = search.evaluations();
   outcome.seed = budget.seed;
   outcome.note = search.note();
+  outcome.interrupted = InterruptGuard::flag();
   if (!plan) {
     outcome.error = plan.error();
     return outcome;
@@ -30,6 +31,17 @@ Outcome run_planner(const Problem& problem, const PlannerInfo& info, const Budge
   outcome.plan = *std::move(plan);
   const bool is_best = search.has_best() && search.best_plan() == outcome.plan;
   outcome.score = is_best ? search.best_score() : simulate(problem, outcome.plan);
+  return outcome;
+}
+
+Outcome not_run(const PlannerInfo& info, const Budget& budget, Picoseconds lower_bound) {
+  Outcome outcome;
+  outcome.planner = info.name;
+  outcome.lower_bound = lower_bound;
+  outcome.seed = budget.seed;
+  outcome.interrupted = true;
+  outcome.started = false;
+  outcome.error = infeasible("interrupted before it began");
   return outcome;
 }
 

@@ -21,6 +21,8 @@ struct Outcome {
   Plan plan;
   Score score;
   Picoseconds lower_bound = 0;
+  bool interrupted = false;  // Ctrl-C came before the planner was done ...
+  bool started = true;       // ... or before it began; error is set then
   double search_s = 0.0;
   std::uint64_t evaluations = 0, seed = 1;
 
@@ -31,6 +33,9 @@ struct Outcome {
 // terminal are there.
 Outcome run_planner(const Problem& problem, const PlannerInfo& info, const Budget& budget, Picoseconds lower_bound,
                     bool progress);
+
+// The row of a planner that Ctrl-C kept from running.
+Outcome not_run(const PlannerInfo& info, const Budget& budget, Picoseconds lower_bound);
 
 // What a given plan is worth.
 Outcome score_plan(const Problem& problem, std::string planner, const Plan& plan);

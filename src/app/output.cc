@@ -195,9 +195,9 @@ std::string outcome_page(const Problem& problem, const Outcome& outcome, const s
     facts.add({"energy", fmt::format("{:.3g} J per step", joules)});
   }
   if (outcome.search_s > 0.0) {
-    facts.add(
-        {"search", fmt::format("{}, {} evaluation{}, seed {}", format_seconds(outcome.search_s),
-                               group_digits(outcome.evaluations), outcome.evaluations == 1 ? "" : "s", outcome.seed)});
+    facts.add({"search", fmt::format("{}, {} evaluation{}, seed {}{}", format_seconds(outcome.search_s),
+                                     group_digits(outcome.evaluations), outcome.evaluations == 1 ? "" : "s",
+                                     outcome.seed, outcome.interrupted ? ", interrupted" : "")});
   }
   return headline(problem) + "\n" + facts.text() + "\n" + device_table(problem, outcome) + pool_lines(problem, score) +
          link_table(problem, score);
@@ -210,19 +210,21 @@ std::string comparison_table(const Problem& problem, const std::vector<Outcome>&
   table.add({"planner", "step time", "to best", "search", "fullest memory", ""});
   for (const Outcome& row : rows) {
     if (row.error) {
-      table.add({row.planner, "no plan", "-", format_seconds(row.search_s), "-", row.error->message});
+      table.add({row.planner, row.started ? "no plan" : "not run", "-",
+                 row.started ? format_seconds(row.search_s) : "-", "-", row.error->message});
       continue;
     }
+    const std::string cut = row.interrupted ? "interrupted" : "";
     const double step = to_seconds(row.score.step_time);
     const std::string memory = fullest_memory(problem, row.score);
     if (!row.score.feasible) {
-      const std::string why =
-          fmt::format("{} over; would take {}", format_bytes(row.score.overflow->over), format_seconds(step));
+      const std::string why = fmt::format("{}{}{} over; would take {}", cut, cut.empty() ? "" : ": ",
+                                          format_bytes(row.score.overflow->over), format_seconds(step));
       table.add({row.planner, alarm("OOM"), "-", format_seconds(row.search_s), memory, why});
       continue;
     }
     table.add({row.planner, format_seconds(step), best > 0.0 ? fmt::format("{:.2f}x", step / best) : "1.00x",
-               format_seconds(row.search_s), memory, row.note});
+               format_seconds(row.search_s), memory, cut + (cut.empty() || row.note.empty() ? "" : ": ") + row.note});
   }
   std::string text = headline(problem) + "\n" + table.text();
   if (rows.empty()) return text;

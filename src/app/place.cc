@@ -44,14 +44,17 @@ Result<Exit> run_place(const PlaceFlags& flags) {
     if (flags.json) BERTH_RETURN_IF_ERROR(print(outcome_json(problem, outcome, std::nullopt)));
     return *outcome.error;
   }
-  if (!flags.output.empty()) BERTH_RETURN_IF_ERROR(save_plan(flags.output, problem, outcome));
+  // Written before the yardstick is computed, reported after the page: a plan that cannot be written is not lost.
+  const Status saved = flags.output.empty() ? Status() : save_plan(flags.output, problem, outcome);
   const std::optional<Outcome> single = run_single(problem, outcome, budget);
   if (flags.json) {
     BERTH_RETURN_IF_ERROR(print(outcome_json(problem, outcome, single)));
   } else {
     BERTH_RETURN_IF_ERROR(print(outcome_page(problem, outcome, single)));
-    if (!flags.output.empty()) BERTH_RETURN_IF_ERROR(print(fmt::format("\nplan written to {}\n", flags.output)));
+    const bool written = saved.ok() && !flags.output.empty();
+    if (written) BERTH_RETURN_IF_ERROR(print(fmt::format("\nplan written to {}\n", flags.output)));
   }
+  BERTH_RETURN_IF_ERROR(saved);
   if (outcome.score.feasible) return Exit::kDone;
   return infeasible("{}", overflow_text(problem, *outcome.score.overflow));
 }
@@ -64,7 +67,7 @@ void add_place_command(CLI::App& app, Exit& exit) {
   add_problem_flags(*command, flags->problem);
   command->add_option("-p,--planner", flags->planner, "who plans (berth planners)")->capture_default_str();
   add_search_flags(*command, flags->search);
-  command->add_option("-o,--output", flags->output, "write the plan to this file, also if it does not fit in memory");
+  add_output_flag(*command, flags->output, "write the plan to this file, also if it does not fit in memory");
   add_json_flag(*command, flags->json);
   command->footer("Example:\n  berth place zoo:nmt-4 --machine k40x4 --budget 10s -o plan.json");
   command->callback([flags, &exit] { exit = finish(run_place(*flags)); });

@@ -239,20 +239,10 @@ class Plans(CommandLineTest):
         done = berth("compare", SMALL, "-m", self.tiny_machine())
         self.assert_one_line_error(done, "no planner found a plan that fits", code=1)
 
-    def test_demo_ends_with_a_table_and_a_sentence(self):
-        text = self.text_of("demo")
-        for planner in "cpu-only gpu-only expert round-robin random".split():
-            self.assertEqual(sum(line.startswith(planner + " ") for line in text.splitlines()), 1)
-        self.assertIn("nmt-4 on k40x4", text)
-
-    def test_plain_text_without_a_terminal(self):
-        self.assertNotIn("\033", self.text_of("compare", SMALL, "-m", "k40x2"))
-
-    def test_progress_on_a_terminal_and_an_interrupt_that_keeps_the_plan(self):
-        plan = self.folder / "plan.json"
+    def interrupted(self, *args):
+        """A command whose first planner is under way when the interrupt comes."""
         ours, theirs = pty.openpty()
-        process = subprocess.Popen([BERTH, "place", "zoo:nmt-8,unroll=150", "-m", "k40x8", "--budget", "60s", "-o", str(plan)],
-                                   stdout=subprocess.PIPE, stderr=theirs, text=True)
+        process = subprocess.Popen([BERTH, *args], stdout=subprocess.PIPE, stderr=theirs, text=True)
         os.close(theirs)
         shown = b""
         while b"plans/s" not in shown:  # a search is under way: its progress line is there
@@ -261,7 +251,37 @@ class Plans(CommandLineTest):
         page = process.communicate(timeout=60)[0]
         os.close(ours)
         self.assertIn(process.returncode, [0, 1], "as if the budget were over")
+        return page
+
+    def test_an_interrupt_ends_a_comparison(self):
+        command = ["compare", "zoo:nmt-8,unroll=150", "-m", "k40x8", "--planners", "single,round-robin,random"]
+        table = self.interrupted(*command)
+        rows = {line.split()[0]: line for line in table.splitlines() if line}
+        self.assertIn("interrupted", rows["single"])
+        for planner in ["round-robin", "random"]:
+            self.assertIn("not run", rows[planner])
+        document = json.loads(self.interrupted(*command, "--json"))
+        self.assertTrue(document["interrupted"])
+        self.assertTrue(all(row["interrupted"] for row in document["rows"]))
+        self.assertEqual([row["evaluations"] > 0 for row in document["rows"]], [True, False, False])
+        self.assertIsNone(document["rows"][2]["step_time_s"])
+        self.assertFalse(self.json_of("compare", SMALL, "-m", "k40x2")["interrupted"])
+
+    def test_demo_ends_with_a_table_and_a_sentence(self):
+        text = self.text_of("demo")
+        for planner in "cpu-only gpu-only expert round-robin random".split():
+            self.assertEqual(sum(line.startswith(planner + " ") for line in text.splitlines()), 1)
+        self.assertIn("nmt-4 on k40x4", text)
+        self.assertEqual(len(self.json_of("demo")["rows"]), 5)
+
+    def test_plain_text_without_a_terminal(self):
+        self.assertNotIn("\033", self.text_of("compare", SMALL, "-m", "k40x2"))
+
+    def test_progress_on_a_terminal_and_an_interrupt_that_keeps_the_plan(self):
+        plan = self.folder / "plan.json"
+        page = self.interrupted("place", "zoo:nmt-8,unroll=150", "-m", "k40x8", "--budget", "60s", "-o", str(plan))
         self.assertIn("step time", page)
+        self.assertIn(", interrupted", page)
         self.assertEqual(json.loads(plan.read_text())["format"], "berth-plan/1")
 
 class Graphs(CommandLineTest):
@@ -353,8 +373,22 @@ class BadFiles(CommandLineTest):
         self.assert_refused(["score", SMALL, "-m", "k40x2", "--plan", moved], "moved.json")
 
     def test_output_that_cannot_be_written(self):
-        for path in ["/nonexistent/plan.json", str(self.folder), "/proc/plan.json"]:
+        for path in ["/nonexistent/plan.json", str(self.folder)]:
             self.assert_refused(["place", SMALL, "-m", "k40x2", "-o", path], path)
+        self.assert_one_line_error(berth("place", SMALL, "-m", "k40x2", "-o", "/proc/plan.json"), "/proc/plan.json")
+
+    def test_an_empty_output_name_is_refused(self):
+        for command in [["place", SMALL, "-m", "k40x2"], ["graph", "convert", SMALL],
+                        ["graph", "problem", SMALL, "-m", "k40x2"]]:
+            self.assert_refused([*command, "-o", ""], "--output: the name of the file is empty")
+
+    def test_a_plan_that_cannot_be_written_is_still_reported(self):
+        command = ["place", SMALL, "-m", "k40x2", "-o", "/dev/full"]
+        done = berth(*command)
+        self.assert_one_line_error(done, "/dev/full")
+        self.assertIn("step time", done.stdout)
+        self.assertNotIn("plan written", done.stdout)
+        self.assertGreater(self.json_of(*command, code=2)["step_time_s"], 0)
 
     def test_a_full_disk_is_an_error_and_a_closed_pipe_is_not(self):
         with open("/dev/full", "w") as full:
