@@ -110,6 +110,13 @@ std::vector<DeviceId> devices_of_units(const Problem& problem, const Layers& lay
   return wanted;
 }
 
+// How one device compares with the layer rule when it is kept.
+std::string_view why_one_device(const Result<Plan>& one, const Result<Plan>& by_layers, bool is_better) {
+  if (!by_layers) return "one device, the layer rule breaks a constraint: ";
+  if (*one == *by_layers) return "one device: ";  // a single GPU, say: the rule has nothing to spread over
+  return is_better ? "one device beats the layer rule: " : "one device does as well as the layer rule: ";
+}
+
 }  // namespace
 
 Result<Plan> ExpertLayersPlanner::plan(Search& search) {
@@ -124,7 +131,7 @@ Result<Plan> ExpertLayersPlanner::plan(Search& search) {
 
 Result<Plan> ExpertPlanner::plan(Search& search) {
   Result<Plan> one = GpuOnlyPlanner().plan(search);
-  const std::string one_note = "one device beats the layer rule: " + search.note();
+  const std::string where = search.note();
   if (one && search.should_stop()) return one;
   const Score one_score = one ? search.last_score() : Score();
   Result<Plan> by_layers = ExpertLayersPlanner().plan(search);
@@ -133,7 +140,8 @@ Result<Plan> ExpertPlanner::plan(Search& search) {
     search.set_note("layer rule: " + search.note());
     return by_layers;
   }
-  search.set_note(one_note);
+  const bool is_better = by_layers && better(one_score, search.last_score());
+  search.set_note(std::string(why_one_device(one, by_layers, is_better)) + where);
   return one;
 }
 

@@ -5,18 +5,25 @@
 
 namespace berth {
 
+namespace {
+
+Result<Plan> all_on(Search& search, DeviceId device, std::string_view missing, std::string_view planner) {
+  Plan plan = plan_on_one_device(search.problem(), device);
+  search.set_note(std::string(missing) + where_note(search.problem(), plan, device));
+  return submit(search, std::move(plan), planner);
+}
+
+}  // namespace
+
 Result<Plan> CpuOnlyPlanner::plan(Search& search) {
-  const DeviceId device = fallback_device(search.problem());
-  search.set_note("all on " + search.problem().machine().device(device).name);
-  return submit(search, plan_on_one_device(search.problem(), device), "cpu-only");
+  const bool has_cpu = search.problem().machine().first_of(DeviceKind::kCpu).has_value();
+  return all_on(search, fallback_device(search.problem()), has_cpu ? "" : "no CPU, ", "cpu-only");
 }
 
 Result<Plan> GpuOnlyPlanner::plan(Search& search) {
-  const Machine& machine = search.problem().machine();
-  const std::vector<DeviceId> accelerators = machine.accelerators();
-  const DeviceId device = accelerators.empty() ? fallback_device(search.problem()) : accelerators.front();
-  search.set_note((accelerators.empty() ? "no accelerator, all on " : "all on ") + machine.device(device).name);
-  return submit(search, plan_on_one_device(search.problem(), device), "gpu-only");
+  const std::vector<DeviceId> accelerators = search.problem().machine().accelerators();
+  if (accelerators.empty()) return all_on(search, fallback_device(search.problem()), "no accelerator, ", "gpu-only");
+  return all_on(search, accelerators.front(), "", "gpu-only");
 }
 
 }  // namespace berth

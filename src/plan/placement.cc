@@ -66,6 +66,16 @@ Plan plan_on_one_device(const Problem& problem, DeviceId device) {
   return plan_from_units(problem, std::vector<DeviceId>(problem.num_units(), device));
 }
 
+std::string where_note(const Problem& problem, const Plan& plan, DeviceId device) {
+  std::size_t elsewhere = 0;
+  for (const OpId op : problem.graph().ops()) {
+    if (problem.graph().role(op) == Role::kCompute && plan.device(op) != device) ++elsewhere;
+  }
+  const std::string& name = problem.machine().device(device).name;
+  if (elsewhere == 0) return "all on " + name;
+  return fmt::format("on {}, {} op{} elsewhere", name, elsewhere, elsewhere == 1 ? "" : "s");
+}
+
 Result<Plan> submit(Search& search, Plan plan, std::string_view planner) {
   if (const auto broken = verify(search.problem(), plan)) {
     return infeasible("planner '{}' cannot meet the constraints: {}", planner, broken->message);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -25,6 +26,9 @@ DeviceId allowed_or_fallback(const Problem& problem, std::uint32_t unit, DeviceI
 // Plan that puts every unit on its wanted device as far as allowed; `wanted` is indexed by unit.
 Plan plan_from_units(const Problem& problem, std::span<const DeviceId> wanted);
 Plan plan_on_one_device(const Problem& problem, DeviceId device);
+
+// "all on gpu0", or "on gpu0, 3 ops elsewhere" when kinds or pins keep compute ops off it.
+std::string where_note(const Problem& problem, const Plan& plan, DeviceId device);
 
 // Verifies and evaluates a finished plan. Error (infeasible) when it breaks a constraint that this planner cannot
 // honour, such as a limit on crossings.

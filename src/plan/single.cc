@@ -15,16 +15,29 @@ std::vector<DeviceId> accelerators_then_cpus(const Machine& machine) {
   return devices;
 }
 
+// A device that was not tried may still be better, or hold what the others do not.
+std::string note_of(const std::string& where, const std::string& device, bool feasible, std::size_t tried,
+                    std::size_t all) {
+  const std::string share = fmt::format("{} of {} devices tried", tried, all);
+  if (tried == all) return feasible ? where : "no device holds it alone, nearest is " + device;
+  if (feasible) return fmt::format("{}, {}", where, share);
+  return fmt::format("{}, none holds it alone, nearest is {}", share, device);
+}
+
 }  // namespace
 
 Result<Plan> SinglePlanner::plan(Search& search) {
   std::optional<Plan> best;
   std::optional<Error> first_error;
   Score best_score;
-  std::string best_name;
-  for (const DeviceId device : accelerators_then_cpus(search.problem().machine())) {
+  DeviceId best_device = kNoDevice;
+  const Problem& problem = search.problem();
+  const std::vector<DeviceId> devices = accelerators_then_cpus(problem.machine());
+  std::size_t tried = 0;
+  for (const DeviceId device : devices) {
     if (best && search.should_stop()) break;
-    Result<Plan> candidate = submit(search, plan_on_one_device(search.problem(), device), "single");
+    ++tried;
+    Result<Plan> candidate = submit(search, plan_on_one_device(problem, device), "single");
     if (!candidate) {
       if (!first_error) first_error = candidate.error();
       continue;
@@ -32,10 +45,11 @@ Result<Plan> SinglePlanner::plan(Search& search) {
     if (best && !better(search.last_score(), best_score)) continue;
     best = *std::move(candidate);
     best_score = search.last_score();
-    best_name = search.problem().machine().device(device).name;
+    best_device = device;
   }
   if (!best) return *first_error;
-  search.set_note(best_score.feasible ? "all on " + best_name : "no device holds it alone, nearest is " + best_name);
+  search.set_note(note_of(where_note(problem, *best, best_device), problem.machine().device(best_device).name,
+                          best_score.feasible, tried, devices.size()));
   return *std::move(best);
 }
 

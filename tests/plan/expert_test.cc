@@ -181,5 +181,15 @@ TEST(ExpertLayers, WithoutNamesCutsTheTopologicalOrder) {
   EXPECT_EQ(plan.device_of, toy_plan(problem, "a@gpu0 b@gpu0 c@gpu1 d@gpu1").device_of);
 }
 
+TEST(Expert, DoesNotBoastWhenTheLayerRuleGivesTheSamePlan) {
+  for (const std::string_view machine : {"device cpu; device gpu; link cpu gpu", "1 devices"}) {
+    for (const std::string_view graph : {"a:1 -> b:1", ""}) {
+      std::string note;
+      run<ExpertPlanner>(constrained_toy(graph, machine, {}), &note);
+      EXPECT_TRUE(note.starts_with("one device: ")) << note;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace berth

@@ -51,6 +51,23 @@ TEST(Single, SaysWhenNothingFits) {
   EXPECT_EQ(ran.note, "no device holds it alone, nearest is gpu");
 }
 
+TEST(Single, CutShortItSaysHowManyDevicesItTried) {
+  const Problem tight = toy_problem("a:1:20B -> b:1:20B", "device cpu; device gpu memory=30B; link cpu gpu");
+  EXPECT_EQ(run<SinglePlanner>(tight, {.evaluations = 1}).note,
+            "1 of 2 devices tried, none holds it alone, nearest is gpu");
+  EXPECT_EQ(run<SinglePlanner>(toy_problem("a:1", kTwoGpus), {.evaluations = 2}).note,
+            "all on gpu0, 2 of 3 devices tried");
+}
+
+TEST(Single, CountsTheOpsThatGoElsewhere) {
+  EXPECT_EQ(run<SinglePlanner>(toy_problem("x:input -> a:9/1/2 -> b:1/-/-", kTwoGpus)).note, "on gpu0, 1 op elsewhere");
+}
+
+TEST(CpuOnly, SaysWhenThereIsNoCpuAndWhenOpsGoElsewhere) {
+  EXPECT_EQ(run<CpuOnlyPlanner>(toy_problem("a:1", "device g0; device g1; link g0 g1")).note, "no CPU, all on g0");
+  EXPECT_EQ(run<CpuOnlyPlanner>(toy_problem("a:1 -> b:-/1/1 -> c:-/1/1", kTwoGpus)).note, "on cpu, 2 ops elsewhere");
+}
+
 TEST(CpuOnly, TakesTheFirstCpu) {
   EXPECT_EQ(run<CpuOnlyPlanner>(toy_problem("a:1 -> b:1", kTwoGpus)).plan, "a@cpu b@cpu");
   EXPECT_EQ(run<CpuOnlyPlanner>(toy_problem("a:1 -> b:1", "device g0; device g1; link g0 g1")).plan, "a@g0 b@g0");
