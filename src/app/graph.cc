@@ -27,7 +27,7 @@ Result<Exit> run_info(const GraphFlags& flags) {
 
 // What was written where, for people or programs.
 Result<Exit> written(const GraphFlags& flags, const Graph& graph) {
-  std::string text = fmt::format("{} ops written to {}\n", graph.num_ops(), flags.output);
+  std::string text = fmt::format("{} ops written to {}\n", graph.num_ops(), clean(flags.output));
   if (flags.json) {
     JsonWriter json;
     json.begin_object().key("output").value(flags.output).key("ops").value(graph.num_ops());

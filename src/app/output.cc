@@ -65,9 +65,9 @@ std::string pool_lines(const Problem& problem, const Score& score) {
   std::string text;
   for (std::size_t pool = 0; pool < score.pool_peaks.size(); ++pool) {
     const Bytes capacity = problem.pool_capacity(static_cast<int>(pool));
-    text +=
-        fmt::format("pool {}: {} of {}{}\n", problem.machine().pools()[pool].name, format_bytes(score.pool_peaks[pool]),
-                    format_bytes(capacity), score.pool_peaks[pool] > capacity ? fmt::format("  {}", alarm("OOM")) : "");
+    text += fmt::format("pool {}: {} of {}{}\n", clean(problem.machine().pools()[pool].name),
+                        format_bytes(score.pool_peaks[pool]), format_bytes(capacity),
+                        score.pool_peaks[pool] > capacity ? fmt::format("  {}", alarm("OOM")) : "");
   }
   return text;
 }
@@ -93,12 +93,27 @@ std::string link_table(const Problem& problem, const Score& score) {
   return fmt::format("\n{}{}", table.text(), more > 0 ? fmt::format("... and {} more\n", more) : "");
 }
 
+// What stays for the whole step on the device, or in the pool, that overflows.
+Bytes resident_where(const Problem& problem, const Plan& plan, const Overflow& overflow) {
+  Bytes sum = 0;
+  for (const OpId op : problem.graph().ops()) {
+    const DeviceId device = plan.device(op);
+    const bool here =
+        overflow.pool >= 0 ? problem.machine().pool_of(device) == overflow.pool : device == overflow.device;
+    if (here) sum += problem.graph().resident_bytes(op);
+  }
+  return sum;
+}
+
 std::string against_single(const Outcome& outcome, const Outcome& single) {
   if (single.error) return "no single device can run it";
-  const std::string where = single.note.starts_with("all on ") ? fmt::format(" ({})", single.note) : "";
-  if (!single.score.feasible) return "the best single device is out of memory";
+  const bool fits = outcome.score.feasible;
+  if (!single.score.feasible)
+    return fits ? "the best single device is out of memory" : "neither does one device hold it";
+  const std::string where = single.note.empty() ? "" : fmt::format(" ({})", single.note);
   const double ratio = to_seconds(single.score.step_time) / std::max(to_seconds(outcome.score.step_time), 1e-12);
   const std::string time = format_seconds(to_seconds(single.score.step_time));
+  if (!fits) return fmt::format("it does not fit; the best single device does, {}{}", time, where);
   if (outcome.score.step_time == single.score.step_time)
     return fmt::format("as fast as the best single device{}", where);
   return ratio >= 1.0
@@ -107,6 +122,11 @@ std::string against_single(const Outcome& outcome, const Outcome& single) {
 }
 
 }  // namespace
+
+void Table::add(std::vector<std::string> cells) {
+  for (std::string& cell : cells) cell = clean_coloured(cell);
+  rows_.push_back(std::move(cells));
+}
 
 std::string Table::text(std::string_view indent) const {
   std::vector<std::size_t> widths(columns_.size(), 0);
@@ -149,6 +169,14 @@ std::string bar(double share) {
   return fmt::format("[{:<{}}]", std::string(static_cast<std::size_t>(full), '#'), kSteps);
 }
 
+std::string format_joules(double joules) {
+  constexpr std::string_view kPrefixes[] = {"u", "m", "", "k", "M", "G", "T"};
+  double scaled = joules * 1e6;
+  std::size_t unit = 0;
+  for (; scaled >= 999.5 && unit + 1 < std::size(kPrefixes); ++unit) scaled /= 1e3;
+  return fmt::format("{:.3g} {}J", scaled, kPrefixes[unit]);
+}
+
 std::string gap_text(Picoseconds value, Picoseconds lower_bound) {
   if (value <= lower_bound) return "none";
   return lower_bound > 0 ? percent(to_seconds(value) / to_seconds(lower_bound) - 1.0) : "unknown";
@@ -160,16 +188,22 @@ std::string headline(const Problem& problem) {
                      group_digits(graph.num_ops()), group_digits(graph.num_edges()), problem.machine().num_devices());
 }
 
-std::string overflow_text(const Problem& problem, const Overflow& overflow) {
+std::string overflow_text(const Problem& problem, const Outcome& outcome) {
   const Machine& machine = problem.machine();
+  const Overflow& overflow = *outcome.score.overflow;
   const bool in_pool = overflow.pool >= 0;
   const std::string& place =
       in_pool ? machine.pools()[static_cast<std::size_t>(overflow.pool)].name : machine.device(overflow.device).name;
   const Bytes capacity = in_pool ? problem.pool_capacity(overflow.pool) : problem.capacity(overflow.device);
-  const std::string moment = overflow.op == kNoOp ? "" : fmt::format(", at op '{}'", problem.graph().name(overflow.op));
-  return fmt::format("out of memory: {}{} is {} over its {} after {}{}", in_pool ? "pool " : "", place,
+  const std::string_view pool = in_pool ? "pool " : "";
+  if (const Bytes resident = resident_where(problem, outcome.plan, overflow); resident > capacity) {
+    return fmt::format("out of memory: the parameters alone are {} over on {}{}, which has {}",
+                       format_bytes(resident - capacity), pool, place, format_bytes(capacity));
+  }
+  const std::string op = overflow.op == kNoOp ? "" : fmt::format(", at op '{}'", problem.graph().name(overflow.op));
+  return fmt::format("out of memory: {}{} is {} over its {}; its peak comes after {}{}", pool, place,
                      format_bytes(overflow.over), format_bytes(capacity), format_seconds(to_seconds(overflow.time)),
-                     moment);
+                     op);
 }
 
 std::string fullest_memory(const Problem& problem, const Score& score) {
@@ -188,11 +222,12 @@ std::string outcome_page(const Problem& problem, const Outcome& outcome, const s
       {"planner", outcome.note.empty() ? outcome.planner : fmt::format("{} ({})", outcome.planner, outcome.note)});
   facts.add({"step time", bold(format_seconds(to_seconds(score.step_time))) +
                               (score.feasible ? "" : fmt::format(", but {}", alarm("it does not fit in memory")))});
-  facts.add({"lower bound", fmt::format("{}, gap {}", format_seconds(to_seconds(outcome.lower_bound)),
-                                        gap_text(score.step_time, outcome.lower_bound))});
+  facts.add({"lower bound",
+             format_seconds(to_seconds(outcome.lower_bound)) +
+                 (score.feasible ? fmt::format(", gap {}", gap_text(score.step_time, outcome.lower_bound)) : "")});
   if (single) facts.add({"compared", against_single(outcome, *single)});
   if (const double joules = joules_per_step(problem.machine(), score); joules > 0.0) {
-    facts.add({"energy", fmt::format("{:.3g} J per step", joules)});
+    facts.add({"energy", format_joules(joules) + " per step"});
   }
   if (outcome.search_s > 0.0) {
     facts.add({"search", fmt::format("{}, {} evaluation{}, seed {}{}", format_seconds(outcome.search_s),

@@ -19,7 +19,7 @@ class Table {
  public:
   enum class Align : std::uint8_t { kLeft, kRight };
   explicit Table(std::vector<Align> columns) : columns_(std::move(columns)) {}
-  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  void add(std::vector<std::string> cells);  // cleaned: a cell may come from a file
   [[nodiscard]] std::string text(std::string_view indent = "") const;
 
  private:
@@ -30,12 +30,14 @@ class Table {
 std::string group_digits(std::uint64_t number);                    // "46,600"
 std::string percent(double share);                                 // "31 %", "0.4 %"
 std::string bar(double share);                                     // "[####      ]", ten steps
+std::string format_joules(double joules);                          // "144 kJ"
 std::string gap_text(Picoseconds value, Picoseconds lower_bound);  // how far above the bound, "31 %"
 
 // "nmt-4 on k40x4: 46,600 ops, 71,234 edges, 9 units ..."
 std::string headline(const Problem& problem);
-// "out of memory: gpu0 needs 3.20 GiB more than its 12.0 GiB at 0.53 s, when 'softmax_3' starts"
-std::string overflow_text(const Problem& problem, const Overflow& overflow);
+// "out of memory: gpu0 is 3.20 GiB over its 12.0 GiB; its peak comes after 530 ms, at op 'softmax_3'", or that already
+// what stays for the whole step does not fit. The outcome must have an overflow.
+std::string overflow_text(const Problem& problem, const Outcome& outcome);
 // "gpu3 9.10 GiB (81 %)": the device or pool whose memory is fullest.
 std::string fullest_memory(const Problem& problem, const Score& score);
 

@@ -52,11 +52,11 @@ Result<Exit> run_place(const PlaceFlags& flags) {
   } else {
     BERTH_RETURN_IF_ERROR(print(outcome_page(problem, outcome, single)));
     const bool written = saved.ok() && !flags.output.empty();
-    if (written) BERTH_RETURN_IF_ERROR(print(fmt::format("\nplan written to {}\n", flags.output)));
+    if (written) BERTH_RETURN_IF_ERROR(print(fmt::format("\nplan written to {}\n", clean(flags.output))));
   }
   BERTH_RETURN_IF_ERROR(saved);
   if (outcome.score.feasible) return Exit::kDone;
-  return infeasible("{}", overflow_text(problem, *outcome.score.overflow));
+  return infeasible("{}", overflow_text(problem, outcome));
 }
 
 }  // namespace

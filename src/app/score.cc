@@ -64,7 +64,7 @@ Result<Exit> run_score(const ScoreFlags& flags) {
     if (timeline) BERTH_RETURN_IF_ERROR(print(fmt::format("\n{}", timeline_text(problem, *timeline))));
   }
   if (outcome.score.feasible) return Exit::kDone;
-  return infeasible("{}", overflow_text(problem, *outcome.score.overflow));
+  return infeasible("{}", overflow_text(problem, outcome));
 }
 
 }  // namespace

@@ -11,6 +11,12 @@ namespace berth::app {
 
 enum class Exit : int { kDone = 0, kInfeasible = 1, kBadInput = 2, kBug = 3 };
 
+// Text from outside, fit for one line of a terminal: line breaks and tabs become blanks, other control characters and
+// bytes that are not UTF-8 become '?'.
+std::string clean(std::string_view text);
+// The same for text that may hold what bold() and alarm() add: those codes stay.
+std::string clean_coloured(std::string_view text);
+
 // Writes to stdout. A reader that went away is no error (the rest is dropped); a full disk is.
 Status print(std::string_view text);
 // One line on stderr, "berth: message", whatever newlines and control characters the message carries.
@@ -18,7 +24,7 @@ void print_error(std::string_view message);
 
 bool stderr_is_terminal();
 
-// Text in colour if stdout is a terminal and NO_COLOR is not set.
+// Cleaned text, in colour if stdout is a terminal and NO_COLOR is not set.
 std::string bold(std::string_view text);
 std::string alarm(std::string_view text);
 

@@ -205,8 +205,8 @@ class Plans(CommandLineTest):
         self.assertNotIn("events", self.json_of("score", SMALL, "-m", "k40x2", "--plan", plan))
         self.assertIn("gpu0", self.text_of("score", SMALL, "-m", "k40x2", "--plan", plan, "--timeline"))
 
-    def tiny_machine(self):
-        text = self.text_of("machines", "k40x2").replace("12 GiB", "20 kB").replace("128 GiB", "20 kB")
+    def tiny_machine(self, memory="20 kB"):
+        text = self.text_of("machines", "k40x2").replace("12 GiB", memory).replace("128 GiB", memory)
         return self.write("tiny.toml", text)
 
     def test_out_of_memory_is_said_plainly(self):
@@ -215,11 +215,23 @@ class Plans(CommandLineTest):
             done = berth(*command)
             self.assert_one_line_error(done, "out of memory", "over its", code=1)
             self.assertIn("OOM", done.stdout)
+            self.assertNotIn("as fast as", done.stdout)
+            self.assertNotIn("gap", done.stdout)
             outcome = self.json_of(*command, code=1)
             self.assert_outcome(outcome)
             self.assertFalse(outcome["feasible"])
             self.assertGreater(outcome["overflow"]["bytes_over"], 0)
             self.assertGreater(outcome["step_time_s"], 0)
+
+    def test_parameters_out_of_memory(self):
+        done = berth("place", SMALL, "-m", self.tiny_machine("2 kB"), "-p", "gpu-only")
+        self.assert_one_line_error(done, "out of memory: the parameters alone are", "over on gpu0, which has 1.95 KiB", code=1)
+
+    def test_activations_out_of_memory_name_the_peak(self):
+        text = self.text_of("machines", "k40x2").replace("12 GiB", "60 kB")
+        done = berth("place", SMALL, "-m", self.write("tight.toml", text), "-p", "round-robin")
+        self.assert_one_line_error(done, "over its 58.6 KiB; its peak comes after", "at op '", code=1)
+        self.assertIn("it does not fit; the best single device does", done.stdout)
 
     def test_compare_ranks_feasible_plans_first(self):
         graph, planners = "zoo:rnnlm,batch=64,unroll=40,hidden=2048,vocab=200000", "gpu-only,cpu-only,round-robin,random"
@@ -292,6 +304,18 @@ class Graphs(CommandLineTest):
         self.assertEqual(info["unknown_ops"], {})
         self.assertEqual(info["ops"], sum(info["roles"].values()))
         self.assertIn("parameters", self.text_of("graph", "info", SMALL))
+
+    def test_names_from_a_file_do_not_reach_the_terminal_raw(self):
+        op = {"args": [], "type": "ty\x1b[31mpe\u009b", "outputs": [{"dtype": "f32", "shape": [1]}]}
+        graph = {"format": "aten-graph/1", "name": "ti\ntle\x1b[2J\x7f", "mode": "infer", "outputs": [],
+                 "ops": [{**op, "name": "a\x07\nb"}]}
+        path, plan = self.write("g.json", json.dumps(graph)), str(self.folder / "plan.json")
+        text = self.text_of("graph", "info", path) + self.text_of("place", path, "-m", "k40x2", "-o", plan)
+        text += self.text_of("compare", path, "-m", "k40x2")
+        text += self.text_of("score", path, "-m", "k40x2", "--plan", plan, "--timeline")
+        for part in ["ti tle?[2J?", "ty?[31mpe?", "a? b"]:
+            self.assertIn(part, text)
+        self.assertEqual([c for c in text if c != "\n" and (c < " " or "\x7f" <= c < "\xa0")], [])
 
     def test_convert_keeps_the_graph(self):
         for name in ["copy.json", "copy.json.gz"]:
