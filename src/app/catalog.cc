@@ -25,6 +25,19 @@ std::vector<PlannerInfo> built_planners(bool classical, bool learned) {
   return result;
 }
 
+// One word of a list: a group, or a planner.
+Result<std::vector<PlannerInfo>> planners_of(std::string_view word) {
+  if (word == "all") return built_planners(true, true);
+  if (word == "classical") return built_planners(true, false);
+  if (word == "learned") {
+    std::vector<PlannerInfo> learned = built_planners(false, true);
+    if (learned.empty()) return bad_input("this build has no learned planners; berth planners lists those it has");
+    return learned;
+  }
+  BERTH_TRY(const PlannerInfo info, find_planner(word));
+  return std::vector<PlannerInfo>{info};
+}
+
 }  // namespace
 
 std::vector<CatalogEntry> planner_catalog() {
@@ -51,18 +64,13 @@ Result<PlannerInfo> find_planner(std::string_view name) {
 }
 
 Result<std::vector<PlannerInfo>> find_planners(std::string_view list) {
-  if (list == "all") return built_planners(true, true);
-  if (list == "classical") return built_planners(true, false);
-  if (list == "learned") {
-    std::vector<PlannerInfo> learned = built_planners(false, true);
-    if (learned.empty()) return bad_input("this build has no learned planners; berth planners lists those it has");
-    return learned;
-  }
   std::vector<PlannerInfo> result;
   for (const std::string_view part : split(list, ',')) {
-    BERTH_TRY(const PlannerInfo info, find_planner(trim(part)));
-    const bool seen = std::ranges::any_of(result, [&](const PlannerInfo& other) { return other.name == info.name; });
-    if (!seen) result.push_back(info);
+    BERTH_TRY(const std::vector<PlannerInfo> found, planners_of(trim(part)));
+    for (const PlannerInfo& info : found) {
+      const bool seen = std::ranges::any_of(result, [&](const PlannerInfo& other) { return other.name == info.name; });
+      if (!seen) result.push_back(info);
+    }
   }
   return result;
 }

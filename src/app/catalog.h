@@ -21,7 +21,7 @@ std::vector<CatalogEntry> planner_catalog();  // in the order of the documentati
 // A planner that can run; errors name the nearest one, or say that it is not in this build.
 Result<PlannerInfo> find_planner(std::string_view name);
 
-// "a,b,c", or "all", "classical", "learned": those that are in this build.
+// "a,b,c", where a word may also be a group: "all", "classical", "learned", those that are in this build. Each once.
 Result<std::vector<PlannerInfo>> find_planners(std::string_view list);
 
 }  // namespace berth::app

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 
 #include "app/commands.h"
@@ -38,8 +39,16 @@ Result<Exit> written(const GraphFlags& flags, const Graph& graph) {
   return Exit::kDone;
 }
 
+// A name such as x.onnx would promise another format. Pipes and devices have no endings.
+Status check_ending(const std::string& path) {
+  std::error_code ignored;
+  if (path.ends_with(".json") || path.ends_with(".json.gz") || std::filesystem::is_other(path, ignored)) return {};
+  return bad_input("{}: a graph is written as .json or .json.gz; give the file such an ending", path);
+}
+
 Result<Exit> run_convert(const GraphFlags& flags) {
   BERTH_RETURN_IF_ERROR(check_output_path(flags.output));
+  BERTH_RETURN_IF_ERROR(check_ending(flags.output));
   BERTH_TRY(const auto graph, resolve_graph(flags.problem.graph));
   BERTH_RETURN_IF_ERROR(save_graph_file(flags.output, *graph));
   return written(flags, *graph);
@@ -64,7 +73,7 @@ void add_graph_command(CLI::App& app, Exit& exit) {
   graph->require_subcommand(1);
   graph->footer("Example:\n  berth graph info zoo:resnet-50");
 
-  CLI::App* info = graph->add_subcommand("info", "ops, edges, flops, parameters, and types no cost model knows");
+  CLI::App* info = graph->add_subcommand("info", "ops, flops, memory, parallelism, and types no cost model knows");
   info->add_option("GRAPH", flags->problem.graph, "graph file or zoo:model")->required();
   add_json_flag(*info, flags->json);
   info->footer("Example:\n  berth graph info zoo:resnet-50,batch=64");

@@ -45,6 +45,40 @@ Bytes resident_bytes(const Graph& graph) {
   return sum;
 }
 
+// Outputs of compute ops, added up: what a step that frees nothing would hold.
+Bytes activation_bytes(const Graph& graph) {
+  Bytes sum = 0;
+  for (const OpId op : graph.ops()) {
+    if (graph.role(op) != Role::kCompute) continue;
+    for (const TensorId tensor : graph.outputs(op)) sum += graph.bytes(tensor);
+  }
+  return sum;
+}
+
+struct Parallelism {
+  std::size_t compute = 0, depth = 0;  // compute ops: all of them, and those on the longest path
+  [[nodiscard]] double width() const {
+    return depth > 0 ? static_cast<double>(compute) / static_cast<double>(depth) : 0.0;
+  }
+};
+
+Parallelism parallelism(const Graph& graph) {
+  Parallelism result;
+  std::vector<std::size_t> depth(graph.num_ops());
+  for (const OpId op : graph.topological_order()) {
+    std::size_t before = 0;
+    for (const TensorId tensor : graph.distinct_inputs(op)) {
+      before = std::max(before, depth[index(graph.producer(tensor))]);
+    }
+    for (const OpId earlier : graph.control_inputs(op)) before = std::max(before, depth[index(earlier)]);
+    const std::size_t own = graph.role(op) == Role::kCompute ? 1 : 0;
+    depth[index(op)] = before + own;
+    result.compute += own;
+    result.depth = std::max(result.depth, depth[index(op)]);
+  }
+  return result;
+}
+
 std::string unknown_types(const std::vector<TypeUse>& types) {
   std::string text;
   for (const TypeUse& use : types) {
@@ -75,6 +109,10 @@ std::string graph_info_text(const Graph& graph) {
   facts.add({"parameters", format_bytes(graph.parameter_bytes())});
   facts.add({"resident", fmt::format("{} with the optimiser's copies ({})", format_bytes(resident_bytes(graph)),
                                      name_of(graph.optimizer()))});
+  facts.add({"activations", format_bytes(activation_bytes(graph)) + " made by compute ops in one step"});
+  const Parallelism shape = parallelism(graph);
+  facts.add({"parallelism", fmt::format("{} compute ops on the longest path, {:.3g} side by side on average",
+                                        group_digits(shape.depth), shape.width())});
   facts.add({"unknown types", unknown_types(types)});
   Table table({kLeft, kRight, kRight});
   table.add({"type", "ops", "flops"});
@@ -97,6 +135,9 @@ std::string graph_info_json(const Graph& graph) {
       .value(graph.num_tensors());
   json.key("flops").value(graph.total_flops()).key("parameter_bytes").value(graph.parameter_bytes());
   json.key("resident_bytes").value(resident_bytes(graph)).key("optimizer").value(name_of(graph.optimizer()));
+  const Parallelism shape = parallelism(graph);
+  json.key("activation_bytes").value(activation_bytes(graph));
+  json.key("depth").value(shape.depth).key("width").value(shape.width());
   json.key("source_nodes").value(graph.source_nodes()).key("source_edges").value(graph.source_edges());
   json.key("roles").begin_object();
   for (const auto& [role, count] : roles_in_use(graph)) json.key(role).value(count);

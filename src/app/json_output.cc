@@ -80,6 +80,7 @@ void write_outcome(JsonWriter& json, const Problem& problem, const Outcome& outc
   const double step_s = to_seconds(outcome.score.step_time);
   json.key("planner").value(outcome.planner).key("note").value(outcome.note);
   json.key("title").value(problem.graph().title()).key("machine").value(problem.machine().name());
+  if (outcome.plan_machine) json.key("plan_machine").value(*outcome.plan_machine);
   json.key("objective").value("step");
   write_number_or_null(json, "objective_value_s", has_plan, step_s);
   write_number_or_null(json, "step_time_s", has_plan, step_s);

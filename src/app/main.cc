@@ -63,6 +63,17 @@ std::string about_extra(const CLI::App& command, const std::string& extra) {
   return fmt::format("no command named '{}'{}", extra, did_you_mean(extra, names));
 }
 
+// A flag without its value, or given twice.
+std::string about_mismatch(const CLI::App& command, const std::string& what) {
+  const std::string name = what.substr(0, what.find(':'));
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_name() != name) continue;
+    if (option->count() > 1) return fmt::format("{} is given {} times; give it once", name, option->count());
+    return fmt::format("{} needs a value", name);
+  }
+  return what;
+}
+
 std::string about_usage(const CLI::App& app, const CLI::App& command, const CLI::ParseError& error) {
   const std::vector<std::string> extras = app.remaining(true);
   const std::vector<std::string> names = names_of_subcommands(command);
@@ -70,6 +81,7 @@ std::string about_usage(const CLI::App& app, const CLI::App& command, const CLI:
   const bool has_extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr || lacks_command;
   if (has_extra && !extras.empty()) return about_extra(command, extras.front());
   if (lacks_command) return fmt::format("a command is missing: {}", join(names, ", "));
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) return about_mismatch(command, error.what());
   return error.what();
 }
 

@@ -5,7 +5,9 @@
 
 #include <CLI/CLI.hpp>
 #include <array>
+#include <charconv>
 #include <filesystem>
+#include <limits>
 #include <string_view>
 
 #include "base/text.h"
@@ -16,6 +18,28 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kObjectives{"step", "pipeline"};
 constexpr double kLongestBudget = 30.0 * 24 * 3600;
+constexpr std::uint64_t kMostThreads = 1024;
+
+struct Range {
+  std::uint64_t low = 0, high = std::numeric_limits<std::uint64_t>::max();
+};
+
+// A flag for a whole number in decimal digits; anything else is refused with the range, never rounded or clamped.
+template <typename T>
+CLI::Option* add_whole_number(CLI::App& command, const std::string& name, T& target, Range range,
+                              const std::string& help) {
+  const auto read = [name, range, &target](const std::string& text) {
+    std::uint64_t value = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    if (error != std::errc() || stop != end || value < range.low || value > range.high) {
+      throw CLI::ValidationError(name,
+                                 fmt::format("'{}' is not a whole number from {} to {}", text, range.low, range.high));
+    }
+    target = static_cast<T>(value);
+  };
+  return command.add_option_function<std::string>(name, read, help)->type_name("N");
+}
 
 }  // namespace
 
@@ -26,16 +50,12 @@ void add_problem_flags(CLI::App& command, ProblemFlags& flags) {
 
 void add_search_flags(CLI::App& command, SearchFlags& flags) {
   command.add_option("--budget", flags.budget, "time to search, for example 500ms, 10s, 5min")->capture_default_str();
-  command
-      .add_option("--evaluations", flags.evaluations, "number of plans to simulate, instead of a time; reproducible")
-      ->check(CLI::NonNegativeNumber);
+  add_whole_number(command, "--evaluations", flags.evaluations, {.low = 1},
+                   "number of plans to simulate, instead of a time; reproducible");
   command.add_option("--objective", flags.objective, "what to minimise: step")->capture_default_str();
-  command.add_option("--seed", flags.seed, "seed of everything random")
-      ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
-  command.add_option("--threads", flags.threads, "threads to simulate with")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1024));
+  add_whole_number(command, "--seed", flags.seed, {}, "seed of everything random")->default_str("1");
+  add_whole_number(command, "--threads", flags.threads, {1, kMostThreads}, "threads to simulate with")
+      ->default_str("1");
   command.add_flag("-q,--quiet", flags.quiet, "no progress line");
 }
 
@@ -59,7 +79,8 @@ Status check_objective(const std::string& objective) {
 Result<Budget> budget_of(const SearchFlags& flags) {
   BERTH_RETURN_IF_ERROR(check_objective(flags.objective));
   const Result<double> time = parse_seconds(flags.budget);
-  if (!time) return within("--budget", time.error());
+  if (!time)
+    return bad_input("--budget: '{}' is no time to search; write for example 500ms, 10s or 5min", flags.budget);
   if (!(*time > 0.0 && *time <= kLongestBudget)) {
     return bad_input("--budget: {} is not a time to search; give more than nothing and at most 30 days", flags.budget);
   }

@@ -22,7 +22,7 @@ void add_problem_flags(CLI::App& command, ProblemFlags& flags);
 
 struct SearchFlags {
   std::string budget = "10s", objective = "step";
-  std::uint64_t evaluations = 0, seed = 1;
+  std::uint64_t evaluations = 0, seed = 1;  // no evaluations: the budget is a time
   int threads = 1;
   bool quiet = false;
 };

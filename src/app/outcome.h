@@ -16,8 +16,9 @@ namespace berth::app {
 
 struct Outcome {
   std::string planner;
-  std::string note;            // how the plan came to be, for people
-  std::optional<Error> error;  // the planner has no plan at all; plan and score are empty then
+  std::string note;                         // how the plan came to be, for people
+  std::optional<Error> error;               // the planner has no plan at all; plan and score are empty then
+  std::optional<std::string> plan_machine;  // the machine that a plan from a file was made for
   Plan plan;
   Score score;
   Picoseconds lower_bound = 0;

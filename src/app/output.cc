@@ -220,6 +220,9 @@ std::string outcome_page(const Problem& problem, const Outcome& outcome, const s
   Table facts({kLeft, kLeft});
   facts.add(
       {"planner", outcome.note.empty() ? outcome.planner : fmt::format("{} ({})", outcome.planner, outcome.note)});
+  if (outcome.plan_machine.value_or(problem.machine().name()) != problem.machine().name()) {
+    facts.add({"made for", fmt::format("{}, another machine", *outcome.plan_machine)});
+  }
   facts.add({"step time", bold(format_seconds(to_seconds(score.step_time))) +
                               (score.feasible ? "" : fmt::format(", but {}", alarm("it does not fit in memory")))});
   facts.add({"lower bound",

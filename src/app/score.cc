@@ -9,6 +9,8 @@
 #include "app/outcome.h"
 #include "app/output.h"
 #include "app/resolve.h"
+#include "io/files.h"
+#include "io/json_reader.h"
 #include "io/plan_file.h"
 #include "sim/simulator.h"
 
@@ -18,7 +20,7 @@ namespace {
 struct ScoreFlags {
   ProblemFlags problem;
   std::string plan, objective = "step";
-  bool json = false, timeline = false;
+  bool json = false, timeline = false, quiet = false;
 };
 
 // One line per event, in order of time.
@@ -47,13 +49,23 @@ std::string timeline_text(const Problem& problem, const Timeline& timeline) {
   return table.text();
 }
 
+// The name of the machine that a plan file, which has been read without an error, was made for.
+std::optional<std::string> machine_of_plan(const std::string& text) {
+  Result<JsonDocument> document = JsonDocument::open(text);
+  if (!document || !document->has("machine")) return std::nullopt;
+  const Result<std::string> name = document->string("machine");
+  return name ? std::optional(*name) : std::nullopt;
+}
+
 Result<Exit> run_score(const ScoreFlags& flags) {
   BERTH_RETURN_IF_ERROR(check_objective(flags.objective));
   BERTH_TRY(const Problem problem, resolve_problem(flags.problem.graph, flags.problem.machine));
-  BERTH_TRY(const Plan plan, load_plan_file(flags.plan, problem.graph(), problem.machine()));
+  BERTH_TRY(const std::string text, read_file(flags.plan));
+  BERTH_TRY(const Plan plan, parse_plan(text, flags.plan, problem.graph(), problem.machine()));
   if (const auto broken = verify(problem, plan)) return within(flags.plan, *broken);
 
-  const Outcome outcome = score_plan(problem, "file", plan);
+  Outcome outcome = score_plan(problem, "file", plan);
+  outcome.plan_machine = machine_of_plan(text);
   std::optional<Timeline> timeline;
   if (flags.timeline) timeline = simulate_timeline(problem, plan);
   const Outcome single = run_planner(problem, find_planner("single").value(), Budget{}, outcome.lower_bound, false);
@@ -76,6 +88,7 @@ void add_score_command(CLI::App& app, Exit& exit) {
   command->add_option("--plan", flags->plan, "plan file, as written by berth place -o")->required();
   command->add_option("--objective", flags->objective, "what to minimise: step")->capture_default_str();
   command->add_flag("--timeline", flags->timeline, "also every op and transfer with its start and end");
+  command->add_flag("-q,--quiet", flags->quiet, "no progress line; there never is one here");
   add_json_flag(*command, flags->json);
   command->footer("Example:\n  berth score zoo:nmt-4 --machine k40x4 --plan plan.json --json --timeline");
   command->callback([flags, &exit] { exit = finish(run_score(*flags)); });

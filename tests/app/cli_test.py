@@ -95,9 +95,18 @@ class Usage(CommandLineTest):
             ([*place, "--budget", "soon"], "--budget"),
             ([*place, "--budget", "0"], "--budget"),
             ([*place, "--budget", "nan"], "--budget"),
-            ([*place, "--seed", "-1"], "--seed"),
-            ([*place, "--evaluations", "many"], "--evaluations"),
-            ([*place, "--threads", "0"], "--threads"),
+            ([*place, "--budget", "-3s"], "500ms, 10s or 5min"),
+            ([*place, "--seed", "-1"], "--seed: '-1' is not a whole number from 0 to 18446744073709551615"),
+            ([*place, "--seed", "18446744073709551616"], "from 0 to 18446744073709551615"),
+            ([*place, "--evaluations", "many"], "--evaluations: 'many' is not"),
+            ([*place, "--evaluations", "1e3"], "whole number from 1 to"),
+            ([*place, "--evaluations", "0"], "whole number from 1 to"),
+            ([*place, "--evaluations", ""], "whole number from 1 to"),
+            ([*place, "--threads", "0"], "--threads: '0' is not a whole number from 1 to 1024"),
+            ([*place, "--threads"], "--threads needs a value"),
+            (["place", SMALL, "-m"], "--machine needs a value"),
+            ([*place, "-m", "k40x4"], "--machine is given 2 times; give it once"),
+            (["graph", "convert", SMALL, "-o", "x.onnx"], "x.onnx: a graph is written as .json or .json.gz"),
             ([*place, "--objective", "pipeline"], "there is: step"),
             ([*place, "--objective", "stp"], "did you mean 'step'?"),
             (["place", "zoo:nmt4", "-m", "k40x2"], "did you mean 'nmt-4'?"),
@@ -191,6 +200,27 @@ class Plans(CommandLineTest):
         self.assertIn(" won", auto["note"])
         for row in self.json_of("compare", SMALL, "-m", "k40x4", "--planners", "single,expert,round-robin")["rows"]:
             self.assertLessEqual(auto["step_time_s"], row["step_time_s"])
+
+    def test_the_largest_seed_is_taken_as_it_is(self):
+        seed = 2**64 - 1
+        self.assertEqual(self.json_of("place", SMALL, "-m", "k40x2", "-p", "random", "--seed", str(seed))["seed"], seed)
+
+    def test_groups_stand_in_lists_of_planners(self):
+        def planners(text):
+            return sorted(row["planner"] for row in self.json_of("compare", SMALL, "-m", "k40x2", "--planners", text)["rows"])
+        self.assertEqual(planners("all,expert"), planners("all"))
+        self.assertEqual(planners("expert, classical,expert"), planners("classical"))
+
+    def test_score_names_the_machine_of_the_plan(self):
+        plan = str(self.folder / "plan.json")
+        self.text_of("place", SMALL, "-m", "k40x2", "-o", plan)
+        other, same = ["score", SMALL, "-m", "k40x4", "--plan", plan, "-q"], ["score", SMALL, "-m", "k40x2", "--plan", plan]
+        self.assertEqual(self.json_of(*other)["plan_machine"], "k40x2")
+        self.assertIn("k40x2, another machine", self.text_of(*other))
+        self.assertNotIn("another machine", self.text_of(*same))
+
+    def test_energy_has_a_unit_that_fits(self):
+        self.assertRegex(self.text_of("place", "zoo:rnnlm", "-m", "k40x2", "-p", "cpu-only"), r"energy +[0-9.]+ k?J per step")
 
     def test_timeline(self):
         plan = str(self.folder / "plan.json")
@@ -304,6 +334,15 @@ class Graphs(CommandLineTest):
         self.assertEqual(info["unknown_ops"], {})
         self.assertEqual(info["ops"], sum(info["roles"].values()))
         self.assertIn("parameters", self.text_of("graph", "info", SMALL))
+
+    def test_info_says_how_parallel_a_graph_is(self):
+        inputs = {"a": [], "b": [[0, 0]], "c": [[0, 0]], "d": [[1, 0], [2, 0]]}
+        ops = [{"name": name, "type": "relu", "inputs": tensors, "outputs": [{"dtype": "f32", "shape": [2]}]}
+               for name, tensors in inputs.items()]
+        diamond = self.write("diamond.json", json.dumps({"format": "berth-graph/1", "ops": ops}))
+        info = self.json_of("graph", "info", diamond)
+        self.assertEqual((info["depth"], info["width"], info["activation_bytes"]), (3, 4 / 3, 32))
+        self.assertIn("3 compute ops on the longest path, 1.33 side by side", self.text_of("graph", "info", diamond))
 
     def test_names_from_a_file_do_not_reach_the_terminal_raw(self):
         op = {"args": [], "type": "ty\x1b[31mpe\u009b", "outputs": [{"dtype": "f32", "shape": [1]}]}
