@@ -121,6 +121,19 @@ std::string against_single(const Outcome& outcome, const Outcome& single) {
              : fmt::format("slower than the best single device, {}{}, by {}", time, where, percent(1.0 / ratio - 1.0));
 }
 
+// What a row of a comparison says at its end: whether the search was cut short, and why there is no time, or the note.
+std::string remark(const Outcome& row) {
+  std::string text = row.note;
+  if (row.error) {
+    text = row.error->message;
+  } else if (!row.score.feasible) {
+    text = fmt::format("{} over; would take {}", format_bytes(row.score.overflow->over),
+                       format_seconds(to_seconds(row.score.step_time)));
+  }
+  if (!row.interrupted || !row.started) return text;
+  return text.empty() ? "interrupted" : "interrupted: " + text;
+}
+
 }  // namespace
 
 void Table::add(std::vector<std::string> cells) {
@@ -249,20 +262,17 @@ std::string comparison_table(const Problem& problem, const std::vector<Outcome>&
   for (const Outcome& row : rows) {
     if (row.error) {
       table.add({row.planner, row.started ? "no plan" : "not run", "-",
-                 row.started ? format_seconds(row.search_s) : "-", "-", row.error->message});
+                 row.started ? format_seconds(row.search_s) : "-", "-", remark(row)});
       continue;
     }
-    const std::string cut = row.interrupted ? "interrupted" : "";
     const double step = to_seconds(row.score.step_time);
     const std::string memory = fullest_memory(problem, row.score);
     if (!row.score.feasible) {
-      const std::string why = fmt::format("{}{}{} over; would take {}", cut, cut.empty() ? "" : ": ",
-                                          format_bytes(row.score.overflow->over), format_seconds(step));
-      table.add({row.planner, alarm("OOM"), "-", format_seconds(row.search_s), memory, why});
+      table.add({row.planner, alarm("OOM"), "-", format_seconds(row.search_s), memory, remark(row)});
       continue;
     }
     table.add({row.planner, format_seconds(step), best > 0.0 ? fmt::format("{:.2f}x", step / best) : "1.00x",
-               format_seconds(row.search_s), memory, cut + (cut.empty() || row.note.empty() ? "" : ": ") + row.note});
+               format_seconds(row.search_s), memory, remark(row)});
   }
   std::string text = headline(problem) + "\n" + table.text();
   if (rows.empty()) return text;
