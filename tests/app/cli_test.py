@@ -296,10 +296,10 @@ class Plans(CommandLineTest):
         return page
 
     def test_an_interrupt_ends_a_comparison(self):
-        command = ["compare", "zoo:nmt-8,unroll=150", "-m", "k40x8", "--planners", "single,round-robin,random"]
+        command = ["compare", "zoo:nmt-8,unroll=300", "-m", "k40x8", "--planners", "auto,round-robin,random"]
         table = self.interrupted(*command)
         rows = {line.split()[0]: line for line in table.splitlines() if line}
-        self.assertIn("interrupted", rows["single"])
+        self.assertIn("interrupted", rows["auto"])
         for planner in ["round-robin", "random"]:
             self.assertIn("not run", rows[planner])
         document = json.loads(self.interrupted(*command, "--json"))
