@@ -13,9 +13,12 @@
 namespace berth {
 namespace {
 
+// A unit is factor / divisor of the base unit; small ones divide, since 15 / 1e6 is the nearest number to 15 us and 15
+// * 1e-6 is not.
 struct Unit {
   std::string_view name;
   double factor;
+  double divisor = 1.0;
 };
 
 constexpr std::array kByteUnits{Unit{"B", 1.0},        Unit{"kB", 1e3},       Unit{"MB", 1e6},
@@ -24,11 +27,11 @@ constexpr std::array kByteUnits{Unit{"B", 1.0},        Unit{"kB", 1e3},       Un
 constexpr std::array kByteRateUnits{Unit{"B/s", 1.0},        Unit{"kB/s", 1e3},       Unit{"MB/s", 1e6},
                                     Unit{"GB/s", 1e9},       Unit{"TB/s", 1e12},      Unit{"MiB/s", 0x1.0p20},
                                     Unit{"GiB/s", 0x1.0p30}, Unit{"Mbit/s", 1e6 / 8}, Unit{"Gbit/s", 1e9 / 8}};
-constexpr std::array kTimeUnits{Unit{"s", 1.0},    Unit{"ms", 1e-3},  Unit{"us", 1e-6}, Unit{"ns", 1e-9},
-                                Unit{"ps", 1e-12}, Unit{"min", 60.0}, Unit{"h", 3600.0}};
+constexpr std::array kTimeUnits{Unit{"s", 1.0},        Unit{"ms", 1.0, 1e3}, Unit{"us", 1.0, 1e6}, Unit{"ns", 1.0, 1e9},
+                                Unit{"ps", 1.0, 1e12}, Unit{"min", 60.0},    Unit{"h", 3600.0}};
 constexpr std::array kFlopUnits{Unit{"FLOP/s", 1.0}, Unit{"MFLOP/s", 1e6}, Unit{"GFLOP/s", 1e9}, Unit{"TFLOP/s", 1e12},
                                 Unit{"PFLOP/s", 1e15}};
-constexpr std::array kPowerUnits{Unit{"W", 1.0}, Unit{"kW", 1e3}, Unit{"mW", 1e-3}};
+constexpr std::array kPowerUnits{Unit{"W", 1.0}, Unit{"kW", 1e3}, Unit{"mW", 1.0, 1e3}};
 
 // Number, optional space, optional unit. `what` and `example` word the error.
 Result<double> parse_quantity(std::string_view text, std::span<const Unit> units, std::string_view what,
@@ -42,7 +45,8 @@ Result<double> parse_quantity(std::string_view text, std::span<const Unit> units
   const std::string_view unit = trim(std::string_view(stop, static_cast<std::size_t>(end - stop)));
   if (unit.empty()) return number;
   for (const Unit& known : units) {
-    if (known.name == unit && std::isfinite(number * known.factor)) return number * known.factor;
+    const double value = number * known.factor / known.divisor;
+    if (known.name == unit && std::isfinite(value)) return value;
   }
   return wrong();
 }

@@ -74,4 +74,10 @@ double streaming_bytes_per_s(const Device& device) {
   return device.bytes_per_s * row.traffic / (1.0 + row.spill);
 }
 
+KindSet runnable_kinds(const Graph& graph, OpId op) {
+  const bool trains = graph.forward_of(op) != kNoOp || graph.updated_parameter(op) != kNoOp;
+  const KindSet allowed = graph.allowed_kinds(op);
+  return trains ? static_cast<KindSet>(allowed & ~kind_bit(DeviceKind::kNpu)) : allowed;
+}
+
 }  // namespace berth

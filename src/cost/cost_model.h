@@ -43,4 +43,8 @@ ProductRate product_rate(const OpFeatures& features, const Device& device);
 // Parts of an estimate under a given row, for the fit.
 OpCost estimate_with(const OpFeatures& features, const Device& device, const ProductRate& rate, const Efficiency& row);
 
+// Kinds of devices an op may run on: those its graph allows, without NPUs for gradients and updates, since NPUs run
+// inference.
+KindSet runnable_kinds(const Graph& graph, OpId op);
+
 }  // namespace berth

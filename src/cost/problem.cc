@@ -242,7 +242,7 @@ class ProblemBuilder {
       of_kinds[kinds] = devices_of_kinds(static_cast<KindSet>(kinds));
     for (const OpId op : graph().ops()) {
       DeviceSet& set = allowed[problem_.unit(op)];
-      set &= of_kinds[graph().allowed_kinds(op) & kAnyKind];
+      set &= of_kinds[costs == nullptr ? runnable_kinds(graph(), op) : graph().allowed_kinds(op)];
       if (costs == nullptr) continue;
       for (const DeviceId id : machine().device_ids()) {
         if (costs->time_s[index(op)][index(id)] < 0) set &= ~device_bit(id);

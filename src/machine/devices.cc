@@ -12,9 +12,11 @@
 namespace berth {
 namespace {
 
-// Products with these round like the unit parser's, so that "15 us" in a file is the same number as 15 * us here.
-constexpr double T = 1e12, G = 1e9;    // NOLINT(readability-identifier-naming): FLOP/s and bytes/s
-constexpr double us = 1e-6;            // NOLINT(readability-identifier-naming)
+// These round like the unit parser's, so that "15 us" in a file is the same number as 15 * us here.
+constexpr double T = 1e12, G = 1e9;  // NOLINT(readability-identifier-naming): FLOP/s and bytes/s
+struct Microsecond {};
+constexpr Microsecond us;  // NOLINT(readability-identifier-naming)
+constexpr double operator*(double count, Microsecond) { return count / 1e6; }
 constexpr Bytes MiB = Bytes{1} << 20;  // NOLINT(readability-identifier-naming)
 constexpr Bytes GiB = Bytes{1} << 30;  // NOLINT(readability-identifier-naming)
 

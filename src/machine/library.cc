@@ -96,7 +96,7 @@ class Description {
     links_.push_back({.from = std::move(from),
                       .to = std::move(to),
                       .bytes_per_s = wire.gigabytes_per_s * 1e9,
-                      .latency_s = wire.microseconds * 1e-6,
+                      .latency_s = wire.microseconds / 1e6,
                       .duplex = duplex,
                       .bus = std::move(bus)});
     return *this;

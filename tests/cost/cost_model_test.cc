@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cost/cost_model.h"
 
+#include "graph/builder.h"
+
 #include <gtest/gtest.h>
 
 #include "cost/parts.h"
@@ -172,6 +174,20 @@ TEST(Efficiency, EveryClassHasARowOnEveryKind) {
     }
   }
   for (const EfficiencyTable& table : efficiency_tables()) EXPECT_FALSE(table.origin.empty());
+}
+
+TEST(CostModel, NpusRunNeitherGradientsNorUpdates) {
+  GraphBuilder builder("training");
+  const TensorSpec scalar{DType::kF32, {}};
+  const OpId weight = builder.add({.name = "w", .type = "parameter", .role = Role::kParameter, .outputs = {scalar}});
+  const OpId forward = builder.add({.name = "f", .type = "relu", .inputs = {{weight, 0}}, .outputs = {scalar}});
+  const OpId gradient = builder.add(
+      {.name = "g", .type = "relu_grad", .inputs = {{forward, 0}}, .outputs = {scalar}, .forward_of = forward});
+  const OpId update = builder.add({.name = "u", .type = "sgd_update", .inputs = {{gradient, 0}}, .updates = weight});
+  const Graph graph = std::move(builder).build().value();
+  EXPECT_EQ(runnable_kinds(graph, forward), kAnyKind);
+  EXPECT_EQ(runnable_kinds(graph, gradient), kAnyKind & ~kind_bit(DeviceKind::kNpu));
+  EXPECT_EQ(runnable_kinds(graph, update), kAnyKind & ~kind_bit(DeviceKind::kNpu));
 }
 
 }  // namespace
