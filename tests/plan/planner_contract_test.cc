@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <ostream>
 #include <set>
 
 #include "plan/planner.h"
@@ -10,6 +11,10 @@
 #include "sim/bounds.h"
 
 namespace berth {
+
+// GoogleTest shows it as the parameter of a test.
+void PrintTo(const PlannerInfo& info, std::ostream* out) { *out << info.name; }
+
 namespace {
 
 std::vector<PlannerInfo> built_planners() {
