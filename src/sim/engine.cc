@@ -98,7 +98,7 @@ void Engine::arrive_at_node(std::uint32_t node) {
     return;
   }
   state.waits = 0;
-  (state.duration == 0 ? timeless_ : ready_).push_back(node);
+  (state.timeless ? timeless_ : ready_).push_back(node);
 }
 
 template <bool kRecord>
@@ -335,10 +335,10 @@ template <bool kRecord>
 void Engine::start_node(std::uint32_t node, std::uint8_t id) {
   DeviceState& device = devices_[id];
   --device.idle_lanes;
-  device.busy += nodes_[node].duration;
+  device.busy += duration_[node];
   if (const Bytes bytes = graph_->output_bytes[node]; bytes > 0) allocate(id, bytes, node);
-  queue_of_events_.push({now_ + nodes_[node].duration, Event::Kind::kOpEnd, node});
-  if constexpr (kRecord) timeline_.ops.push_back({OpId{node}, DeviceId{id}, 0, now_, now_ + nodes_[node].duration});
+  queue_of_events_.push({now_ + duration_[node], Event::Kind::kOpEnd, node});
+  if constexpr (kRecord) timeline_.ops.push_back({OpId{node}, DeviceId{id}, 0, now_, now_ + duration_[node]});
 }
 
 template <bool kRecord>

@@ -33,9 +33,9 @@ class Engine {
 
   // State of a node; kept small, since every edge touches one.
   struct Node {
-    Picoseconds duration;
     std::uint32_t waits;  // inputs and control predecessors still missing
     std::uint8_t device;
+    bool timeless;
   };
   // A home copy. Views point at the storage of the copy they were made from: a tensor, or num_tensors + a received
   // copy.
@@ -156,6 +156,7 @@ class Engine {
   Picoseconds now_ = 0;
 
   HugeVector<Node> nodes_;
+  HugeVector<Picoseconds> duration_;  // per node, on its device
   HugeVector<Tensor> tensors_;
   HugeVector<ReceivedCopy> received_;
   HugeVector<std::uint32_t> next_ready_;

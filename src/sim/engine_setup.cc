@@ -11,6 +11,7 @@ Engine::Engine(const Problem& problem) : problem_(problem), flat_(flatten(proble
   const Machine& machine = problem.machine();
   const std::size_t devices = machine.num_devices();
   nodes_.resize(flat_.num_nodes());
+  duration_.resize(flat_.num_nodes());
   next_ready_.resize(flat_.num_nodes());
   tensors_.resize(flat_.num_tensors());
   devices_.resize(devices);
@@ -73,8 +74,8 @@ void Engine::reset_nodes(const Plan& plan) {
   const auto classes = static_cast<std::size_t>(graph_->num_classes);
   for (std::uint32_t node = 0; node < graph_->num_nodes(); ++node) {
     const DeviceId device = plan.device_of[node];
-    nodes_[node] = {graph_->durations[node * classes + static_cast<std::size_t>(problem_.device_class(device))],
-                    graph_->num_waits[node], static_cast<std::uint8_t>(device)};
+    duration_[node] = graph_->durations[node * classes + static_cast<std::size_t>(problem_.device_class(device))];
+    nodes_[node] = {graph_->num_waits[node], static_cast<std::uint8_t>(device), duration_[node] == 0};
   }
   for (const Resident& resident : residents_) devices_[index(plan.device(resident.op))].held += resident.bytes;
 }
