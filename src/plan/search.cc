@@ -58,9 +58,9 @@ std::vector<Score> Search::evaluate(std::span<const Plan> plans) {
     const std::size_t count = allowed_of(std::min(piece, plans.size() - done));
     if (count == 0) break;
     const Clock::time_point started = Clock::now();
-    for (Score& score : evaluator_->evaluate(plans.subspan(done, count))) {
+    for (const Score& score : evaluator_->evaluate(plans.subspan(done, count))) {
       keep(plans[scores.size()], score);
-      scores.push_back(std::move(score));
+      scores.push_back(score);
     }
     evaluations_ += count;
     if (Clock::now() - started < kPieceTime / 2) piece *= 2;

@@ -37,17 +37,18 @@ class SimulatedEvaluator final : public Evaluator {
 
   const Score& evaluate(const Plan& plan) override { return simulators_.front().run(plan); }
 
-  std::vector<Score> evaluate(std::span<const Plan> plans) override {
-    std::vector<Score> scores(plans.size());
+  std::span<const Score> evaluate(std::span<const Plan> plans) override {
+    if (scores_.size() < plans.size()) scores_.resize(plans.size());
     pool_.for_each(plans.size(), [&](std::size_t i, int worker) {
-      scores[i] = simulators_[static_cast<std::size_t>(worker)].run(plans[i]);
+      scores_[i] = simulators_[static_cast<std::size_t>(worker)].run(plans[i]);
     });
-    return scores;
+    return std::span<const Score>(scores_).first(plans.size());
   }
 
  private:
   ThreadPool pool_;
   std::vector<Simulator> simulators_;
+  std::vector<Score> scores_;
 };
 
 }  // namespace

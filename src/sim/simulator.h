@@ -41,8 +41,10 @@ Timeline simulate_timeline(const Problem& problem, const Plan& plan);
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
-  virtual const Score& evaluate(const Plan& plan) = 0;  // valid until the next call
-  virtual std::vector<Score> evaluate(std::span<const Plan> plans) = 0;
+  // What these return is valid until the next call; nothing is allocated per plan once the first batch of that size is
+  // done.
+  virtual const Score& evaluate(const Plan& plan) = 0;
+  virtual std::span<const Score> evaluate(std::span<const Plan> plans) = 0;
 };
 
 std::unique_ptr<Evaluator> make_simulated_evaluator(const Problem& problem, int threads);

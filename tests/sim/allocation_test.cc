@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// A planner evaluates millions of plans, so an evaluation must not allocate. Counts every call of operator new in this
+// program.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "sim/simulator.h"
+#include "support/random_problem.h"
+
+namespace {
+std::atomic<std::size_t> allocations = 0;
+}  // namespace
+
+void* operator new(std::size_t bytes) {
+  ++allocations;
+  if (void* memory = std::malloc(bytes)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace berth {
+namespace {
+
+std::vector<Plan> unfused_plans(const Problem& problem, Rng& rng) {
+  std::vector<Plan> plans;
+  for (int i = 0; i < 8; ++i) {
+    plans.push_back(random_plan(problem, rng));
+    plans.back().fusions.clear();  // a fused plan rebuilds the graph and may allocate
+  }
+  return plans;
+}
+
+TEST(Allocation, ASimulationAllocatesNothingOnceItHasRun) {
+  Rng rng(5);
+  const Problem problem = random_problem(rng, 300);
+  const std::vector<Plan> plans = unfused_plans(problem, rng);
+  Simulator simulator(problem);
+  for (const Plan& plan : plans) simulator.run(plan);
+  const std::size_t before = allocations;
+  for (const Plan& plan : plans) simulator.run(plan);
+  EXPECT_EQ(allocations - before, 0U);
+}
+
+TEST(Allocation, ABatchAllocatesNothingPerPlan) {
+  Rng rng(6);
+  const Problem problem = random_problem(rng, 300);
+  const std::vector<Plan> plans = unfused_plans(problem, rng);
+  const auto evaluator = make_simulated_evaluator(problem, 1);
+  evaluator->evaluate(std::span<const Plan>(plans));
+  const std::size_t before = allocations;
+  evaluator->evaluate(std::span<const Plan>(plans));
+  EXPECT_LE(allocations - before, 1U);  // the loop's body, once per batch
+}
+
+}  // namespace
+}  // namespace berth
