@@ -59,3 +59,5 @@ TEST(Allocation, ABatchAllocatesNothingPerPlan) {
 
 }  // namespace
 }  // namespace berth
+
+#endif  // __SANITIZE_ADDRESS__
