@@ -8,16 +8,19 @@
 #include "base/disjoint_sets.h"
 #include "cost/cost_model.h"
 #include "cost/slowest_plan.h"
+#include "graph/builder.h"
 
 namespace berth {
 
 // Fills a Problem step by step; each step relies on those before it.
 class ProblemBuilder {
  public:
-  ProblemBuilder(std::shared_ptr<const Graph> graph, std::shared_ptr<const Machine> machine, Constraints constraints) {
+  ProblemBuilder(std::shared_ptr<const Graph> graph, std::shared_ptr<const Machine> machine, Constraints constraints,
+                 Objective objective) {
     problem_.graph_ = std::move(graph);
     problem_.machine_ = std::move(machine);
     problem_.constraints_ = std::move(constraints);
+    problem_.objective_ = objective;
   }
 
   Result<Problem> build(const ExplicitCosts* costs) {
@@ -122,6 +125,22 @@ class ProblemBuilder {
                          machine().num_devices());
       }
     }
+    return check_resident(costs.resident);
+  }
+
+  [[nodiscard]] Status check_resident(const std::vector<Bytes>& resident) const {
+    if (resident.empty()) return {};
+    if (problem_.objective_ != Objective::kPipeline)
+      return bad_input("resident bytes of ops are for the pipeline objective; a step's memory follows its tensors");
+    if (resident.size() != graph().num_ops())
+      return bad_input("{} ops have resident bytes, the graph has {}", resident.size(), graph().num_ops());
+    Bytes total = 0;
+    for (const OpId op : graph().ops()) {
+      const Bytes bytes = resident[index(op)];
+      if (bytes < 0 || bytes > kMaxTotalBytes - total)
+        return bad_input("op '{}' holds {} bytes; a graph holds 0 to {}", graph().name(op), bytes, kMaxTotalBytes);
+      total += bytes;
+    }
     return {};
   }
 
@@ -129,6 +148,7 @@ class ProblemBuilder {
     BERTH_RETURN_IF_ERROR(check_sizes(costs));
     classify_devices([&](DeviceId a, DeviceId b) { return have_equal_costs(costs, a, b); });
     allot_table();
+    problem_.resident_ = costs.resident;
     for (const OpId op : graph().ops()) {
       const auto& times = costs.time_s[index(op)];
       const auto& computes = costs.compute_s.empty() ? times : costs.compute_s[index(op)];
@@ -297,13 +317,13 @@ class ProblemBuilder {
 };
 
 Result<Problem> make_problem(std::shared_ptr<const Graph> graph, std::shared_ptr<const Machine> machine,
-                             Constraints constraints) {
-  return ProblemBuilder(std::move(graph), std::move(machine), std::move(constraints)).build(nullptr);
+                             Constraints constraints, Objective objective) {
+  return ProblemBuilder(std::move(graph), std::move(machine), std::move(constraints), objective).build(nullptr);
 }
 
 Result<Problem> make_problem(std::shared_ptr<const Graph> graph, std::shared_ptr<const Machine> machine,
-                             const ExplicitCosts& costs, Constraints constraints) {
-  return ProblemBuilder(std::move(graph), std::move(machine), std::move(constraints)).build(&costs);
+                             const ExplicitCosts& costs, Constraints constraints, Objective objective) {
+  return ProblemBuilder(std::move(graph), std::move(machine), std::move(constraints), objective).build(&costs);
 }
 
 }  // namespace berth

@@ -17,6 +17,7 @@
 #include "base/result.h"
 #include "base/units.h"
 #include "cost/constraints.h"
+#include "cost/objective.h"
 #include "cost/plan.h"
 #include "graph/graph.h"
 #include "machine/machine.h"
@@ -28,6 +29,7 @@ class Problem {
   [[nodiscard]] const Graph& graph() const { return *graph_; }
   [[nodiscard]] const Machine& machine() const { return *machine_; }
   [[nodiscard]] const Constraints& constraints() const { return constraints_; }
+  [[nodiscard]] Objective objective() const { return objective_; }
 
   // Time of an op alone on a device, launch included; 0 for everything timeless. Meaningless where the op is not
   // allowed.
@@ -46,6 +48,11 @@ class Problem {
   // Delay of a remote control edge: the latencies of the route's channels, each rounded, added.
   [[nodiscard]] Picoseconds control_latency(DeviceId from, DeviceId to) const {
     return control_latency_[index(from) * machine_->num_devices() + index(to)];
+  }
+
+  // Bytes held on the op's device all the time: as the costs say, else as the graph does.
+  [[nodiscard]] Bytes resident_bytes(OpId op) const {
+    return resident_.empty() ? graph_->resident_bytes(op) : resident_[index(op)];
   }
 
   // Devices an op may be on: allowed kinds, pins, forbids, and the same for all ops it must be together with.
@@ -75,6 +82,7 @@ class Problem {
   std::shared_ptr<const Graph> graph_;
   std::shared_ptr<const Machine> machine_;
   Constraints constraints_;
+  Objective objective_ = Objective::kStep;
   int num_classes_ = 0;
   std::vector<int> class_of_;
   std::vector<Picoseconds> durations_, compute_parts_, launch_, control_latency_;
@@ -83,6 +91,7 @@ class Problem {
   std::vector<OpId> unit_ops_;
   std::vector<DeviceSet> allowed_;
   std::vector<Bytes> capacity_, pool_capacity_;
+  std::vector<Bytes> resident_;  // indexed by OpId; empty: the graph's
 };
 
 // Explicit times, for tests, public problem files and measured tables: seconds per (op, device), negative = not allowed
@@ -90,14 +99,17 @@ class Problem {
 struct ExplicitCosts {
   std::vector<std::vector<double>> time_s;     // [op][device]
   std::vector<std::vector<double>> compute_s;  // [op][device], or empty: equal to time_s
+  // Bytes per op for Objective::kPipeline, or empty: the graph's. Refused for kStep, whose memory follows the tensors.
+  std::vector<Bytes> resident = {};
 };
 
 // Prices every op by the cost model (cost/cost_model.h). Fails when an op can run on no device of the machine, when
 // constraints contradict each other, or when times are beyond the clock.
 Result<Problem> make_problem(std::shared_ptr<const Graph> graph, std::shared_ptr<const Machine> machine,
-                             Constraints constraints = {});
+                             Constraints constraints = {}, Objective objective = Objective::kStep);
 Result<Problem> make_problem(std::shared_ptr<const Graph> graph, std::shared_ptr<const Machine> machine,
-                             const ExplicitCosts& costs, Constraints constraints = {});
+                             const ExplicitCosts& costs, Constraints constraints = {},
+                             Objective objective = Objective::kStep);
 
 // Nothing if the plan is legal, else why not: every op placed, kinds, pins, units together, device and crossing limits,
 // finite priorities, fusion groups legal. Memory is judged by the simulator.

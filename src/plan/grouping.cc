@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/grouping.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/disjoint_sets.h"
+
+namespace berth {
+namespace {
+
+Picoseconds fastest(const Problem& problem, OpId op) {
+  Picoseconds least = std::numeric_limits<Picoseconds>::max();
+  for (DeviceSet set = problem.allowed(op); set != 0; set &= set - 1) {
+    least = std::min(least, problem.duration(op, DeviceId(std::countr_zero(set))));
+  }
+  return least;
+}
+
+// Joins groups of a grouping while the limits hold and a device remains for all of them.
+class Joiner {
+ public:
+  Joiner(const Problem& problem, const Grouping& finer, const GroupLimits& limits)
+      : finer_(finer),
+        limits_(limits),
+        sets_(finer.size()),
+        allowed_(finer.allowed),
+        weights_(weigh_groups(problem, finer)) {}
+
+  [[nodiscard]] std::uint32_t root(std::uint32_t group) { return sets_.root(group); }
+
+  bool join(std::uint32_t a, std::uint32_t b) {
+    a = sets_.root(a);
+    b = sets_.root(b);
+    if (a == b) return false;
+    const Picoseconds work = weights_.work[a] + weights_.work[b];
+    const Bytes resident = weights_.resident[a] + weights_.resident[b];
+    if ((allowed_[a] & allowed_[b]) == 0 || work > limits_.work || resident > limits_.resident) return false;
+    sets_.unite(a, b);
+    const std::uint32_t kept = std::min(a, b);
+    allowed_[kept] = allowed_[a] & allowed_[b];
+    weights_.work[kept] = work;
+    weights_.resident[kept] = resident;
+    return true;
+  }
+
+  [[nodiscard]] Grouping finish() {
+    Grouping coarser;
+    std::vector<std::uint32_t> number(finer_.size());
+    for (std::uint32_t group = 0; group < finer_.size(); ++group) {  // a root comes before its members
+      const std::uint32_t root = sets_.root(group);
+      if (root == group) {
+        number[group] = static_cast<std::uint32_t>(coarser.allowed.size());
+        coarser.allowed.push_back(allowed_[group]);
+      }
+      number[group] = number[root];
+    }
+    coarser.of_unit.reserve(finer_.of_unit.size());
+    for (const std::uint32_t group : finer_.of_unit) coarser.of_unit.push_back(number[group]);
+    return coarser;
+  }
+
+ private:
+  const Grouping& finer_;
+  GroupLimits limits_;
+  DisjointSets sets_;
+  std::vector<DeviceSet> allowed_;
+  GroupWeights weights_;
+};
+
+// Where parameters, constants and inputs are says nothing about the flow of work.
+bool is_flow(const Graph& graph, OpId op) { return graph.role(op) == Role::kCompute || graph.role(op) == Role::kView; }
+
+constexpr std::uint32_t kNone = 0xffffffffU;
+constexpr std::uint32_t kMany = 0xfffffffeU;
+
+void note(std::uint32_t& only, std::uint32_t group) {
+  if (only == kNone) {
+    only = group;
+  } else if (only != group) {
+    only = kMany;
+  }
+}
+
+}  // namespace
+
+Grouping one_group_per_unit(const Problem& problem) {
+  Grouping grouping;
+  for (std::uint32_t unit = 0; unit < problem.num_units(); ++unit) {
+    grouping.of_unit.push_back(unit);
+    grouping.allowed.push_back(problem.unit_allowed(unit));
+  }
+  return grouping;
+}
+
+Grouping join_only_consumers(const Problem& problem, const Grouping& finer, const GroupLimits& limits) {
+  const Graph& graph = problem.graph();
+  Joiner joiner(problem, finer, limits);
+  const auto order = graph.topological_order();
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (auto op = order.rbegin(); op != order.rend(); ++op) {  // from the sinks: a chain joins in one sweep
+      const std::uint32_t own = joiner.root(finer.of(problem, *op));
+      std::uint32_t only = kNone;
+      for (const TensorId tensor : graph.outputs(*op)) {
+        for (const OpId consumer : graph.consumers(tensor)) {
+          const std::uint32_t group = joiner.root(finer.of(problem, consumer));
+          if (group != own) note(only, group);
+        }
+      }
+      if (only < kMany) changed |= joiner.join(own, only);
+    }
+  }
+  return joiner.finish();
+}
+
+Grouping join_chains(const Problem& problem, const Grouping& finer, const GroupLimits& limits) {
+  const Graph& graph = problem.graph();
+  std::vector<std::uint32_t> successor(finer.size(), kNone), predecessor(finer.size(), kNone);
+  const auto add = [&](OpId from, OpId to) {
+    const std::uint32_t a = finer.of(problem, from), b = finer.of(problem, to);
+    if (a == b || !is_flow(graph, from)) return;
+    note(successor[a], b);
+    note(predecessor[b], a);
+  };
+  for (const OpId op : graph.ops()) {
+    for (const TensorId tensor : graph.distinct_inputs(op)) add(graph.producer(tensor), op);
+    for (const OpId before : graph.control_inputs(op)) add(before, op);
+  }
+  Joiner joiner(problem, finer, limits);
+  for (std::uint32_t group = 0; group < finer.size(); ++group) {
+    const std::uint32_t next = successor[group];
+    if (next < kMany && predecessor[next] == group) joiner.join(group, next);
+  }
+  return joiner.finish();
+}
+
+Grouping join_heavy_tensors(const Problem& problem, const Grouping& finer, const GroupLimits& limits) {
+  const Graph& graph = problem.graph();
+  std::vector<TensorId> tensors;
+  for (const OpId op : graph.topological_order()) {
+    for (const TensorId tensor : graph.outputs(op)) tensors.push_back(tensor);
+  }
+  std::ranges::stable_sort(tensors, std::greater<>(), [&](TensorId tensor) { return graph.bytes(tensor); });
+  Joiner joiner(problem, finer, limits);
+  for (const TensorId tensor : tensors) {
+    const std::uint32_t producer = finer.of(problem, graph.producer(tensor));
+    for (const OpId consumer : graph.consumers(tensor)) joiner.join(producer, finer.of(problem, consumer));
+  }
+  return joiner.finish();
+}
+
+Grouping join_equal_labels(const Problem& problem, const Grouping& finer, std::span<const std::uint32_t> of_op) {
+  Joiner joiner(problem, finer, {});
+  std::vector<std::uint32_t> first_of;
+  for (const OpId op : problem.graph().ops()) {
+    const std::uint32_t label = of_op[index(op)];
+    if (label >= first_of.size()) first_of.resize(label + 1, kNone);
+    const std::uint32_t group = finer.of(problem, op);
+    if (first_of[label] == kNone) {
+      first_of[label] = group;
+    } else {
+      joiner.join(first_of[label], group);
+    }
+  }
+  return joiner.finish();
+}
+
+GroupWeights weigh_groups(const Problem& problem, const Grouping& grouping) {
+  GroupWeights weights{std::vector<Picoseconds>(grouping.size(), 0), std::vector<Bytes>(grouping.size(), 0)};
+  for (const OpId op : problem.graph().ops()) {
+    const std::uint32_t group = grouping.of(problem, op);
+    weights.work[group] += fastest(problem, op);
+    weights.resident[group] += problem.resident_bytes(op);
+  }
+  return weights;
+}
+
+GroupMembers list_members(const Grouping& grouping) {
+  GroupMembers members;
+  members.begin.assign(grouping.size() + 1, 0);
+  for (const std::uint32_t group : grouping.of_unit) ++members.begin[group + 1];
+  for (std::size_t i = 1; i < members.begin.size(); ++i) members.begin[i] += members.begin[i - 1];
+  std::vector<std::uint32_t> next(members.begin.begin(), members.begin.end() - 1);
+  members.units.resize(grouping.of_unit.size());
+  for (std::uint32_t unit = 0; unit < grouping.of_unit.size(); ++unit)
+    members.units[next[grouping.of_unit[unit]]++] = unit;
+  return members;
+}
+
+Plan plan_from_groups(const Problem& problem, const Grouping& grouping, std::span<const DeviceId> device_of_group) {
+  Plan plan;
+  plan.device_of.reserve(problem.graph().num_ops());
+  for (const OpId op : problem.graph().ops()) plan.device_of.push_back(device_of_group[grouping.of(problem, op)]);
+  return plan;
+}
+
+}  // namespace berth
