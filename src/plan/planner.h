@@ -3,6 +3,7 @@
 // watches the budget and Ctrl-C, and keeps the best plan seen, so that stopping early never loses it.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -49,6 +50,29 @@ class Search {
   // The same for many, in parallel: scores of the first k plans, k < plans.size() only if the search had to stop.
   std::vector<Score> evaluate(std::span<const Plan> plans);
 
+  // For searches that know beforehand which scores they would accept: the exact score, remembered like any other, if
+  // the plan takes at most `cutoff`, else nullptr, which is cheaper to find out. Counts as an evaluation.
+  const Score* evaluate_bounded(const Plan& plan, Picoseconds cutoff);
+  // Says that the plans to come differ little from this one, which makes evaluate_bounded() faster. It costs about one
+  // and a half evaluations, so it pays after a move that was accepted.
+  void rebase(const Plan& plan) { evaluator_->rebase(plan); }
+
+  // How much of the budget is used, from 0 to 1.
+  [[nodiscard]] double progress() const;
+  // While a Part lives, the search has to stop once `end` of the whole budget is used, or earlier if an outer Part says
+  // so.
+  class Part {
+   public:
+    Part(Search& search, double end) : search_(search), outer_(search.end_) { search.end_ = std::min(end, outer_); }
+    ~Part() { search_.end_ = outer_; }
+    Part(const Part&) = delete;
+    Part& operator=(const Part&) = delete;
+
+   private:
+    Search& search_;
+    double outer_;
+  };
+
   // True once time or evaluations are used up, or somebody asked to stop. Planners ask at least every few milliseconds.
   [[nodiscard]] bool should_stop() const;
   // Set from a signal handler or another thread.
@@ -86,6 +110,7 @@ class Search {
   Score best_score_;
   const Score* last_score_ = nullptr;
   std::uint64_t evaluations_ = 0;
+  double end_ = 1.0;  // share of the budget to be used at present
   Picoseconds lower_bound_ = 0;
   std::string note_;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 
 #include "plan/planner.h"
 #include "sim/bounds.h"
@@ -29,15 +30,20 @@ double Search::elapsed_s() const { return seconds_since(start_); }
 
 bool Search::should_stop() const {
   if (stop_flag_ != nullptr && stop_flag_->load(std::memory_order_relaxed)) return true;
-  if (budget_.evaluations > 0) return evaluations_ >= budget_.evaluations;
-  return elapsed_s() >= budget_.time_s;
+  return progress() >= end_;
+}
+
+double Search::progress() const {
+  if (budget_.evaluations > 0) return static_cast<double>(evaluations_) / static_cast<double>(budget_.evaluations);
+  return budget_.time_s > 0 ? elapsed_s() / budget_.time_s : 1.0;
 }
 
 // How many of `wanted` more evaluations the budget holds.
 std::size_t Search::allowed_of(std::size_t wanted) const {
   if (should_stop()) return 0;
   if (budget_.evaluations == 0) return wanted;
-  return static_cast<std::size_t>(std::min<std::uint64_t>(wanted, budget_.evaluations - evaluations_));
+  const auto end = static_cast<std::uint64_t>(std::ceil(end_ * static_cast<double>(budget_.evaluations)));
+  return static_cast<std::size_t>(std::min<std::uint64_t>(wanted, end - evaluations_));
 }
 
 const Score& Search::evaluate(const Plan& plan) {
@@ -45,6 +51,14 @@ const Score& Search::evaluate(const Plan& plan) {
   ++evaluations_;
   last_score_ = &score;
   keep(plan, score);
+  tick();
+  return score;
+}
+
+const Score* Search::evaluate_bounded(const Plan& plan, Picoseconds cutoff) {
+  const Score* score = evaluator_->evaluate_bounded(plan, cutoff);
+  ++evaluations_;
+  if (score != nullptr) keep(plan, *score);
   tick();
   return score;
 }

@@ -25,6 +25,9 @@ class Simulator {
 
   // The plan must pass verify(). The reference is valid until the next run.
   const Score& run(const Plan& plan);
+  // The same score if the step takes at most `cutoff`, else nullptr, as a rule found out before the end. Memory is not
+  // judged by the cutoff.
+  const Score* run_bounded(const Plan& plan, Picoseconds cutoff);
   [[nodiscard]] Timeline run_with_timeline(const Plan& plan);
   // Starts, ends, arrivals and control signals handled by the last run, for benchmarks.
   [[nodiscard]] std::uint64_t last_events() const;
@@ -46,6 +49,14 @@ class Evaluator {
   // done.
   virtual const Score& evaluate(const Plan& plan) = 0;
   virtual std::span<const Score> evaluate(std::span<const Plan> plans) = 0;
+  // The exact score if the step takes at most `cutoff`, else nullptr. Memory is not judged by the cutoff: look at the
+  // score.
+  virtual const Score* evaluate_bounded(const Plan& plan, Picoseconds cutoff) {
+    const Score& score = evaluate(plan);
+    return score.step_time <= cutoff ? &score : nullptr;
+  }
+  // Says that the plans to come differ little from this one. Changes no result, only speed.
+  virtual void rebase(const Plan&) {}
 };
 
 std::unique_ptr<Evaluator> make_simulated_evaluator(const Problem& problem, int threads);
