@@ -18,7 +18,7 @@ Outcome run_planner(const Problem& problem, const PlannerInfo& info, const Budge
 
   Outcome outcome;
   outcome.planner = info.name;
-  outcome.lower_bound = lower_bound;
+  outcome.lower_bound = search.lower_bound();  // the planner may have raised it
   outcome.search_s = search.elapsed_s();
   outcome.evaluations = search.evaluations();
   outcome.seed = budget.seed;

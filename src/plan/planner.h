@@ -90,6 +90,10 @@ class Search {
   [[nodiscard]] std::uint64_t evaluations() const { return evaluations_; }
   [[nodiscard]] double elapsed_s() const;
   [[nodiscard]] Picoseconds lower_bound() const { return lower_bound_; }
+  // For planners that prove more than the bound the search began with, and for those that judge plans by other means:
+  // what they did counts against the budget like as many evaluations.
+  void raise_lower_bound(Picoseconds proved) { lower_bound_ = std::max(lower_bound_, proved); }
+  void count_evaluations(std::uint64_t count);
 
   // One line for people about how the plan came to be ("one gpu beats the layer rule"). Empty if there is nothing to
   // say.

@@ -83,6 +83,11 @@ std::vector<Score> Search::evaluate(std::span<const Plan> plans) {
   return scores;
 }
 
+void Search::count_evaluations(std::uint64_t count) {
+  evaluations_ += count;
+  tick();
+}
+
 void Search::keep(const Plan& plan, const Score& score) {
   if (best_plan_ && !better(score, best_score_)) return;
   best_plan_ = plan;
