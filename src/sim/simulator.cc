@@ -3,6 +3,7 @@
 
 #include "base/thread_pool.h"
 #include "sim/engine.h"
+#include "sim/pipeline.h"
 
 namespace berth {
 
@@ -15,8 +16,12 @@ const Score& Simulator::run(const Plan& plan) { return engine_->run(plan); }
 Timeline Simulator::run_with_timeline(const Plan& plan) { return engine_->run_with_timeline(plan); }
 std::uint64_t Simulator::last_events() const { return engine_->events(); }
 
-Score simulate(const Problem& problem, const Plan& plan) { return Simulator(problem).run(plan); }
+Score simulate(const Problem& problem, const Plan& plan) {
+  if (problem.objective() == Objective::kPipeline) return pipeline_score(problem, plan);
+  return Simulator(problem).run(plan);
+}
 Timeline simulate_timeline(const Problem& problem, const Plan& plan) {
+  if (problem.objective() == Objective::kPipeline) return {pipeline_score(problem, plan), {}, {}, {}, {}};
   return Simulator(problem).run_with_timeline(plan);
 }
 
@@ -54,6 +59,7 @@ class SimulatedEvaluator final : public Evaluator {
 }  // namespace
 
 std::unique_ptr<Evaluator> make_simulated_evaluator(const Problem& problem, int threads) {
+  if (problem.objective() == Objective::kPipeline) return make_pipeline_evaluator(problem, threads);
   return std::make_unique<SimulatedEvaluator>(problem, threads);
 }
 

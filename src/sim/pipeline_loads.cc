@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/pipeline_loads.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/pipeline.h"
+
+namespace berth {
+namespace {
+
+std::vector<DeviceId> devices_of_units(const Problem& problem, const Plan& plan) {
+  std::vector<DeviceId> devices(problem.num_units());
+  for (std::uint32_t unit = 0; unit < devices.size(); ++unit) {
+    devices[unit] = plan.device(problem.unit_ops(unit).front());
+  }
+  return devices;
+}
+
+// Units other than the producer's that read a tensor, ascending.
+std::vector<std::uint32_t> units_that_read(const Problem& problem, TensorId tensor) {
+  std::vector<std::uint32_t> units;
+  for (const OpId consumer : problem.graph().consumers(tensor)) units.push_back(problem.unit(consumer));
+  std::sort(units.begin(), units.end());
+  units.erase(std::unique(units.begin(), units.end()), units.end());
+  std::erase(units, problem.unit(problem.graph().producer(tensor)));
+  return units;
+}
+
+}  // namespace
+
+PipelineModel::PipelineModel(const Problem& problem)
+    : problem_(problem), num_classes_(static_cast<std::size_t>(problem.num_device_classes())) {
+  for (const DeviceId id : problem.machine().device_ids()) {
+    class_of_.push_back(static_cast<std::size_t>(problem.device_class(id)));
+    lanes_.push_back(problem.machine().device(id).lanes);
+  }
+  weigh_units();
+  find_nets();
+  index_nets();
+}
+
+bool PipelineModel::equal_costs(DeviceId a, DeviceId b) const {
+  return class_of_[index(a)] == class_of_[index(b)] && lanes_[index(a)] == lanes_[index(b)] &&
+         out_route_[index(a)] == out_route_[index(b)] && in_route_[index(a)] == in_route_[index(b)];
+}
+
+void PipelineModel::weigh_units() {
+  work_.assign(num_units() * num_classes_, 0);
+  resident_.assign(num_units(), 0);
+  computes_.assign(num_units(), 0);
+  std::vector<DeviceId> first(num_classes_, kNoDevice);
+  for (const DeviceId id : problem_.machine().device_ids()) {
+    DeviceId& device = first[class_of_[index(id)]];
+    if (device == kNoDevice) device = id;
+  }
+  for (const OpId op : problem_.graph().ops()) {
+    const std::uint32_t unit = problem_.unit(op);
+    for (std::size_t c = 0; c < num_classes_; ++c) work_[unit * num_classes_ + c] += problem_.duration(op, first[c]);
+    resident_[unit] += problem_.resident_bytes(op);
+    if (problem_.graph().role(op) == Role::kCompute) computes_[unit] = 1;
+  }
+}
+
+void PipelineModel::find_nets() {
+  const Graph& graph = problem_.graph();
+  std::vector<std::vector<TensorId>> tensors_of_net;
+  reader_begin_.push_back(0);
+  std::vector<std::pair<std::vector<std::uint32_t>, TensorId>> made;
+  for (std::uint32_t unit = 0; unit < num_units(); ++unit) {
+    made.clear();
+    for (const OpId op : problem_.unit_ops(unit)) {
+      for (const TensorId tensor : graph.outputs(op)) {
+        if (auto units = units_that_read(problem_, tensor); !units.empty()) made.emplace_back(std::move(units), tensor);
+      }
+    }
+    std::sort(made.begin(), made.end());
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      if (i == 0 || made[i].first != made[i - 1].first) {
+        producer_.push_back(unit);
+        readers_.insert(readers_.end(), made[i].first.begin(), made[i].first.end());
+        reader_begin_.push_back(static_cast<std::uint32_t>(readers_.size()));
+        tensors_of_net.emplace_back();
+      }
+      tensors_of_net.back().push_back(made[i].second);
+    }
+  }
+  price_nets(tensors_of_net);
+}
+
+// Routes of equal latencies and bandwidths share a column of the table.
+void PipelineModel::price_nets(std::span<const std::vector<TensorId>> tensors_of_net) {
+  using Figures = std::vector<std::pair<double, double>>;
+  const HostRoutes host(problem_);
+  std::vector<Figures> seen{{}};
+  std::vector<std::span<const std::uint16_t>> routes{{}};
+  const auto column_of = [&](std::span<const std::uint16_t> route) {
+    Figures figures;
+    for (const std::uint16_t id : route) {
+      const Channel& channel = problem_.machine().channels()[id];
+      figures.emplace_back(channel.latency_s, channel.bytes_per_s);
+    }
+    const auto same = std::find(seen.begin(), seen.end(), figures);
+    const auto column = static_cast<std::size_t>(same - seen.begin());
+    if (same == seen.end()) {
+      seen.push_back(std::move(figures));
+      routes.push_back(route);
+    }
+    return column;
+  };
+  for (const DeviceId id : problem_.machine().device_ids()) {
+    out_route_.push_back(column_of(host.out(id)));
+    in_route_.push_back(column_of(host.in(id)));
+  }
+  num_routes_ = routes.size();
+  times_.assign(tensors_of_net.size() * num_routes_, 0);
+  for (std::size_t net = 0; net < tensors_of_net.size(); ++net) {
+    tensors_.push_back(static_cast<std::uint32_t>(tensors_of_net[net].size()));
+    for (const TensorId tensor : tensors_of_net[net]) {
+      const Bytes bytes = problem_.graph().bytes(tensor);
+      for (std::size_t r = 0; r < num_routes_; ++r)
+        times_[net * num_routes_ + r] += route_time(problem_, bytes, routes[r]);
+    }
+  }
+}
+
+void PipelineModel::index_nets() {
+  made_begin_.assign(num_units() + 1, 0);
+  read_begin_.assign(num_units() + 1, 0);
+  for (const std::uint32_t unit : producer_) ++made_begin_[unit + 1];
+  for (const std::uint32_t unit : readers_) ++read_begin_[unit + 1];
+  for (std::size_t unit = 0; unit < num_units(); ++unit) {
+    made_begin_[unit + 1] += made_begin_[unit];
+    read_begin_[unit + 1] += read_begin_[unit];
+  }
+  made_.resize(producer_.size());
+  read_.resize(readers_.size());
+  std::vector<std::uint32_t> next_made = made_begin_, next_read = read_begin_;
+  for (std::uint32_t net = 0; net < num_nets(); ++net) {
+    made_[next_made[producer_[net]]++] = net;
+    for (const std::uint32_t unit : readers(net)) read_[next_read[unit]++] = net;
+  }
+}
+
+PipelineLoads::PipelineLoads(const PipelineModel& model, const Plan& plan)
+    : PipelineLoads(model, devices_of_units(model.problem(), plan)) {}
+
+PipelineLoads::PipelineLoads(const PipelineModel& model, std::span<const DeviceId> device_of_unit)
+    : model_(&model),
+      num_devices_(model.num_devices()),
+      device_of_(device_of_unit.begin(), device_of_unit.end()),
+      work_(num_devices_, 0),
+      transfers_(num_devices_, 0),
+      held_(num_devices_, 0),
+      computing_(num_devices_, 0),
+      readers_on_(model.num_nets() * num_devices_, 0) {
+  for (std::uint32_t unit = 0; unit < device_of_.size(); ++unit) {
+    const DeviceId device = device_of_[unit];
+    work_[index(device)] += model.work(unit, device);
+    held_[index(device)] += model.resident(unit);
+    if (model.computes(unit)) ++computing_[index(device)];
+  }
+  for (std::uint32_t net = 0; net < model.num_nets(); ++net) {
+    const DeviceId home = device_of_[model.producer(net)];
+    for (const std::uint32_t unit : model.readers(net)) {
+      if (count(net, device_of_[unit])++ != 0 || device_of_[unit] == home) continue;
+      transfers_[index(device_of_[unit])] += model.in_time(net, device_of_[unit]);
+      crossings_ += model.num_tensors(net);
+    }
+    if (count(net, home) < model.num_readers(net)) transfers_[index(home)] += model.out_time(net, home);
+  }
+}
+
+void PipelineLoads::move(std::uint32_t unit, DeviceId to) {
+  const DeviceId from = device_of_[unit];
+  if (from == to) return;
+  work_[index(from)] -= model_->work(unit, from);
+  work_[index(to)] += model_->work(unit, to);
+  held_[index(from)] -= model_->resident(unit);
+  held_[index(to)] += model_->resident(unit);
+  if (model_->computes(unit)) {
+    --computing_[index(from)];
+    ++computing_[index(to)];
+  }
+  for (const std::uint32_t net : model_->made_by(unit)) move_output(net, from, to);
+  for (const std::uint32_t net : model_->read_by(unit)) move_reader(net, from, to);
+  device_of_[unit] = to;
+}
+
+// The net's home changes: it may now enter the old one and leave the new one.
+void PipelineLoads::move_output(std::uint32_t net, DeviceId from, DeviceId to) {
+  const std::uint32_t readers = model_->num_readers(net);
+  const std::uint32_t on_from = count(net, from), on_to = count(net, to);
+  if (on_from < readers) transfers_[index(from)] -= model_->out_time(net, from);
+  if (on_from > 0) transfers_[index(from)] += model_->in_time(net, from);
+  if (on_to > 0) transfers_[index(to)] -= model_->in_time(net, to);
+  if (on_to < readers) transfers_[index(to)] += model_->out_time(net, to);
+  const auto tensors = static_cast<std::int64_t>(model_->num_tensors(net));
+  if (on_from > 0) crossings_ += tensors;
+  if (on_to > 0) crossings_ -= tensors;
+}
+
+void PipelineLoads::move_reader(std::uint32_t net, DeviceId from, DeviceId to) {
+  const DeviceId home = device_of_[model_->producer(net)];
+  const std::uint32_t readers = model_->num_readers(net);
+  const auto tensors = static_cast<std::int64_t>(model_->num_tensors(net));
+  const std::uint32_t left = --count(net, from);
+  const std::uint32_t now = ++count(net, to);
+  if (from == home) {
+    if (left + 1 == readers) transfers_[index(home)] += model_->out_time(net, home);
+  } else if (left == 0) {
+    transfers_[index(from)] -= model_->in_time(net, from);
+    crossings_ -= tensors;
+  }
+  if (to == home) {
+    if (now == readers) transfers_[index(home)] -= model_->out_time(net, home);
+  } else if (now == 1) {
+    transfers_[index(to)] += model_->in_time(net, to);
+    crossings_ += tensors;
+  }
+}
+
+Picoseconds PipelineLoads::largest_load() const { return load(most_loaded()); }
+
+DeviceId PipelineLoads::most_loaded() const {
+  DeviceId most{0};
+  for (const DeviceId id : ids<DeviceId>(num_devices_)) {
+    if (load(id) > load(most)) most = id;
+  }
+  return most;
+}
+
+Bytes PipelineLoads::over_capacity() const {
+  const Problem& problem = model_->problem();
+  const std::size_t pools = problem.machine().pools().size();
+  Bytes over = 0;
+  for (const DeviceId id : ids<DeviceId>(num_devices_)) {
+    if (problem.machine().pool_of(id) < 0) over += std::max<Bytes>(0, held(id) - problem.capacity(id));
+  }
+  for (int pool = 0; pool < static_cast<int>(pools); ++pool) {
+    Bytes sum = 0;
+    for (const DeviceId id : ids<DeviceId>(num_devices_)) sum += problem.machine().pool_of(id) == pool ? held(id) : 0;
+    over += std::max<Bytes>(0, sum - problem.pool_capacity(pool));
+  }
+  return over;
+}
+
+int PipelineLoads::devices_that_compute() const {
+  return static_cast<int>(std::ranges::count_if(computing_, [](std::uint32_t units) { return units > 0; }));
+}
+
+bool PipelineLoads::within_limits() const {
+  const Constraints& limits = model_->problem().constraints();
+  return (!limits.max_devices || devices_that_compute() <= *limits.max_devices) &&
+         (!limits.max_crossings || crossings_ <= *limits.max_crossings);
+}
+
+Plan PipelineLoads::plan() const {
+  const Problem& problem = model_->problem();
+  Plan plan;
+  plan.device_of.resize(problem.graph().num_ops());
+  for (const OpId op : problem.graph().ops()) plan.device_of[index(op)] = device_of_[problem.unit(op)];
+  return plan;
+}
+
+}  // namespace berth

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a search for the pipeline objective works on. PipelineModel: the problem drawn together to units and nets, once.
+// PipelineLoads: a plan with the load and memory of every device, kept exact while units move, at a cost of the unit's
+// degree per move; equal to pipeline_score() at any time.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cost/problem.h"
+
+namespace berth {
+
+// A net stands for all tensors that one unit makes and the same set of other units reads. Tensors that never leave
+// their unit are left out.
+class PipelineModel {
+ public:
+  explicit PipelineModel(const Problem& problem);
+
+  [[nodiscard]] const Problem& problem() const { return problem_; }
+  [[nodiscard]] std::size_t num_units() const { return problem_.num_units(); }
+  [[nodiscard]] std::size_t num_devices() const { return problem_.machine().num_devices(); }
+  [[nodiscard]] std::size_t num_nets() const { return producer_.size(); }
+
+  // Time of all ops of a unit on a device, before the division by lanes; meaningless where it is not allowed.
+  [[nodiscard]] Picoseconds work(std::uint32_t unit, DeviceId device) const {
+    return work_[unit * num_classes_ + class_of_[index(device)]];
+  }
+  [[nodiscard]] Bytes resident(std::uint32_t unit) const { return resident_[unit]; }
+  [[nodiscard]] bool computes(std::uint32_t unit) const { return computes_[unit] != 0; }
+
+  [[nodiscard]] std::span<const std::uint32_t> made_by(std::uint32_t unit) const {  // nets
+    return {made_.data() + made_begin_[unit], made_.data() + made_begin_[unit + 1]};
+  }
+  [[nodiscard]] std::span<const std::uint32_t> read_by(std::uint32_t unit) const {  // nets
+    return {read_.data() + read_begin_[unit], read_.data() + read_begin_[unit + 1]};
+  }
+  [[nodiscard]] std::uint32_t producer(std::uint32_t net) const { return producer_[net]; }
+  [[nodiscard]] std::span<const std::uint32_t> readers(std::uint32_t net) const {  // units, ascending
+    return {readers_.data() + reader_begin_[net], readers_.data() + reader_begin_[net + 1]};
+  }
+  [[nodiscard]] std::uint32_t num_readers(std::uint32_t net) const {
+    return reader_begin_[net + 1] - reader_begin_[net];
+  }
+  [[nodiscard]] std::uint32_t num_tensors(std::uint32_t net) const { return tensors_[net]; }
+  // What a device pays when the net leaves or enters it.
+  [[nodiscard]] Picoseconds out_time(std::uint32_t net, DeviceId device) const {
+    return times_[net * num_routes_ + out_route_[index(device)]];
+  }
+  [[nodiscard]] Picoseconds in_time(std::uint32_t net, DeviceId device) const {
+    return times_[net * num_routes_ + in_route_[index(device)]];
+  }
+  // Load from a sum of work and a sum of transfers.
+  [[nodiscard]] Picoseconds load(DeviceId device, Picoseconds work, Picoseconds transfers) const {
+    const Picoseconds lanes = lanes_[index(device)];
+    return (lanes == 1 ? work : (work + lanes - 1) / lanes) + transfers;
+  }
+  // Whether the two take all units at the same cost: equal classes, lanes and ways to the host.
+  [[nodiscard]] bool equal_costs(DeviceId a, DeviceId b) const;
+
+ private:
+  void weigh_units();
+  void find_nets();
+  void price_nets(std::span<const std::vector<TensorId>> tensors_of_net);
+  void index_nets();
+
+  const Problem& problem_;
+  std::size_t num_classes_, num_routes_ = 1;
+  std::vector<std::size_t> class_of_, out_route_, in_route_;  // per device; route 0 costs nothing
+  std::vector<Picoseconds> lanes_;
+  std::vector<Picoseconds> work_;  // [unit * classes + class]
+  std::vector<Bytes> resident_;
+  std::vector<std::uint8_t> computes_;
+  std::vector<std::uint32_t> made_begin_, made_, read_begin_, read_;
+  std::vector<std::uint32_t> producer_, reader_begin_, readers_, tensors_;
+  std::vector<Picoseconds> times_;  // [net * routes + route]
+};
+
+class PipelineLoads {
+ public:
+  // The model must outlive it.
+  PipelineLoads(const PipelineModel& model, std::span<const DeviceId> device_of_unit);
+  PipelineLoads(const PipelineModel& model, const Plan& plan);
+
+  // Puts a unit on another device, whether it is allowed there or not.
+  void move(std::uint32_t unit, DeviceId to);
+
+  [[nodiscard]] const PipelineModel& model() const { return *model_; }
+  [[nodiscard]] DeviceId device(std::uint32_t unit) const { return device_of_[unit]; }
+  [[nodiscard]] std::span<const DeviceId> devices() const { return device_of_; }
+  [[nodiscard]] Picoseconds load(DeviceId device) const {
+    return model_->load(device, work_[index(device)], transfers_[index(device)]);
+  }
+  [[nodiscard]] Picoseconds largest_load() const;
+  [[nodiscard]] DeviceId most_loaded() const;                                       // the first of them
+  [[nodiscard]] Bytes held(DeviceId device) const { return held_[index(device)]; }  // by the device alone
+  // Bytes over capacity, summed over devices and pools; 0 iff the plan is feasible.
+  [[nodiscard]] Bytes over_capacity() const;
+  // What limits count: devices with compute ops, and (tensor, destination) pairs.
+  [[nodiscard]] int devices_that_compute() const;
+  [[nodiscard]] std::int64_t crossings() const { return crossings_; }
+  [[nodiscard]] bool within_limits() const;
+  // Readers of a net on a device.
+  [[nodiscard]] std::uint32_t readers_on(std::uint32_t net, DeviceId device) const {
+    return readers_on_[net * num_devices_ + index(device)];
+  }
+
+  [[nodiscard]] Plan plan() const;
+
+ private:
+  void move_output(std::uint32_t net, DeviceId from, DeviceId to);
+  void move_reader(std::uint32_t net, DeviceId from, DeviceId to);
+  std::uint32_t& count(std::uint32_t net, DeviceId device) { return readers_on_[net * num_devices_ + index(device)]; }
+
+  const PipelineModel* model_;
+  std::size_t num_devices_;
+  std::vector<DeviceId> device_of_;  // per unit
+  std::vector<Picoseconds> work_, transfers_;
+  std::vector<Bytes> held_;
+  std::vector<std::uint32_t> computing_;   // units with compute ops, per device
+  std::vector<std::uint32_t> readers_on_;  // [net * devices + device]
+  std::int64_t crossings_ = 0;
+};
+
+}  // namespace berth
