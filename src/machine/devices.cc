@@ -402,4 +402,15 @@ Device make_device(const DeviceModel& model, std::string name) {
   return device;
 }
 
+Device plain_device(std::string name, DeviceKind kind) {
+  Device device;
+  device.name = std::move(name);
+  device.model = "plain";
+  device.kind = kind;
+  device.memory = kUnlimitedMemory;
+  device.flops_per_s = {{DType::kF32, 1 * T}};
+  device.bytes_per_s = 1000 * G;
+  return device;
+}
+
 }  // namespace berth

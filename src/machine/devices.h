@@ -36,4 +36,9 @@ std::string suggest_device_model(std::string_view name);      // "; did you mean
 // A device with the model's figures. CPUs are synchronous (launch + work), all others asynchronous.
 Device make_device(const DeviceModel& model, std::string name);
 
+// A device of no make, for problems that state the time of every op themselves: no launch overhead, no watts, memory
+// without limit, and round figures (1 TFLOP/s, 1 TB/s) for graphs that do not.
+Device plain_device(std::string name, DeviceKind kind);
+inline constexpr Bytes kUnlimitedMemory = Bytes{1} << 60;
+
 }  // namespace berth

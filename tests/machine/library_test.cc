@@ -57,6 +57,24 @@ TEST(MachineLibrary, UnknownNamesGetASuggestion) {
             "no machine named 'k40x5'; did you mean 'k40x2'? (berth machines lists all 16; a file name ends in .toml)");
 }
 
+TEST(MachineLibrary, ProcessorsAreEqualAndTheirLinksFree) {
+  const Machine machine = *builtin_machine("procx3");
+  EXPECT_EQ(machine.name(), "procx3");
+  ASSERT_EQ(machine.num_devices(), 3U);
+  EXPECT_EQ(machine.accelerators().size(), 3U);
+  EXPECT_TRUE(machine.queues().empty());
+  for (const Channel& channel : machine.channels()) {
+    constexpr double kLargestTensor = 1LL << 55;
+    EXPECT_EQ(to_picoseconds(channel.latency_s + kLargestTensor / channel.bytes_per_s), 0);
+  }
+  EXPECT_EQ(builtin_machine("procx1")->num_devices(), 1U);
+  EXPECT_EQ(builtin_machine("procx64")->num_devices(), 64U);
+  for (const char* name : {"procx0", "procx65", "procx", "procx04", "procx-1", "procx2x", "procxN"}) {
+    EXPECT_EQ(builtin_machine(name).error().message,
+              fmt::format("no machine named '{}'; procxN takes an N from 1 to 64", name));
+  }
+}
+
 TEST(MachineLibrary, KeplerDevicesSendThroughOnePortEach) {
   const Machine machine = *builtin_machine("k40x4");
   EXPECT_EQ(std::vector<std::string>(machine.queues().begin(), machine.queues().end()),
