@@ -27,49 +27,63 @@ void sort_few(std::vector<T>& items, Less less) {
 }  // namespace
 
 const Score& Engine::run(const Plan& plan) {
-  simulate<false>(plan);
+  simulate<Mode::kScore>(plan);
   return score_;
+}
+
+const Score* Engine::run_bounded(const Plan& plan, Picoseconds cutoff) {
+  cutoff_ = cutoff;
+  return simulate<Mode::kBounded>(plan) ? &score_ : nullptr;
 }
 
 Timeline Engine::run_with_timeline(const Plan& plan) {
   timeline_ = Timeline();
   timeline_.op_end.assign(flat_.num_nodes(), 0);
   timeline_.op_ready.assign(flat_.num_nodes(), 0);
-  simulate<true>(plan);
+  simulate<Mode::kTimeline>(plan);
   finish_timeline(plan);
   return std::move(timeline_);
 }
 
-template <bool kRecord>
-void Engine::simulate(const Plan& plan) {
+// False if the step takes longer than the cutoff.
+template <Mode kMode>
+bool Engine::simulate(const Plan& plan) {
   reset(plan);
+  if constexpr (kMode == Mode::kBounded) {
+    if (std::any_of(devices_.begin(), devices_.end(), [&](const auto& device) { return is_late(device); }))
+      return false;
+  }
   for (const std::uint32_t node : graph_->sources) arrive_at_node(node);
-  settle<kRecord>();
-  pick<kRecord>();
+  settle<kMode>();
+  pick<kMode>();
   while (!queue_of_events_.empty()) {
     note_peaks();  // only now: at the last instant of all every lifetime has ended
     now_ = queue_of_events_.next_time();
+    if constexpr (kMode == Mode::kBounded) {
+      if (late_ || now_ > cutoff_) return false;
+    }
     do {
-      handle<kRecord>(queue_of_events_.pop());
+      handle<kMode>(queue_of_events_.pop());
     } while (!queue_of_events_.empty() && queue_of_events_.next_time() == now_);
-    settle<kRecord>();
-    pick<kRecord>();
+    settle<kMode>();
+    pick<kMode>();
   }
   fill_score();
+  return true;
 }
 
-template <bool kRecord>
+template <Mode kMode>
 void Engine::handle(const Event& event) {
   switch (event.kind) {
     case Event::Kind::kOpEnd: {
       const std::uint8_t device = nodes_[event.item].device;
       ++devices_[device].idle_lanes;
       touched_devices_ |= DeviceSet{1} << device;
-      end_node<kRecord>(event.item);
+      end_node<kMode>(event.item);
       break;
     }
     case Event::Kind::kTransferEnd:
-      end_hop<kRecord>(event.item);
+      end_hop<kMode>(event.item);
       break;
     case Event::Kind::kControl:
       ++events_;
@@ -79,14 +93,14 @@ void Engine::handle(const Event& event) {
 }
 
 // Rule 2: whatever takes no time is done the moment it is ready.
-template <bool kRecord>
+template <Mode kMode>
 void Engine::settle() {
   while (!timeless_.empty()) {
     const std::uint32_t node = timeless_.back();
     timeless_.pop_back();
-    if constexpr (kRecord) timeline_.op_ready[node] = now_;
+    if constexpr (kMode == Mode::kTimeline) timeline_.op_ready[node] = now_;
     if (const Bytes bytes = graph_->output_bytes[node]; bytes > 0) allocate(nodes_[node].device, bytes, node);
-    end_node<kRecord>(node);
+    end_node<kMode>(node);
   }
 }
 
@@ -101,10 +115,10 @@ void Engine::arrive_at_node(std::uint32_t node) {
   (state.timeless ? timeless_ : ready_).push_back(node);
 }
 
-template <bool kRecord>
+template <Mode kMode>
 void Engine::end_node(std::uint32_t node) {
   ++events_;
-  if constexpr (kRecord) timeline_.op_end[node] = now_;
+  if constexpr (kMode == Mode::kTimeline) timeline_.op_end[node] = now_;
   const std::uint8_t device = nodes_[node].device;
   for (const std::uint32_t tensor : graph_->outputs_of(node)) publish_output(node, tensor, device);
   send_control(node, device);
@@ -232,14 +246,14 @@ bool Engine::leave_hop(std::uint32_t id) {
   return false;
 }
 
-template <bool kRecord>
+template <Mode kMode>
 void Engine::end_hop(std::uint32_t id) {
   ++events_;
   const Transfer& transfer = transfers_[id];
   if (const int queue = hops_[transfer.hop].queue; queue >= 0) {
     queues_[static_cast<std::size_t>(queue)].busy = false;
     touch_queue(static_cast<std::uint32_t>(queue));
-  } else if constexpr (kRecord) {
+  } else if constexpr (kMode == Mode::kTimeline) {
     record_transfer(transfer, now_ - transfer.duration);
   }
   if (leave_hop(id)) advance(id);
@@ -264,10 +278,10 @@ void Engine::deliver(const Transfer& transfer) {
 }
 
 // The second half of an instant: demands queue up in order, then idle lanes and links take the next.
-template <bool kRecord>
+template <Mode kMode>
 void Engine::pick() {
   if (!ready_.empty()) {
-    if constexpr (kRecord) {
+    if constexpr (kMode == Mode::kTimeline) {
       for (const std::uint32_t node : ready_) timeline_.op_ready[node] = now_;
     }
     queue_ready_nodes();
@@ -276,11 +290,11 @@ void Engine::pick() {
   for (; touched_devices_ != 0; touched_devices_ &= touched_devices_ - 1) {
     const auto id = static_cast<std::uint8_t>(std::countr_zero(touched_devices_));
     DeviceState& device = devices_[id];
-    while (device.idle_lanes > 0 && has_ready(device)) start_node<kRecord>(take_ready(device), id);
+    while (device.idle_lanes > 0 && has_ready(device)) start_node<kMode>(take_ready(device), id);
   }
   for (const std::uint32_t queue : touched_queues_) {
     queues_[queue].touched = false;
-    if (!queues_[queue].busy && queues_[queue].head != kNone) start_transfer<kRecord>(queue);
+    if (!queues_[queue].busy && queues_[queue].head != kNone) start_transfer<kMode>(queue);
   }
   touched_queues_.clear();
 }
@@ -331,17 +345,26 @@ std::uint32_t Engine::take_ready(DeviceState& device) {
   return node;
 }
 
-template <bool kRecord>
+template <Mode kMode>
 void Engine::start_node(std::uint32_t node, std::uint8_t id) {
   DeviceState& device = devices_[id];
+  if constexpr (kMode == Mode::kBounded) late_ |= is_late(device);
   --device.idle_lanes;
   device.busy += duration_[node];
   if (const Bytes bytes = graph_->output_bytes[node]; bytes > 0) allocate(id, bytes, node);
   queue_of_events_.push({now_ + duration_[node], Event::Kind::kOpEnd, node});
-  if constexpr (kRecord) timeline_.ops.push_back({OpId{node}, DeviceId{id}, 0, now_, now_ + duration_[node]});
+  if constexpr (kMode == Mode::kTimeline)
+    timeline_.ops.push_back({OpId{node}, DeviceId{id}, 0, now_, now_ + duration_[node]});
 }
 
-template <bool kRecord>
+// What a device has yet to start shares its lanes from now on.
+bool Engine::is_late(const DeviceState& device) const {
+  Picoseconds work = device.total_work - device.busy;
+  if (device.lanes > 1) work = (work + device.lanes - 1) / device.lanes;
+  return work > cutoff_ - now_;
+}
+
+template <Mode kMode>
 void Engine::start_transfer(std::uint32_t id) {
   Queue& queue = queues_[id];
   const Transfer& transfer = transfers_[queue.head];
@@ -352,7 +375,7 @@ void Engine::start_transfer(std::uint32_t id) {
   if (hops_[transfer.hop].last) allocate(transfer.to, bytes, graph_->producer[transfer.tensor]);
   score_.queues[id].busy += transfer.duration;
   score_.queues[id].bytes += bytes;
-  if constexpr (kRecord) record_transfer(transfer, now_);
+  if constexpr (kMode == Mode::kTimeline) record_transfer(transfer, now_);
 }
 
 void Engine::record_transfer(const Transfer& transfer, Picoseconds start) {

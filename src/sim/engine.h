@@ -20,11 +20,16 @@
 
 namespace berth {
 
+// What a run is for, known to the compiler, so that a plain one pays for nothing else.
+enum class Mode { kScore, kTimeline, kBounded };
+
 class Engine {
  public:
   explicit Engine(const Problem& problem);
 
   const Score& run(const Plan& plan);
+  // nullptr if the step takes longer than the cutoff; given up as soon as that is sure.
+  const Score* run_bounded(const Plan& plan, Picoseconds cutoff);
   Timeline run_with_timeline(const Plan& plan);
   [[nodiscard]] std::uint64_t events() const { return events_; }
 
@@ -89,8 +94,8 @@ class Engine {
   struct DeviceState {
     std::uint32_t head, tail;  // ready list, when priorities are equal
     std::vector<ReadyEntry> heap;
-    int idle_lanes;
-    Picoseconds busy;
+    int lanes, idle_lanes;
+    Picoseconds busy, total_work;  // total: of all its ops
     Bytes held, peak;
     std::uint32_t last_allocator;  // op
     Picoseconds peak_time;
@@ -102,17 +107,17 @@ class Engine {
     std::uint32_t peak_op;
     std::uint8_t peak_device;
   };
-  template <bool kRecord>
-  void simulate(const Plan& plan);
+  template <Mode kMode>
+  bool simulate(const Plan& plan);
   void reset(const Plan& plan);
   void reset_nodes(const Plan& plan);
   void set_priorities(const Plan& plan);
 
-  template <bool kRecord>
+  template <Mode kMode>
   void handle(const Event& event);
-  template <bool kRecord>
+  template <Mode kMode>
   void settle();  // timeless work, to the last round
-  template <bool kRecord>
+  template <Mode kMode>
   void end_node(std::uint32_t node);
   void publish_output(std::uint32_t node, std::uint32_t tensor, std::uint8_t device);
   void send_control(std::uint32_t node, std::uint8_t device);
@@ -121,21 +126,22 @@ class Engine {
 
   void request(std::uint32_t tensor, std::uint8_t from, std::uint8_t to);
   void advance(std::uint32_t transfer);
-  template <bool kRecord>
+  template <Mode kMode>
   void end_hop(std::uint32_t transfer);
   bool leave_hop(std::uint32_t transfer);
   void touch_queue(std::uint32_t queue);
   void deliver(const Transfer& transfer);
 
-  template <bool kRecord>
+  template <Mode kMode>
   void pick();
   void queue_ready_nodes();
   void queue_requests();
   [[nodiscard]] bool has_ready(const DeviceState& device) const;
   std::uint32_t take_ready(DeviceState& device);
-  template <bool kRecord>
+  template <Mode kMode>
   void start_node(std::uint32_t node, std::uint8_t device);
-  template <bool kRecord>
+  [[nodiscard]] bool is_late(const DeviceState& device) const;
+  template <Mode kMode>
   void start_transfer(std::uint32_t queue);
   void record_transfer(const Transfer& transfer, Picoseconds start);
 
@@ -153,7 +159,8 @@ class Engine {
   const FlatGraph flat_;    // of the problem
   FlatGraph fused_;         // of the plan, if it fuses
   const FlatGraph* graph_;  // the one in use
-  Picoseconds now_ = 0;
+  Picoseconds now_ = 0, cutoff_ = 0;
+  bool late_ = false;  // the step will end after the cutoff
 
   HugeVector<Node> nodes_;
   HugeVector<Picoseconds> duration_;  // per node, on its device

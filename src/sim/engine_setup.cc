@@ -15,6 +15,7 @@ Engine::Engine(const Problem& problem) : problem_(problem), flat_(flatten(proble
   next_ready_.resize(flat_.num_nodes());
   tensors_.resize(flat_.num_tensors());
   devices_.resize(devices);
+  for (std::size_t i = 0; i < devices; ++i) devices_[i].lanes = machine.devices()[i].lanes;
   pools_.resize(machine.pools().size());
   queues_.resize(machine.queues().size());
   score_.devices.resize(devices);
@@ -42,8 +43,10 @@ void Engine::reset(const Plan& plan) {
     graph_ = &fused_;
   }
   now_ = 0;
+  late_ = false;
   events_ = 0;
   ready_order_ = 0;
+  queue_of_events_.clear();  // of a run that was abandoned
   received_.clear();
   transfers_.clear();
   unused_transfer_ = kNone;
@@ -52,8 +55,8 @@ void Engine::reset(const Plan& plan) {
     DeviceState& device = devices_[i];
     device.head = device.tail = kNone;
     device.heap.clear();
-    device.idle_lanes = problem_.machine().devices()[i].lanes;
-    device.busy = device.peak_time = 0;
+    device.idle_lanes = device.lanes;
+    device.busy = device.total_work = device.peak_time = 0;
     device.held = 0;
     device.last_allocator = device.peak_op = kNone;
   }
@@ -75,6 +78,7 @@ void Engine::reset_nodes(const Plan& plan) {
   for (std::uint32_t node = 0; node < graph_->num_nodes(); ++node) {
     const DeviceId device = plan.device_of[node];
     duration_[node] = graph_->durations[node * classes + static_cast<std::size_t>(problem_.device_class(device))];
+    if (graph_->storage[node] != FlatGraph::Storage::kAbsent) devices_[index(device)].total_work += duration_[node];
     nodes_[node] = {graph_->num_waits[node], static_cast<std::uint8_t>(device), duration_[node] == 0};
   }
   for (const Resident& resident : residents_) devices_[index(plan.device(resident.op))].held += resident.bytes;

@@ -13,6 +13,7 @@ Simulator::Simulator(Simulator&&) noexcept = default;
 Simulator& Simulator::operator=(Simulator&&) noexcept = default;
 
 const Score& Simulator::run(const Plan& plan) { return engine_->run(plan); }
+const Score* Simulator::run_bounded(const Plan& plan, Picoseconds cutoff) { return engine_->run_bounded(plan, cutoff); }
 Timeline Simulator::run_with_timeline(const Plan& plan) { return engine_->run_with_timeline(plan); }
 std::uint64_t Simulator::last_events() const { return engine_->events(); }
 
@@ -41,6 +42,9 @@ class SimulatedEvaluator final : public Evaluator {
   }
 
   const Score& evaluate(const Plan& plan) override { return simulators_.front().run(plan); }
+  const Score* evaluate_bounded(const Plan& plan, Picoseconds cutoff) override {
+    return simulators_.front().run_bounded(plan, cutoff);
+  }
 
   std::span<const Score> evaluate(std::span<const Plan> plans) override {
     if (scores_.size() < plans.size()) scores_.resize(plans.size());
