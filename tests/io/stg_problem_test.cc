@@ -64,7 +64,8 @@ TEST(Stg, MistakesAreNamed) {
   EXPECT_NE(error_of("1\n0 0 0\n1 1e9 1 0\n2 0 1 1\n").find("can be simulated"), std::string::npos);
 }
 
-// Optimum of every problem at hand, per number of processors: no lower bound may be above it.
+// Optimum of every problem at hand, per number of processors: no lower bound may be above it. Rows with four numbers
+// end in the best schedule known, after a bound.
 TEST(StgSet, LowerBoundsStayBelowTheOptima) {
   const auto tables = data_files("stg/Optimal_values", "_OPT.csv");
   if (tables.empty()) GTEST_SKIP() << "no stg in the data folder (BERTH_DATA)";
@@ -73,13 +74,13 @@ TEST(StgSet, LowerBoundsStayBelowTheOptima) {
     const std::string text = *read_file(table);
     for (const std::string_view line : split(text, '\n')) {
       const auto cells = split(trim(line), ',');
-      if (cells.size() < 3) continue;  // some rows have a fourth number, a schedule that is not optimal
+      if (cells.size() < 3) continue;
       const std::string file = std::filesystem::path(table).parent_path().parent_path() / cells[0];
       const auto machine = std::make_shared<const Machine>(*builtin_machine(fmt::format("procx{}", trim(cells[1]))));
       const auto problem = load_public_problem(file, {.machine = machine});
       ASSERT_TRUE(problem) << problem.error().message;
       ASSERT_EQ(problem->graph().num_ops(), 52U);
-      EXPECT_LE(to_seconds(lower_bound(*problem).value()), std::stod(std::string(cells[2]))) << file;
+      EXPECT_LE(to_seconds(lower_bound(*problem).value()), std::stod(std::string(cells.back()))) << file;
       ++seen;
     }
   }
