@@ -2,6 +2,7 @@
 #include <array>
 
 #include "plan/auto.h"
+#include "plan/exact/exact.h"
 #include "plan/expert.h"
 #include "plan/one_kind.h"
 #include "plan/planner.h"
@@ -28,7 +29,7 @@ std::span<const PlannerInfo> classical_planners() {
       PlannerInfo{"m-etf", "earliest task first within memory", nullptr},
       PlannerInfo{"m-sct", "small communication times within memory", nullptr},
       PlannerInfo{"dp", "dynamic programming over down-sets", nullptr},
-      PlannerInfo{"exact", "branch and bound or integer program, with proof", nullptr},
+      PlannerInfo{"exact", "branch and bound, with proof", make_planner<ExactPlanner>},
       PlannerInfo{"anneal", "simulated annealing on the simulator", nullptr},
       PlannerInfo{"genetic", "genetic search on the simulator", nullptr},
       PlannerInfo{"auto", "the best of the planners above; the default", make_planner<AutoPlanner>},

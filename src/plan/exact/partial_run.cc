@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/exact/partial_run.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+namespace berth::exact {
+namespace {
+
+constexpr Picoseconds kNever = std::numeric_limits<Picoseconds>::max();
+constexpr std::int32_t kForever = 1 << 30;  // uses of a storage that is never freed
+constexpr Decision kGoOn{};
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+// Two independent hashes of a sequence of numbers.
+class Hasher {
+ public:
+  void add(std::uint64_t word) {
+    low_ = mix(low_ ^ word, 0x9e3779b97f4a7c15U);
+    high_ = mix(high_ + word, 0xd6e8feb86659fd93U);
+  }
+  void add(std::int64_t word) { add(static_cast<std::uint64_t>(word)); }
+  [[nodiscard]] PartialRun::Fingerprint value() const { return {low_, high_}; }
+
+ private:
+  static std::uint64_t mix(std::uint64_t x, std::uint64_t factor) {
+    x *= factor;
+    return x ^ (x >> 29);
+  }
+  std::uint64_t low_ = 1, high_ = 2;
+};
+
+}  // namespace
+
+PartialRun::PartialRun(const Tables& tables, const std::vector<int>& device_classes)
+    : tables_(&tables),
+      device_classes_(&device_classes),
+      device_of_(at(tables.units), -1),
+      domain_(tables.allowed),
+      waits_(tables.waits.begin(), tables.waits.end()),
+      start_turn_(at(tables.ops), 0),
+      phase_(at(tables.ops), Phase::kWaiting),
+      end_(at(tables.ops), 0),
+      root_(tables.cell(tables.tensors, 0), 0),
+      uses_(tables.cell(tables.tensors, 0), 0),
+      idle_lanes_(tables.lanes),
+      last_started_(at(tables.devices), -1),
+      held_(tables.capacity.size(), 0),
+      peak_(tables.capacity.size(), 0),
+      lower_than_(at(tables.devices), 0),
+      queue_busy_(at(tables.queues), 0) {}
+
+Decision PartialRun::advance() {
+  for (;;) {
+    const auto& early = tables_->needed_at_start;
+    for (; next_early_ < static_cast<int>(early.size()); ++next_early_) {
+      const int unit = early[at(next_early_)];
+      if (device_of_unit(unit) < 0) return {Decision::Kind::kDevice, unit};
+      for (const int op : tables_->unit_ops.of(unit)) {
+        if (tables_->waits[at(op)] == 0) arrive(op);
+      }
+    }
+    if (const Decision open = settle(); open.kind != Decision::Kind::kNone) return open;
+    if (!within_limits()) return {Decision::Kind::kDead};
+    if (const Decision open = queue_requests(); open.kind != Decision::Kind::kNone) return open;
+    if (const Decision open = pick_ops(); open.kind != Decision::Kind::kNone) return open;
+    pick_transfers();
+    const Picoseconds next = next_time();
+    if (next == kNever) {
+      for (int unit = 0; unit < tables_->units; ++unit) {  // parameters that nobody reads
+        if (device_of_unit(unit) < 0) return {Decision::Kind::kDevice, unit};
+      }
+      for (std::size_t i = 0; i < peak_.size(); ++i) {
+        if (peak_[i] > tables_->capacity[i]) return {Decision::Kind::kDead};
+      }
+      return kGoOn;
+    }
+    if (!note_peaks()) return {Decision::Kind::kDead};
+    now_ = next;
+    handle_events();
+  }
+}
+
+void PartialRun::place(int unit, int device) {
+  device_of_[at(unit)] = static_cast<std::int8_t>(device);
+  domain_[at(unit)] = DeviceSet{1} << device;
+  touched_ |= DeviceSet{1} << device;
+  const int account = tables_->account[at(device)];
+  for (const int op : tables_->unit_ops.of(unit)) {
+    if (tables_->computes[at(op)] != 0) computing_ |= DeviceSet{1} << device;
+    held_[at(account)] += tables_->resident[at(op)];
+    peak_[at(account)] += tables_->resident[at(op)];
+    if (tables_->quiet[at(op)] == 0 || tables_->waits[at(op)] != 0) continue;
+    // There since the start, so what was ever held beside it was held in addition to it.
+    if (now_ > 0 && tables_->storage[at(op)] == Storage::kOwn) {
+      for (const int tensor : tables_->outputs.of(op)) {
+        const bool is_used = tables_->kept[at(tensor)] != 0 || !tables_->consumers.of(tensor).empty();
+        if (is_used) peak_[at(account)] += tables_->bytes[at(tensor)];
+      }
+    }
+    arrive(op);
+  }
+}
+
+void PartialRun::start(int op) {
+  const int device = device_of(op);
+  ready_.erase(std::find(ready_.begin(), ready_.end(), op));
+  phase_[at(op)] = Phase::kRunning;
+  end_[at(op)] = now_ + tables_->time(op, device);
+  start_turn_[at(op)] = static_cast<std::int16_t>(started_++);
+  --idle_lanes_[at(device)];
+  last_started_[at(device)] = op;
+  running_.push_back(op);
+  allocate(device, tables_->output_bytes[at(op)]);
+}
+
+void PartialRun::order_devices(int lower, int higher) {
+  const DeviceSet above = lower_than_[at(higher)] | (DeviceSet{1} << higher);
+  for (int device = 0; device < tables_->devices; ++device) {
+    const bool is_below = device == lower || ((lower_than_[at(device)] >> lower) & 1) != 0;
+    if (is_below) lower_than_[at(device)] |= above;
+  }
+}
+
+DeviceSet PartialRun::candidates(int unit) const {
+  DeviceSet set = 0;
+  int class_with_untouched = -1;
+  for (DeviceSet left = domain(unit); left != 0; left &= left - 1) {
+    const int device = std::countr_zero(left);
+    const int device_class = (*device_classes_)[at(device)];
+    if (((touched_ >> device) & 1) == 0) {
+      if (class_with_untouched == device_class) continue;
+      class_with_untouched = device_class;
+    }
+    set |= DeviceSet{1} << device;
+  }
+  return set;
+}
+
+void PartialRun::list_ready(int device, std::vector<int>& ops) const {
+  ops.clear();
+  for (const int op : ready_) {
+    if (device_of(op) == device && op > last_started_[at(device)]) ops.push_back(op);
+  }
+  std::sort(ops.begin(), ops.end());
+  // The lanes of one instant are filled in ascending order, so the last ones are too late to begin with.
+  ops.resize(ops.size() - at(idle_lanes_[at(device)] - 1));
+}
+
+int PartialRun::unplaced_successor(int op) const {
+  int found = -1;
+  const auto consider = [&](int successor) {
+    const int unit = tables_->unit_of[at(successor)];
+    if (device_of_unit(unit) >= 0) return;
+    if (found < 0 || std::popcount(domain(unit)) < std::popcount(domain(found))) found = unit;
+  };
+  for (const int tensor : tables_->outputs.of(op)) std::ranges::for_each(tables_->consumers.of(tensor), consider);
+  std::ranges::for_each(tables_->control_out.of(op), consider);
+  return found;
+}
+
+bool PartialRun::within_limits() const {
+  const Constraints& constraints = tables_->problem->constraints();
+  if (constraints.max_devices && std::popcount(computing_) > *constraints.max_devices) return false;
+  return !constraints.max_crossings || crossings_ <= *constraints.max_crossings;
+}
+
+// Results take effect once it is known where they are wanted.
+Decision PartialRun::settle() {
+  while (!ended_.empty()) {
+    const int op = ended_.back();
+    if (const int unit = unplaced_successor(op); unit >= 0) return {Decision::Kind::kDevice, unit};
+    ended_.pop_back();
+    end_op(op);
+  }
+  return kGoOn;
+}
+
+void PartialRun::end_op(int op) {
+  const int device = device_of(op);
+  phase_[at(op)] = Phase::kDone;
+  for (const int tensor : tables_->outputs.of(op)) publish(op, tensor, device);
+  send_control(op, device);
+  for (const int tensor : tables_->inputs.of(op)) release(tensor, device);
+}
+
+void PartialRun::publish(int op, int tensor, int device) {
+  std::int32_t uses = tables_->kept[at(tensor)];
+  DeviceSet destinations = 0;
+  for (const int consumer : tables_->consumers.of(tensor)) {
+    const int where = device_of(consumer);
+    if (where == device) {
+      ++uses;
+      arrive(consumer);
+    } else {
+      destinations |= DeviceSet{1} << where;
+    }
+  }
+  uses += std::popcount(destinations);
+  crossings_ += std::popcount(destinations);
+  std::int16_t& root = root_[cell(tensor, device)];
+  root = static_cast<std::int16_t>(tensor);
+  switch (tables_->storage[at(op)]) {
+    case Storage::kOwn:
+      uses_[cell(tensor, device)] = uses;
+      if (uses == 0) allocate(device, -tables_->bytes[at(tensor)]);
+      break;
+    case Storage::kAlias:
+      root = root_[cell(tables_->alias_of[at(op)], device)];
+      uses_[cell(root, device)] += uses;
+      break;
+    case Storage::kResident:
+      uses_[cell(tensor, device)] = kForever;
+  }
+  for (; destinations != 0; destinations &= destinations - 1) request(tensor, device, std::countr_zero(destinations));
+}
+
+void PartialRun::send_control(int op, int device) {
+  for (const int after : tables_->control_out.of(op)) {
+    const Picoseconds latency = tables_->control_latency[cell(device, device_of(after))];
+    if (latency == 0) {
+      arrive(after);
+    } else {
+      signals_.push_back({now_ + latency, after});
+    }
+  }
+}
+
+void PartialRun::release(int tensor, int device) {
+  const int root = root_[cell(tensor, device)];
+  if (--uses_[cell(root, device)] == 0) allocate(device, -tables_->bytes[at(root)]);
+}
+
+void PartialRun::allocate(int device, Bytes bytes) { held_[at(tables_->account[at(device)])] += bytes; }
+
+void PartialRun::arrive(int op) {
+  if (waits_[at(op)] > 1) {
+    --waits_[at(op)];
+    return;
+  }
+  waits_[at(op)] = 0;
+  const int device = device_of(op);
+  if (tables_->time(op, device) > 0) {
+    phase_[at(op)] = Phase::kReady;
+    ready_.push_back(op);
+    return;
+  }
+  phase_[at(op)] = Phase::kRunning;  // until its results take effect
+  end_[at(op)] = now_;
+  allocate(device, tables_->output_bytes[at(op)]);
+  ended_.push_back(op);
+}
+
+void PartialRun::request(int tensor, int from, int to) {
+  transfers_.push_back({0, tensor, from, to, tables_->first_hop[cell(from, to)], 0, Transfer::State::kRequested, true});
+  touched_ |= tables_->relays[cell(from, to)];
+  move_on(transfers_.back());
+  if (transfers_.back().hop < 0) transfers_.pop_back();
+}
+
+// Brings a transfer through hops that take no time to the next one that does.
+void PartialRun::move_on(Transfer& transfer) {
+  for (;;) {
+    const Hop& hop = tables_->hops[at(transfer.hop)];
+    const Picoseconds time = tables_->on_channel(transfer.tensor, hop.channel);
+    if (time > 0 && hop.queue >= 0) {
+      transfer.state = Transfer::State::kRequested;
+      return;
+    }
+    if (hop.last) allocate(transfer.to, tables_->bytes[at(transfer.tensor)]);
+    if (time > 0) {
+      transfer.state = Transfer::State::kMoving;
+      transfer.end = now_ + time;
+      return;
+    }
+    if (!leave_hop(transfer)) return;
+  }
+}
+
+// Ends the present hop; false if it was the last: the copy has arrived and the transfer is over.
+bool PartialRun::leave_hop(Transfer& transfer) {
+  if (transfer.first) release(transfer.tensor, transfer.from);
+  transfer.first = false;
+  if (!tables_->hops[at(transfer.hop++)].last) return true;
+  std::int32_t uses = 0;
+  for (const int consumer : tables_->consumers.of(transfer.tensor)) {
+    if (device_of(consumer) != transfer.to) continue;
+    ++uses;
+    arrive(consumer);
+  }
+  root_[cell(transfer.tensor, transfer.to)] = static_cast<std::int16_t>(transfer.tensor);
+  uses_[cell(transfer.tensor, transfer.to)] = uses;
+  transfer.hop = -1;
+  return false;
+}
+
+Decision PartialRun::compare_requests(std::size_t a, std::size_t b, bool& a_first) const {
+  const Transfer &x = transfers_[a], &y = transfers_[b];
+  a_first = x.tensor != y.tensor ? x.tensor < y.tensor : x.to < y.to;
+  if (x.tensor != y.tensor || (*device_classes_)[at(x.to)] != (*device_classes_)[at(y.to)]) return kGoOn;
+  a_first = ((lower_than_[at(x.to)] >> y.to) & 1) != 0;
+  if (a_first || ((lower_than_[at(y.to)] >> x.to) & 1) != 0) return kGoOn;
+  return {Decision::Kind::kLowerDevice, x.to, y.to};
+}
+
+Decision PartialRun::queue_requests() {
+  int requests = 0;
+  for (std::size_t i = 0; i < transfers_.size(); ++i) {
+    if (transfers_[i].state != Transfer::State::kRequested) continue;
+    const int queue = tables_->hops[at(transfers_[i].hop)].queue;
+    int before = 0;
+    for (std::size_t j = 0; j < transfers_.size(); ++j) {
+      if (j == i || transfers_[j].state != Transfer::State::kRequested) continue;
+      if (tables_->hops[at(transfers_[j].hop)].queue != queue) continue;
+      bool j_first = false;
+      if (const Decision open = compare_requests(j, i, j_first); open.kind != Decision::Kind::kNone) return open;
+      before += j_first ? 1 : 0;
+    }
+    transfers_[i].turn = turns_ + before;
+    ++requests;
+  }
+  if (requests == 0) return kGoOn;
+  turns_ += requests;
+  for (Transfer& transfer : transfers_) {
+    if (transfer.state == Transfer::State::kRequested) transfer.state = Transfer::State::kQueued;
+  }
+  return kGoOn;
+}
+
+Decision PartialRun::pick_ops() {
+  for (std::size_t i = 0; i < ready_.size();) {
+    const int device = device_of(ready_[i]);
+    const int idle = idle_lanes_[at(device)];
+    const auto is_here = [&](int op) { return device_of(op) == device; };
+    if (idle > 0) {
+      if (std::ranges::count_if(ready_, is_here) > idle) return {Decision::Kind::kNext, device};
+      start(ready_[i]);
+    } else {
+      ++i;
+    }
+  }
+  return kGoOn;
+}
+
+void PartialRun::pick_transfers() {
+  for (;;) {
+    Transfer* next = nullptr;
+    for (Transfer& transfer : transfers_) {
+      if (transfer.state != Transfer::State::kQueued) continue;
+      if (queue_busy_[at(tables_->hops[at(transfer.hop)].queue)] != 0) continue;
+      if (next == nullptr || transfer.turn < next->turn) next = &transfer;
+    }
+    if (next == nullptr) return;
+    const Hop& hop = tables_->hops[at(next->hop)];
+    queue_busy_[at(hop.queue)] = 1;
+    next->state = Transfer::State::kMoving;
+    next->end = now_ + tables_->on_channel(next->tensor, hop.channel);
+    if (hop.last) allocate(next->to, tables_->bytes[at(next->tensor)]);
+  }
+}
+
+bool PartialRun::note_peaks() {
+  bool fits = true;
+  for (std::size_t i = 0; i < peak_.size(); ++i) {
+    peak_[i] = std::max(peak_[i], held_[i]);
+    fits = fits && peak_[i] <= tables_->capacity[i];
+  }
+  return fits;
+}
+
+Picoseconds PartialRun::next_time() const {
+  Picoseconds next = kNever;
+  for (const int op : running_) next = std::min(next, end(op));
+  for (const Transfer& transfer : transfers_) {
+    if (transfer.state == Transfer::State::kMoving) next = std::min(next, transfer.end);
+  }
+  for (const Signal& signal : signals_) next = std::min(next, signal.arrival);
+  return next;
+}
+
+void PartialRun::handle_events() {
+  std::fill(last_started_.begin(), last_started_.end(), -1);
+  std::erase_if(running_, [&](int op) {
+    if (end(op) != now_) return false;
+    ++idle_lanes_[at(device_of(op))];
+    ended_.push_back(op);
+    return true;
+  });
+  for (Transfer& transfer : transfers_) {
+    if (transfer.state != Transfer::State::kMoving || transfer.end != now_) continue;
+    if (const int queue = tables_->hops[at(transfer.hop)].queue; queue >= 0) queue_busy_[at(queue)] = 0;
+    if (leave_hop(transfer)) move_on(transfer);
+  }
+  std::erase_if(transfers_, [](const Transfer& transfer) { return transfer.hop < 0; });
+  std::erase_if(signals_, [&](const Signal& signal) {
+    if (signal.arrival != now_) return false;
+    arrive(signal.op);
+    return true;
+  });
+}
+
+PartialRun::Fingerprint PartialRun::fingerprint() const {
+  Hasher hash;
+  hash.add(now_);
+  for (int op = 0; op < tables_->ops; ++op) {
+    const Phase state = phase(op);
+    if (state == Phase::kDone) {
+      hash.add(std::int64_t{-1});
+      continue;
+    }
+    hash.add(static_cast<std::int64_t>(state) + 8 * waits_[at(op)] + (std::int64_t{device_of(op)} << 32));
+    if (state == Phase::kRunning) hash.add(end(op));
+  }
+  for (const Transfer& transfer : transfers_) {
+    hash.add((std::int64_t{transfer.tensor} << 32) + transfer.hop * 4 + static_cast<int>(transfer.state));
+    const auto is_earlier = [&](const Transfer& other) { return other.turn < transfer.turn; };
+    hash.add(transfer.state == Transfer::State::kMoving ? transfer.end : std::ranges::count_if(transfers_, is_earlier));
+  }
+  for (const Signal& signal : signals_) hash.add(signal.arrival * tables_->ops + signal.op);
+  for (int device = 0; device < tables_->devices; ++device) {
+    hash.add(lower_than_[at(device)]);
+    if (idle_lanes(device) > 0) hash.add(std::int64_t{last_started_[at(device)]});
+  }
+  hash.add(touched_);
+  if (tables_->has_limits) {
+    hash.add(computing_);
+    hash.add(crossings_);
+  }
+  if (tables_->memory_binds) {
+    for (std::size_t i = 0; i < held_.size(); ++i) {
+      hash.add(held_[i]);
+      hash.add(peak_[i]);
+    }
+    for (std::size_t i = 0; i < uses_.size(); ++i) hash.add((std::int64_t{uses_[i]} << 32) + root_[i]);
+  }
+  return hash.value();
+}
+
+// Devices of a class take its ids in an order that respects what was decided about them.
+std::vector<DeviceId> PartialRun::true_ids() const {
+  std::vector<DeviceId> ids(at(tables_->devices), kNoDevice);
+  DeviceSet left = tables_->devices == 64 ? ~DeviceSet{0} : (DeviceSet{1} << tables_->devices) - 1;
+  for (int id = 0; id < tables_->devices; ++id) {
+    DeviceSet higher = 0;  // than a device that has no id yet
+    for (DeviceSet others = left; others != 0; others &= others - 1)
+      higher |= lower_than_[at(std::countr_zero(others))];
+    DeviceSet free = left & ~higher;
+    while ((*device_classes_)[at(std::countr_zero(free))] != (*device_classes_)[at(id)]) free &= free - 1;
+    ids[at(std::countr_zero(free))] = DeviceId{static_cast<std::uint16_t>(id)};
+    left &= ~(free & -free);
+  }
+  return ids;
+}
+
+Plan PartialRun::plan() const {
+  const std::vector<DeviceId> true_id = true_ids();
+  Plan plan;
+  for (int op = 0; op < tables_->ops; ++op) {
+    plan.device_of.push_back(true_id[at(device_of(op))]);
+    plan.priority.push_back(tables_->ops - start_turn_[at(op)]);
+  }
+  return plan;
+}
+
+}  // namespace berth::exact
