@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "sim/engine_base.h"
+
 namespace berth {
 namespace {
 
@@ -33,7 +35,16 @@ const Score& Engine::run(const Plan& plan) {
 
 const Score* Engine::run_bounded(const Plan& plan, Picoseconds cutoff) {
   cutoff_ = cutoff;
-  return simulate<Mode::kBounded>(plan) ? &score_ : nullptr;
+  const bool near = has_base_ && find_changes(plan);
+  return (near ? simulate_near(plan) : simulate<Mode::kBounded>(plan)) ? &score_ : nullptr;
+}
+
+void Engine::rebase(const Plan& plan) {
+  has_base_ = plan.fusions.empty();  // fused graphs are drawn together anew for every plan: nothing to share
+  if (!has_base_) return;
+  begin_base(plan);
+  simulate<Mode::kBase>(plan);
+  end_base();
 }
 
 Timeline Engine::run_with_timeline(const Plan& plan) {
@@ -49,17 +60,36 @@ Timeline Engine::run_with_timeline(const Plan& plan) {
 template <Mode kMode>
 bool Engine::simulate(const Plan& plan) {
   reset(plan);
-  if constexpr (kMode == Mode::kBounded) {
-    if (std::any_of(devices_.begin(), devices_.end(), [&](const auto& device) { return is_late(device); }))
-      return false;
+  if constexpr (kMode == Mode::kBounded || kMode == Mode::kNear) {
+    if (is_late()) return false;
   }
   for (const std::uint32_t node : graph_->sources) arrive_at_node(node);
   settle<kMode>();
   pick<kMode>();
+  return run_to_end<kMode>();
+}
+
+bool Engine::simulate_near(const Plan& plan) {
+  prepare_rejoin(plan);
+  const Checkpoint* checkpoint = checkpoint_before(first_effect(plan));
+  if (checkpoint == nullptr) return simulate<Mode::kNear>(plan);
+  restore(*checkpoint);
+  patch(plan);
+  return !is_late() && run_to_end<Mode::kNear>();
+}
+
+template <Mode kMode>
+bool Engine::run_to_end() {
   while (!queue_of_events_.empty()) {
     note_peaks();  // only now: at the last instant of all every lifetime has ended
+    if constexpr (kMode == Mode::kBase) record_instant();
+    if constexpr (kMode == Mode::kNear) {
+      if (rank_end_ == started_ && under_way_ == 0 && started_ >= rejoin_after_ && rejoin()) {
+        return score_.step_time <= cutoff_;
+      }
+    }
     now_ = queue_of_events_.next_time();
-    if constexpr (kMode == Mode::kBounded) {
+    if constexpr (kMode == Mode::kBounded || kMode == Mode::kNear) {
       if (late_ || now_ > cutoff_) return false;
     }
     do {
@@ -87,6 +117,7 @@ void Engine::handle(const Event& event) {
       break;
     case Event::Kind::kControl:
       ++events_;
+      --under_way_;
       arrive_at_node(event.item);
       break;
   }
@@ -99,6 +130,7 @@ void Engine::settle() {
     const std::uint32_t node = timeless_.back();
     timeless_.pop_back();
     if constexpr (kMode == Mode::kTimeline) timeline_.op_ready[node] = now_;
+    if constexpr (kMode == Mode::kBase) base_->ready_instant[node] = static_cast<std::uint32_t>(base_->time.size());
     if (const Bytes bytes = graph_->output_bytes[node]; bytes > 0) allocate(nodes_[node].device, bytes, node);
     end_node<kMode>(node);
   }
@@ -119,6 +151,7 @@ template <Mode kMode>
 void Engine::end_node(std::uint32_t node) {
   ++events_;
   if constexpr (kMode == Mode::kTimeline) timeline_.op_end[node] = now_;
+  if constexpr (kMode == Mode::kBase) base_->end_instant[node] = static_cast<std::uint32_t>(base_->time.size());
   const std::uint8_t device = nodes_[node].device;
   for (const std::uint32_t tensor : graph_->outputs_of(node)) publish_output(node, tensor, device);
   send_control(node, device);
@@ -170,6 +203,7 @@ void Engine::send_control(std::uint32_t node, std::uint8_t device) {
     if (latency == 0) {
       arrive_at_node(after);
     } else {
+      ++under_way_;
       queue_of_events_.push({now_ + latency, Event::Kind::kControl, after});
     }
   }
@@ -211,6 +245,7 @@ void Engine::request(std::uint32_t tensor, std::uint8_t from, std::uint8_t to) {
   } else {
     unused_transfer_ = transfers_[id].next;
   }
+  ++under_way_;
   transfers_[id] = {0, tensor, kNone, first_hop_[from * devices_.size() + to], from, to, true};
   advance(id);
 }
@@ -222,7 +257,7 @@ void Engine::advance(std::uint32_t id) {
   const Bytes bytes = graph_->bytes[transfer.tensor];
   for (;;) {
     const Hop& hop = hops_[transfer.hop];
-    transfer.duration = to_picoseconds(hop.latency_s + static_cast<double>(bytes) / hop.bytes_per_s);
+    transfer.duration = hop_time(hop, bytes);
     if (transfer.duration > 0 && hop.queue >= 0) {
       const std::uint64_t order = (std::uint64_t{transfer.tensor} << 8) | transfer.to;
       requests_.push_back({static_cast<std::uint32_t>(hop.queue), order, id});
@@ -241,6 +276,7 @@ bool Engine::leave_hop(std::uint32_t id) {
   transfer.first = false;
   if (!hops_[transfer.hop++].last) return true;
   deliver(transfer);
+  --under_way_;
   transfer.next = unused_transfer_;
   unused_transfer_ = id;
   return false;
@@ -284,6 +320,10 @@ void Engine::pick() {
     if constexpr (kMode == Mode::kTimeline) {
       for (const std::uint32_t node : ready_) timeline_.op_ready[node] = now_;
     }
+    if constexpr (kMode == Mode::kBase) {
+      for (const std::uint32_t node : ready_)
+        base_->ready_instant[node] = static_cast<std::uint32_t>(base_->time.size());
+    }
     queue_ready_nodes();
   }
   if (!requests_.empty()) queue_requests();
@@ -306,15 +346,19 @@ void Engine::queue_ready_nodes() {
     DeviceState& device = devices_[id];
     touched_devices_ |= DeviceSet{1} << id;
     if (equal_priorities_) {
-      next_ready_[node] = kNone;
-      (device.head == kNone ? device.head : next_ready_[device.tail]) = node;
-      device.tail = node;
+      list_ready(node, device);
     } else {
       device.heap.push_back({priority_[node], ready_order_++, node});
       std::push_heap(device.heap.begin(), device.heap.end());
     }
   }
   ready_.clear();
+}
+
+void Engine::list_ready(std::uint32_t node, DeviceState& device) {
+  next_ready_[node] = kNone;
+  (device.head == kNone ? device.head : next_ready_[device.tail]) = node;
+  device.tail = node;
 }
 
 void Engine::queue_requests() {
@@ -348,13 +392,22 @@ std::uint32_t Engine::take_ready(DeviceState& device) {
 template <Mode kMode>
 void Engine::start_node(std::uint32_t node, std::uint8_t id) {
   DeviceState& device = devices_[id];
-  if constexpr (kMode == Mode::kBounded) late_ |= is_late(device);
+  if constexpr (kMode == Mode::kBounded || kMode == Mode::kNear) late_ |= is_late(device);
+  if constexpr (kMode == Mode::kBase) base_->start_rank[node] = started_++;
+  if constexpr (kMode == Mode::kNear) {
+    ++started_;
+    rank_end_ = std::max(rank_end_, base_->start_rank[node] + 1);
+  }
   --device.idle_lanes;
   device.busy += duration_[node];
   if (const Bytes bytes = graph_->output_bytes[node]; bytes > 0) allocate(id, bytes, node);
   queue_of_events_.push({now_ + duration_[node], Event::Kind::kOpEnd, node});
   if constexpr (kMode == Mode::kTimeline)
     timeline_.ops.push_back({OpId{node}, DeviceId{id}, 0, now_, now_ + duration_[node]});
+}
+
+bool Engine::is_late() const {
+  return std::any_of(devices_.begin(), devices_.end(), [&](const DeviceState& device) { return is_late(device); });
 }
 
 // What a device has yet to start shares its lanes from now on.

@@ -11,6 +11,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "cost/problem.h"
@@ -21,15 +23,24 @@
 namespace berth {
 
 // What a run is for, known to the compiler, so that a plain one pays for nothing else.
-enum class Mode { kScore, kTimeline, kBounded };
+enum class Mode {
+  kScore,
+  kTimeline,
+  kBounded,
+  kBase,  // recorded, for runs of similar plans
+  kNear,  // bounded, and of a plan similar to the base
+};
 
 class Engine {
  public:
   explicit Engine(const Problem& problem);
+  ~Engine();
 
   const Score& run(const Plan& plan);
   // nullptr if the step takes longer than the cutoff; given up as soon as that is sure.
   const Score* run_bounded(const Plan& plan, Picoseconds cutoff);
+  // Bounded runs of similar plans become cheaper.
+  void rebase(const Plan& plan);
   Timeline run_with_timeline(const Plan& plan);
   [[nodiscard]] std::uint64_t events() const { return events_; }
 
@@ -107,8 +118,18 @@ class Engine {
     std::uint32_t peak_op;
     std::uint8_t peak_device;
   };
+  struct Release {  // of bytes that only one of base and plan holds until then
+    std::uint32_t column, instant;
+    Bytes bytes;
+  };
+  struct Checkpoint;
+  struct BaseRun;
+
   template <Mode kMode>
   bool simulate(const Plan& plan);
+  template <Mode kMode>
+  bool run_to_end();
+  bool simulate_near(const Plan& plan);
   void reset(const Plan& plan);
   void reset_nodes(const Plan& plan);
   void set_priorities(const Plan& plan);
@@ -126,6 +147,9 @@ class Engine {
 
   void request(std::uint32_t tensor, std::uint8_t from, std::uint8_t to);
   void advance(std::uint32_t transfer);
+  static Picoseconds hop_time(const Hop& hop, Bytes bytes) {
+    return to_picoseconds(hop.latency_s + static_cast<double>(bytes) / hop.bytes_per_s);
+  }
   template <Mode kMode>
   void end_hop(std::uint32_t transfer);
   bool leave_hop(std::uint32_t transfer);
@@ -135,12 +159,14 @@ class Engine {
   template <Mode kMode>
   void pick();
   void queue_ready_nodes();
+  void list_ready(std::uint32_t node, DeviceState& device);
   void queue_requests();
   [[nodiscard]] bool has_ready(const DeviceState& device) const;
   std::uint32_t take_ready(DeviceState& device);
   template <Mode kMode>
   void start_node(std::uint32_t node, std::uint8_t device);
   [[nodiscard]] bool is_late(const DeviceState& device) const;
+  [[nodiscard]] bool is_late() const;
   template <Mode kMode>
   void start_transfer(std::uint32_t queue);
   void record_transfer(const Transfer& transfer, Picoseconds start);
@@ -154,6 +180,43 @@ class Engine {
   void fill_score();
   void judge_memory();
   void finish_timeline(const Plan& plan);
+
+  // engine_base.cc
+  void begin_base(const Plan& plan);
+  void end_base();
+  void record_instant();
+  [[nodiscard]] Bytes held_in(std::size_t column) const;
+  [[nodiscard]] Picoseconds duration_in(const Plan& plan, std::uint32_t node) const;
+  void save(Checkpoint& to, std::uint32_t instant) const;
+  void restore(const Checkpoint& from);
+  void restore_tables();
+  bool find_changes(const Plan& plan);
+  [[nodiscard]] DeviceSet destinations(const Plan& plan, std::uint32_t tensor) const;
+  [[nodiscard]] bool moved(const Plan& plan, std::uint32_t node) const;
+  [[nodiscard]] bool same_latency(const Plan& plan, std::uint32_t from, std::uint32_t to) const;
+  [[nodiscard]] std::uint32_t first_effect(const Plan& plan) const;
+  [[nodiscard]] std::uint32_t first_effect_of(const Plan& plan, std::uint32_t node) const;
+  [[nodiscard]] bool moves_unnoticed(const Plan& plan, std::uint32_t node) const;
+  [[nodiscard]] const Checkpoint* checkpoint_before(std::uint32_t instant) const;
+  void patch(const Plan& plan);
+  void shift_held(std::uint8_t device, Bytes bytes);
+
+  // engine_rejoin.cc
+  void prepare_rejoin(const Plan& plan);
+  bool rejoin();
+  [[nodiscard]] bool matches_running(std::uint32_t instant, Picoseconds shift) const;
+  bool matches_ready();
+  bool fill_score_from(std::uint32_t instant);
+  [[nodiscard]] Bytes peak_in(std::size_t column) const;
+  [[nodiscard]] Bytes capacity_of(std::size_t column) const;
+  [[nodiscard]] Bytes peak_after(std::size_t column, std::uint32_t instant, std::span<const Release> releases) const;
+  bool collect_releases(const Plan& plan, std::uint32_t instant, int sign);
+  bool collect_copies(const Plan& plan, std::uint32_t tensor, std::uint32_t instant, int sign);
+  [[nodiscard]] bool is_view_of(std::uint32_t node, std::uint32_t tensor) const;
+  [[nodiscard]] std::uint32_t last_use(const Plan& plan, std::uint32_t tensor, std::uint8_t device) const;
+  void add_release(std::uint8_t device, std::uint32_t last, std::uint32_t instant, Bytes bytes);
+  void fill_queue_use();
+  void add_transfers(const Plan& plan, std::uint32_t tensor, int sign);
 
   const Problem& problem_;
   const FlatGraph flat_;    // of the problem
@@ -188,6 +251,20 @@ class Engine {
   std::uint64_t events_ = 0;
   Score score_;
   Timeline timeline_;
+
+  // Of the base and of a plan near it.
+  std::unique_ptr<BaseRun> base_;
+  bool has_base_ = false;
+  std::vector<std::uint32_t> changed_, patched_;  // nodes; whose durations and priorities are not the base's
+  bool tables_are_of_base_ = false;               // but for patched_
+  std::uint32_t under_way_ = 0;                   // transfers and control signals
+  std::uint32_t started_ = 0, rank_end_ = 0;      // nodes started; one more than the highest rank among them
+  const Plan* near_plan_ = nullptr;
+  std::uint32_t last_change_ = 0;                         // instant of the base at which the last changed node ends
+  std::uint32_t rejoin_after_ = 0, rejoin_patience_ = 1;  // counted in nodes started
+  std::vector<std::uint32_t> touched_tensors_, roots_;    // by changed nodes; storages they live in
+  std::vector<Release> releases_;
+  std::vector<ReadyEntry> ready_entries_;
 };
 
 }  // namespace berth

@@ -3,7 +3,7 @@
 // results.
 #include <algorithm>
 
-#include "sim/engine.h"
+#include "sim/engine_base.h"
 
 namespace berth {
 
@@ -36,6 +36,8 @@ Engine::Engine(const Problem& problem) : problem_(problem), flat_(flatten(proble
   }
 }
 
+Engine::~Engine() = default;
+
 void Engine::reset(const Plan& plan) {
   graph_ = &flat_;
   if (!plan.fusions.empty()) {
@@ -44,6 +46,8 @@ void Engine::reset(const Plan& plan) {
   }
   now_ = 0;
   late_ = false;
+  tables_are_of_base_ = false;
+  under_way_ = started_ = rank_end_ = 0;
   events_ = 0;
   ready_order_ = 0;
   queue_of_events_.clear();  // of a run that was abandoned

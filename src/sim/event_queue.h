@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/units.h"
@@ -21,6 +22,9 @@ class EventQueue {
  public:
   void clear() { heap_.clear(); }
   [[nodiscard]] bool empty() const { return heap_.empty(); }
+  [[nodiscard]] std::size_t size() const { return heap_.size(); }
+  [[nodiscard]] std::span<const Event> events() const { return heap_; }  // in no order but for the first
+  [[nodiscard]] const Event& top() const { return heap_.front(); }
   [[nodiscard]] Picoseconds next_time() const { return heap_.front().time; }
 
   void push(const Event& event) {

@@ -14,6 +14,7 @@ Simulator& Simulator::operator=(Simulator&&) noexcept = default;
 
 const Score& Simulator::run(const Plan& plan) { return engine_->run(plan); }
 const Score* Simulator::run_bounded(const Plan& plan, Picoseconds cutoff) { return engine_->run_bounded(plan, cutoff); }
+void Simulator::rebase(const Plan& plan) { engine_->rebase(plan); }
 Timeline Simulator::run_with_timeline(const Plan& plan) { return engine_->run_with_timeline(plan); }
 std::uint64_t Simulator::last_events() const { return engine_->events(); }
 
@@ -45,6 +46,7 @@ class SimulatedEvaluator final : public Evaluator {
   const Score* evaluate_bounded(const Plan& plan, Picoseconds cutoff) override {
     return simulators_.front().run_bounded(plan, cutoff);
   }
+  void rebase(const Plan& plan) override { simulators_.front().rebase(plan); }
 
   std::span<const Score> evaluate(std::span<const Plan> plans) override {
     if (scores_.size() < plans.size()) scores_.resize(plans.size());

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <limits>
 #include <new>
 
 #include "sim/simulator.h"
@@ -44,6 +45,28 @@ TEST(Allocation, ASimulationAllocatesNothingOnceItHasRun) {
   for (const Plan& plan : plans) simulator.run(plan);
   const std::size_t before = allocations;
   for (const Plan& plan : plans) simulator.run(plan);
+  EXPECT_EQ(allocations - before, 0U);
+}
+
+TEST(Allocation, ARunNearABaseAllocatesNothingOnceItHasRun) {
+  Rng rng(7);
+  const Problem problem = random_problem(rng, 300);
+  const Plan base = unfused_plans(problem, rng).front();
+  std::vector<Plan> plans;
+  for (std::uint32_t unit = 0; unit < problem.num_units(); unit += 7) {
+    plans.push_back(base);
+    for (const OpId op : problem.unit_ops(unit)) plans.back().device_of[index(op)] = problem.machine().device_ids()[0];
+    if (verify(problem, plans.back())) plans.pop_back();
+  }
+  ASSERT_GT(plans.size(), 5U);
+  Simulator simulator(problem);
+  const auto run_all = [&] {
+    simulator.rebase(base);
+    for (const Plan& plan : plans) simulator.run_bounded(plan, std::numeric_limits<Picoseconds>::max());
+  };
+  run_all();
+  const std::size_t before = allocations;
+  run_all();
   EXPECT_EQ(allocations - before, 0U);
 }
 
