@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # berth_module(NAME [USES module...] [LINK library...]): the library of src/NAME.
+# berth_optional(NAME SWITCH ...): what a module has only if a switch is on.
 # berth_flags(TARGET): how all our code is compiled.
 
 function(berth_flags target)
@@ -27,6 +28,20 @@ function(berth_module name)
   endforeach()
   target_link_libraries(berth_${name} PUBLIC ${ARG_LINK})
   target_compile_options(berth_${name} INTERFACE $<INSTALL_INTERFACE:-ffp-contract=off>)  # for what our headers inline
+endfunction()
+
+# berth_optional(NAME SWITCH LINK library... SOURCES file...): sources of a module that are compiled only if SWITCH is on, and
+# what they link. SWITCH is 1 or 0 in the module's code. Switched off, the files stay in the list as headers do.
+function(berth_optional name switch)
+  cmake_parse_arguments(ARG "" "" "LINK;SOURCES" ${ARGN})
+  if(${switch})
+    target_link_libraries(berth_${name} PRIVATE ${ARG_LINK})
+    target_compile_definitions(berth_${name} PRIVATE ${switch}=1)
+  else()
+    list(TRANSFORM ARG_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/src/${name}/)
+    set_source_files_properties(${ARG_SOURCES} PROPERTIES HEADER_FILE_ONLY ON)
+    target_compile_definitions(berth_${name} PRIVATE ${switch}=0)
+  endif()
 endfunction()
 
 # berth::berth: everything in one name.

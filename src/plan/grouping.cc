@@ -17,7 +17,7 @@ Picoseconds fastest(const Problem& problem, OpId op) {
   return least;
 }
 
-// Joins groups of a grouping while the limits hold and a device remains for all of them.
+// Joins groups of a grouping while the limits hold and no work loses a device.
 class Joiner {
  public:
   Joiner(const Problem& problem, const Grouping& finer, const GroupLimits& limits)
@@ -35,10 +35,12 @@ class Joiner {
     if (a == b) return false;
     const Picoseconds work = weights_.work[a] + weights_.work[b];
     const Bytes resident = weights_.resident[a] + weights_.resident[b];
-    if ((allowed_[a] & allowed_[b]) == 0 || work > limits_.work || resident > limits_.resident) return false;
+    const DeviceSet both = allowed_[a] & allowed_[b];
+    if (both == 0 || work > limits_.work || resident > limits_.resident) return false;
+    if (takes_choice(a, both) || takes_choice(b, both)) return false;
     sets_.unite(a, b);
     const std::uint32_t kept = std::min(a, b);
-    allowed_[kept] = allowed_[a] & allowed_[b];
+    allowed_[kept] = both;
     weights_.work[kept] = work;
     weights_.resident[kept] = resident;
     return true;
@@ -61,6 +63,11 @@ class Joiner {
   }
 
  private:
+  // Whether work would lose a device it may run on: an input on the CPU must not pull its only reader there.
+  [[nodiscard]] bool takes_choice(std::uint32_t group, DeviceSet left) const {
+    return weights_.work[group] > 0 && allowed_[group] != left;
+  }
+
   const Grouping& finer_;
   GroupLimits limits_;
   DisjointSets sets_;

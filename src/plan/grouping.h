@@ -2,8 +2,9 @@
 // Grouping: units joined into groups that a planner places as one. Each pass takes a grouping and returns a coarser
 // one, so passes combine: join_heavy_tensors(problem, join_chains(problem, one_group_per_unit(problem)), limits).
 //
-// A group always has a device that all its units may be on. Groups need not be convex: they share a device, not a slot
-// in the schedule. Groups are numbered by their lowest unit.
+// A group always has a device that all its units may be on, and no pass takes a device away from work: what takes time
+// may still run wherever it could. Groups need not be convex: they share a device, not a slot in the schedule. Groups
+// are numbered by their lowest unit.
 #pragma once
 
 #include <cstdint>

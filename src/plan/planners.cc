@@ -2,16 +2,33 @@
 #include <array>
 
 #include "plan/auto.h"
-#include "plan/dp.h"
 #include "plan/exact/exact.h"
 #include "plan/expert.h"
 #include "plan/one_kind.h"
+#include "plan/partition/metis.h"
+#include "plan/partition/scotch.h"
 #include "plan/planner.h"
 #include "plan/random.h"
 #include "plan/round_robin.h"
 #include "plan/single.h"
 
 namespace berth {
+namespace {
+
+using MakePlanner = decltype(PlannerInfo::make);
+
+#if BERTH_SCOTCH
+constexpr MakePlanner kMakeScotch = make_planner<ScotchPlanner>, kMakeMincut = make_planner<MincutPlanner>;
+#else
+constexpr MakePlanner kMakeScotch = nullptr, kMakeMincut = nullptr;
+#endif
+#if BERTH_METIS
+constexpr MakePlanner kMakeMetis = make_planner<MetisPlanner>;
+#else
+constexpr MakePlanner kMakeMetis = nullptr;
+#endif
+
+}  // namespace
 
 std::span<const PlannerInfo> classical_planners() {
   static constexpr std::array kTable{
@@ -22,14 +39,14 @@ std::span<const PlannerInfo> classical_planners() {
       PlannerInfo{"round-robin", "accelerators in turn, in topological order", make_planner<RoundRobinPlanner>},
       PlannerInfo{"expert", "the human: the better of one GPU and the layer rule", make_planner<ExpertPlanner>},
       PlannerInfo{"expert-layers", "the human's layer rule alone", make_planner<ExpertLayersPlanner>},
-      PlannerInfo{"scotch", "Scotch static mapping onto the machine", nullptr},
-      PlannerInfo{"mincut", "the same without the CPU", nullptr},
-      PlannerInfo{"metis", "METIS k-way partition", nullptr},
+      PlannerInfo{"scotch", "Scotch static mapping onto the machine", kMakeScotch, true},
+      PlannerInfo{"mincut", "the same without the CPU", kMakeMincut, true},
+      PlannerInfo{"metis", "METIS k-way partition", kMakeMetis, true},
       PlannerInfo{"heft", "list scheduling by upward rank", nullptr},
       PlannerInfo{"m-topo", "topological fill within memory", nullptr},
       PlannerInfo{"m-etf", "earliest task first within memory", nullptr},
       PlannerInfo{"m-sct", "small communication times within memory", nullptr},
-      PlannerInfo{"dp", "dynamic programming over down-sets", make_planner<DpPlanner>},
+      PlannerInfo{"dp", "dynamic programming over down-sets", nullptr},
       PlannerInfo{"exact", "branch and bound, with proof", make_planner<ExactPlanner>},
       PlannerInfo{"anneal", "simulated annealing on the simulator", nullptr},
       PlannerInfo{"genetic", "genetic search on the simulator", nullptr},
