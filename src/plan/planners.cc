@@ -2,6 +2,7 @@
 #include <array>
 
 #include "plan/auto.h"
+#include "plan/dp.h"
 #include "plan/exact/exact.h"
 #include "plan/expert.h"
 #include "plan/one_kind.h"
@@ -46,7 +47,7 @@ std::span<const PlannerInfo> classical_planners() {
       PlannerInfo{"m-topo", "topological fill within memory", nullptr},
       PlannerInfo{"m-etf", "earliest task first within memory", nullptr},
       PlannerInfo{"m-sct", "small communication times within memory", nullptr},
-      PlannerInfo{"dp", "dynamic programming over down-sets", nullptr},
+      PlannerInfo{"dp", "dynamic programming over down-sets", make_planner<DpPlanner>},
       PlannerInfo{"exact", "branch and bound, with proof", make_planner<ExactPlanner>},
       PlannerInfo{"anneal", "simulated annealing on the simulator", nullptr},
       PlannerInfo{"genetic", "genetic search on the simulator", nullptr},

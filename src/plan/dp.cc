@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/dp.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "plan/placement.h"
+#include "plan/stages/linear_orders.h"
+#include "plan/stages/stage_dp.h"
+
+namespace berth {
+namespace {
+
+constexpr std::size_t kMostDownSets = 200'000;
+constexpr Picoseconds kNoLimit = std::numeric_limits<Picoseconds>::max() / 4;
+
+class StagePlanner {
+ public:
+  explicit StagePlanner(Search& search)
+      : search_(search),
+        problem_(search.problem()),
+        is_pipeline_(problem_.objective() == Objective::kPipeline),
+        model_(problem_),
+        stages_(make_stage_problem(model_, devices())) {}
+
+  Result<Plan> run() {
+    if (is_pipeline_) {
+      plan_pipeline();
+    } else {
+      plan_step();
+    }
+    if (best_plan_) return *best_plan_;
+    return submit(search_, fallback(), "dp");
+  }
+
+ private:
+  [[nodiscard]] std::vector<DeviceId> devices() const {
+    if (!is_pipeline_) return worker_devices(problem_);
+    const auto ids = problem_.machine().device_ids();
+    return {ids.begin(), ids.end()};
+  }
+
+  [[nodiscard]] bool should_stop() const { return search_.should_stop(); }
+
+  void plan_pipeline() {
+    const auto orders = linear_orders(stages_);
+    StageLimits limits = all_devices();
+    for (const auto& order : orders) cut_order(order, limits);
+    if (!best_plan_) relax_memory(orders.front());
+    if (should_stop() || !best_load_) return note("stopped early");
+    const auto sets = find_down_sets(stages_, kMostDownSets, [this] { return should_stop(); });
+    if (!sets)
+      return note(should_stop() ? "stopped early" : fmt::format("linearised: more than {} down-sets", kMostDownSets));
+    limits.load = *best_load_ - 1;
+    const StageSearch found = cut_into_stages(model_, stages_, *sets, limits, [this] { return should_stop(); });
+    if (found.plan) take(*found.plan);
+    note(found.complete ? fmt::format("the best contiguous plan, of {} down-sets", sets->size()) : "stopped early");
+  }
+
+  void plan_step() {
+    const auto orders = linear_orders(stages_);
+    StageLimits limits = all_devices();
+    const int most = std::min(limits.max_devices, static_cast<int>(devices().size()));
+    for (limits.max_devices = 1; limits.max_devices <= most; ++limits.max_devices) {
+      for (const auto& order : orders) {
+        best_load_.reset();
+        cut_order(order, limits);
+        if (best_plan_ && should_stop()) return note("stopped early");
+      }
+    }
+    if (!best_plan_) {
+      limits.max_devices = most;
+      relax_memory(orders.front());
+    }
+  }
+
+  [[nodiscard]] StageLimits all_devices() const {
+    StageLimits limits;
+    for (const StageKind& kind : stages_.kinds) limits.devices_of_kind.push_back(static_cast<int>(kind.devices.size()));
+    if (const auto most = problem_.constraints().max_devices) limits.max_devices = *most;
+    return limits;
+  }
+
+  // The best cut of an order that is better than what is known. The limit grows step by step, since a low one makes the
+  // search much quicker.
+  void cut_order(std::span<const std::uint32_t> order, StageLimits limits) {
+    const DownSets sets = down_sets_of_order(order);
+    const Picoseconds ceiling = best_load_ ? *best_load_ - 1 : kNoLimit;
+    for (double factor = 1.05;; factor *= factor) {
+      const double limit = static_cast<double>(search_.lower_bound() + 1) * factor;
+      limits.load = limit < static_cast<double>(ceiling) ? static_cast<Picoseconds>(limit) : ceiling;
+      const StageSearch found = cut_into_stages(model_, stages_, sets, limits, [this] { return should_stop(); });
+      if (found.plan) return take(*found.plan);
+      if (!found.complete || limits.load == ceiling) return;
+    }
+  }
+
+  void relax_memory(std::span<const std::uint32_t> order) {
+    StageLimits limits = all_devices();
+    limits.load = kNoLimit;
+    limits.memory = false;
+    const DownSets sets = down_sets_of_order(order);
+    const StageSearch found = cut_into_stages(model_, stages_, sets, limits, [this] { return should_stop(); });
+    if (found.plan) take(*found.plan);
+    best_load_.reset();
+  }
+
+  void take(const StagePlan& cut) {
+    if (!best_load_ || cut.largest_load < *best_load_) best_load_ = cut.largest_load;
+    Plan plan = place(cut);
+    if (verify(problem_, plan)) return;
+    const Score& score = search_.evaluate(plan);
+    if (best_plan_ && !better(score, best_score_)) return;
+    best_plan_ = std::move(plan);
+    best_score_ = score;
+  }
+
+  [[nodiscard]] Plan place(const StagePlan& cut) const {
+    std::vector<DeviceId> device_of_stage;
+    std::vector<std::size_t> used(stages_.num_kinds(), 0), stage_of_unit(model_.num_units(), cut.stages.size());
+    for (const Stage& stage : cut.stages) {
+      for (const std::uint32_t block : stage.blocks) {
+        for (const std::uint32_t unit : stages_.units[block]) stage_of_unit[unit] = device_of_stage.size();
+      }
+      device_of_stage.push_back(stages_.kinds[stage.kind].devices[used[stage.kind]++]);
+    }
+    device_of_stage.push_back(fallback_device(problem_));  // for what floats and nobody reads
+    for (std::size_t i = stages_.floating.size(); i-- > 0;) place_floating(stages_.floating[i], stage_of_unit);
+    std::vector<DeviceId> device_of_unit = stages_.fixed;
+    for (std::uint32_t unit = 0; unit < model_.num_units(); ++unit) {
+      if (device_of_unit[unit] == kNoDevice) device_of_unit[unit] = device_of_stage[stage_of_unit[unit]];
+    }
+    return plan_from_units(problem_, device_of_unit);
+  }
+
+  // In the first stage that reads from one of the units. Readers that float know their stage already.
+  void place_floating(std::span<const std::uint32_t> units, std::vector<std::size_t>& stage_of_unit) const {
+    std::size_t stage = std::numeric_limits<std::size_t>::max();
+    for (const std::uint32_t unit : units) {
+      for (const std::uint32_t net : model_.made_by(unit)) {
+        for (const std::uint32_t reader : model_.readers(net)) {
+          if (std::ranges::find(units, reader) == units.end()) stage = std::min(stage, stage_of_unit[reader]);
+        }
+      }
+    }
+    for (const std::uint32_t unit : units) stage_of_unit[unit] = std::min(stage, stage_of_unit[unit]);
+  }
+
+  // When not even one cut was found in time, or none met the constraints.
+  [[nodiscard]] Plan fallback() const { return plan_on_one_device(problem_, worker_devices(problem_).front()); }
+
+  void note(std::string text) { search_.set_note(std::move(text)); }
+
+  Search& search_;
+  const Problem& problem_;
+  const bool is_pipeline_;
+  const PipelineModel model_;
+  const StageProblem stages_;
+  std::optional<Plan> best_plan_;
+  Score best_score_;
+  std::optional<Picoseconds> best_load_;  // by the stages' own count
+};
+
+}  // namespace
+
+Result<Plan> DpPlanner::plan(Search& search) { return StagePlanner(search).run(); }
+
+}  // namespace berth
