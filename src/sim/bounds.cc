@@ -2,19 +2,48 @@
 #include "sim/bounds.h"
 
 #include <algorithm>
+#include <bit>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "sim/interval_bound.h"
 #include "sim/pipeline_bound.h"
 #include "sim/work_prices.h"
 
 namespace berth {
 namespace {
 
+// Beyond it the interval bound takes longer than it is worth.
+constexpr std::size_t kMaxOpsForIntervals = 1000;
+
+// The largest time that divides all durations and delays, so that every event falls on a multiple of it. One picosecond
+// for measured times, but problems from books count in whole units.
+Picoseconds time_grid(const Problem& problem) {
+  const Graph& graph = problem.graph();
+  const Machine& machine = problem.machine();
+  Picoseconds grid = 0;
+  for (const OpId op : graph.ops()) {
+    for (DeviceSet set = problem.allowed(op); set != 0 && grid != 1; set &= set - 1) {
+      grid = std::gcd(grid, problem.duration(op, DeviceId(std::countr_zero(set))));
+    }
+  }
+  for (const TensorId tensor : graph.tensors()) {
+    for (std::size_t channel = 0; channel < machine.channels().size() && grid != 1; ++channel) {
+      if (graph.consumers(tensor).empty()) break;
+      grid = std::gcd(grid, problem.transfer_time(graph.bytes(tensor), static_cast<int>(channel)));
+    }
+  }
+  for (const DeviceId from : machine.device_ids()) {
+    for (const DeviceId to : machine.device_ids()) grid = std::gcd(grid, problem.control_latency(from, to));
+  }
+  return std::max<Picoseconds>(grid, 1);
+}
+
 class BoundFinder {
  public:
-  BoundFinder(const Problem& problem, bool fusion_allowed) : problem_(problem) {
+  BoundFinder(const Problem& problem, bool fusion_allowed) : problem_(problem), fusion_allowed_(fusion_allowed) {
     const auto classes = static_cast<std::size_t>(problem.num_device_classes());
     std::vector<double> lanes(classes, 0.0), times;
     std::vector<DeviceSet> members(classes, 0);
@@ -48,6 +77,7 @@ class BoundFinder {
       bound.critical_path = std::max(bound.critical_path, before_[i] + fastest_[i]);
     bound.work = prices_->bound();
     bound.combined = std::max(sweep(before_, after_), sweep(after_, before_));
+    bound.interval = find_interval_bound(bound.value());
     return bound;
   }
 
@@ -93,14 +123,27 @@ class BoundFinder {
     return best;
   }
 
+  // Every op at its fastest, on whatever lane is free.
+  [[nodiscard]] Picoseconds find_interval_bound(Picoseconds known) const {
+    std::vector<WindowedOp> ops;
+    for (std::size_t op = 0; op < fastest_.size(); ++op) {
+      if (fastest_[op] > 0) ops.push_back({before_[op], fastest_[op], after_[op]});
+    }
+    if (ops.size() > kMaxOpsForIntervals) return known;
+    std::int64_t lanes = 0;
+    for (const Device& device : problem_.machine().devices()) lanes += device.lanes;
+    return interval_bound(ops, lanes, known, fusion_allowed_ ? 1 : time_grid(problem_));
+  }
+
   const Problem& problem_;
+  bool fusion_allowed_;
   std::optional<WorkPrices> prices_;
   std::vector<Picoseconds> fastest_, before_, after_;
 };
 
 }  // namespace
 
-Picoseconds LowerBound::value() const { return std::max({critical_path, work, combined, largest_unit}); }
+Picoseconds LowerBound::value() const { return std::max({critical_path, work, combined, interval, largest_unit}); }
 
 LowerBound lower_bound(const Problem& problem, bool fusion_allowed) {
   if (problem.objective() == Objective::kPipeline) return pipeline_bound(problem);

@@ -11,6 +11,7 @@ struct LowerBound {
   Picoseconds critical_path = 0;            // every op on its fastest allowed device, no transfers
   Picoseconds work = 0;                     // work spread fractionally over all devices
   Picoseconds combined = 0;                 // longest way in + work that starts no earlier than it + shortest way out
+  Picoseconds interval = 0;                 // some stretch of the step must hold what it can (interval_bound.h)
   Picoseconds largest_unit = 0;             // pipeline alone: a unit and the transfers it cannot avoid
   [[nodiscard]] Picoseconds value() const;  // the largest
 };
