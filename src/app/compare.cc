@@ -11,6 +11,7 @@
 #include "app/output.h"
 #include "app/progress.h"
 #include "app/resolve.h"
+#include "app/single_device.h"
 #include "sim/bounds.h"
 
 namespace berth::app {
@@ -26,9 +27,11 @@ struct CompareFlags {
 Result<Exit> run_compare(const CompareFlags& flags) {
   BERTH_TRY(const std::vector<PlannerInfo> planners, find_planners(flags.planners));
   BERTH_TRY(const Budget budget, budget_of(flags.search));
-  BERTH_TRY(const Problem problem, resolve_problem(flags.problem.graph, flags.problem.machine));
-  const std::vector<Outcome> rows = compare_planners(problem, planners, budget, !flags.search.quiet);
-  BERTH_RETURN_IF_ERROR(print(flags.json ? comparison_json(problem, rows) : comparison_table(problem, rows)));
+  BERTH_TRY(const Problem problem, resolve_problem(flags.problem));
+  const Comparison comparison = compare_planners(problem, planners, budget, !flags.search.quiet);
+  BERTH_RETURN_IF_ERROR(
+      print(flags.json ? comparison_json(problem, comparison) : comparison_table(problem, comparison)));
+  const std::vector<Outcome>& rows = comparison.rows;
   if (rows.front().feasible()) return Exit::kDone;
   if (std::ranges::any_of(rows, &Outcome::interrupted)) {
     return infeasible("interrupted before any planner found a plan that fits in memory");
@@ -36,19 +39,31 @@ Result<Exit> run_compare(const CompareFlags& flags) {
   return infeasible("no planner found a plan that fits in memory");
 }
 
+// What one planner proves holds for the plans of all.
+void share_best_bound(std::vector<Outcome>& rows) {
+  const auto best = std::ranges::max_element(rows, {}, &Outcome::lower_bound);
+  const Picoseconds bound = best != rows.end() ? best->lower_bound : 0;
+  for (Outcome& row : rows) row.lower_bound = bound;
+}
+
 }  // namespace
 
-std::vector<Outcome> compare_planners(const Problem& problem, std::span<const PlannerInfo> planners,
-                                      const Budget& budget, bool progress) {
+Comparison compare_planners(const Problem& problem, std::span<const PlannerInfo> planners, const Budget& budget,
+                            bool progress) {
   const Picoseconds bound = lower_bound(problem).value();
   const InterruptGuard guard;
-  std::vector<Outcome> rows;
+  Comparison comparison;
+  std::vector<Outcome>& rows = comparison.rows;
   for (const PlannerInfo& planner : planners) {
     rows.push_back(InterruptGuard::flag() ? not_run(planner, budget, bound)
                                           : run_planner(problem, planner, budget, bound, progress));
   }
   rank(rows);
-  return rows;
+  share_best_bound(rows);
+  const auto single = std::ranges::find(rows, "single", &Outcome::planner);
+  const bool has_single = single != rows.end() && single->started;
+  comparison.single = has_single ? *single : run_single(problem, budget, rows.front().lower_bound);
+  return comparison;
 }
 
 void add_compare_command(CLI::App& app, Exit& exit) {
@@ -58,7 +73,9 @@ void add_compare_command(CLI::App& app, Exit& exit) {
   command->add_option("--planners", flags->planners, "a,b,c or all, classical, learned")->capture_default_str();
   add_search_flags(*command, flags->search);
   add_json_flag(*command, flags->json);
-  command->footer("Example:\n  berth compare zoo:nmt-4 --machine k40x4 --planners gpu-only,expert,round-robin,random");
+  command->footer(
+      "Example:\n  berth compare zoo:nmt-4 --machine k40x4 --planners gpu-only,expert,round-robin,random\n"
+      "  berth compare gnmt_training.json --planners single,expert    (an MSR problem brings devices and objective)");
   command->callback([flags, &exit] { exit = finish(run_compare(*flags)); });
 }
 

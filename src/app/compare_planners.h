@@ -2,6 +2,7 @@
 // The comparison behind `berth compare` and `berth demo`.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -9,8 +10,13 @@
 
 namespace berth::app {
 
-// Runs every planner with the budget, one after the other, until Ctrl-C; one row each, best first.
-std::vector<Outcome> compare_planners(const Problem& problem, std::span<const PlannerInfo> planners,
-                                      const Budget& budget, bool progress);
+struct Comparison {
+  std::vector<Outcome> rows;      // best first; each with the best lower bound that any of them proved
+  std::optional<Outcome> single;  // the best single device, also when it is no row; none if Ctrl-C came first
+};
+
+// Runs every planner with the budget, one after the other, until Ctrl-C.
+Comparison compare_planners(const Problem& problem, std::span<const PlannerInfo> planners, const Budget& budget,
+                            bool progress);
 
 }  // namespace berth::app

@@ -31,11 +31,12 @@ std::string sentence(const std::vector<Outcome>& rows) {
 
 Result<Exit> run_demo(bool json) {
   BERTH_TRY(const std::vector<PlannerInfo> planners, find_planners("cpu-only,gpu-only,expert,round-robin,random"));
-  BERTH_TRY(const Problem problem, resolve_problem("zoo:nmt-4", "k40x4"));
-  const std::vector<Outcome> rows = compare_planners(problem, planners, Budget{}, !json);
+  BERTH_TRY(const Problem problem, resolve_problem({.graph = "zoo:nmt-4", .machine = "k40x4", .objective = ""}));
+  const Comparison comparison = compare_planners(problem, planners, Budget{}, !json);
+  const std::vector<Outcome>& rows = comparison.rows;
   const bool whole = std::ranges::none_of(rows, &Outcome::interrupted);
-  BERTH_RETURN_IF_ERROR(print(json ? comparison_json(problem, rows)
-                                   : comparison_table(problem, rows) + (whole ? sentence(rows) : "\n") + kTry));
+  BERTH_RETURN_IF_ERROR(print(json ? comparison_json(problem, comparison)
+                                   : comparison_table(problem, comparison) + (whole ? sentence(rows) : "\n") + kTry));
   return Exit::kDone;
 }
 

@@ -21,8 +21,10 @@ struct GraphFlags {
 };
 
 Result<Exit> run_info(const GraphFlags& flags) {
-  BERTH_TRY(const auto graph, resolve_graph(flags.problem.graph));
-  BERTH_RETURN_IF_ERROR(print(flags.json ? graph_info_json(*graph) : graph_info_text(*graph)));
+  BERTH_TRY(const ResolvedGraph resolved, resolve_graph(flags.problem.graph));
+  const Graph& graph = *resolved.graph;
+  const Problem* problem = resolved.problem.get();
+  BERTH_RETURN_IF_ERROR(print(flags.json ? graph_info_json(graph, problem) : graph_info_text(graph, problem)));
   return Exit::kDone;
 }
 
@@ -49,14 +51,20 @@ Status check_ending(const std::string& path) {
 Result<Exit> run_convert(const GraphFlags& flags) {
   BERTH_RETURN_IF_ERROR(check_output_path(flags.output));
   BERTH_RETURN_IF_ERROR(check_ending(flags.output));
-  BERTH_TRY(const auto graph, resolve_graph(flags.problem.graph));
-  BERTH_RETURN_IF_ERROR(save_graph_file(flags.output, *graph));
-  return written(flags, *graph);
+  BERTH_TRY(const ResolvedGraph resolved, resolve_graph(flags.problem.graph));
+  if (resolved.problem != nullptr) {
+    return bad_input(
+        "{}: its times and memory would be lost, since a graph file cannot hold them; berth graph problem"
+        " writes them down",
+        flags.problem.graph);
+  }
+  BERTH_RETURN_IF_ERROR(save_graph_file(flags.output, *resolved.graph));
+  return written(flags, *resolved.graph);
 }
 
 Result<Exit> run_problem(const GraphFlags& flags) {
   BERTH_RETURN_IF_ERROR(check_output_path(flags.output));
-  BERTH_TRY(const Problem problem, resolve_problem(flags.problem.graph, flags.problem.machine));
+  BERTH_TRY(const Problem problem, resolve_problem(flags.problem));
   if (flags.output.empty()) {
     BERTH_RETURN_IF_ERROR(print(write_problem_json(problem)));
     return Exit::kDone;
@@ -74,7 +82,7 @@ void add_graph_command(CLI::App& app, Exit& exit) {
   graph->footer("Example:\n  berth graph info zoo:resnet-50");
 
   CLI::App* info = graph->add_subcommand("info", "ops, flops, memory, parallelism, and types no cost model knows");
-  info->add_option("GRAPH", flags->problem.graph, "graph file or zoo:model")->required();
+  info->add_option("GRAPH", flags->problem.graph, "graph file, public problem or zoo:model")->required();
   add_json_flag(*info, flags->json);
   info->footer("Example:\n  berth graph info zoo:resnet-50,batch=64");
   info->callback([flags, &exit] { exit = finish(run_info(*flags)); });

@@ -90,7 +90,7 @@ std::string unknown_types(const std::vector<TypeUse>& types) {
 
 }  // namespace
 
-std::string graph_info_text(const Graph& graph) {
+std::string graph_info_text(const Graph& graph, const Problem* problem) {
   using enum Table::Align;
   constexpr std::size_t kMostTypes = 12;
   const std::vector<TypeUse> types = types_in_use(graph);
@@ -105,6 +105,10 @@ std::string graph_info_text(const Graph& graph) {
   facts.add({"edges", group_digits(graph.num_edges())});
   facts.add({"source", fmt::format("{} nodes, {} edges", group_digits(graph.source_nodes()),
                                    group_digits(graph.source_edges()))});
+  if (problem != nullptr) {
+    facts.add({"problem", fmt::format("objective {} on {}: {}", objective_name(problem->objective()),
+                                      problem->machine().name(), problem->machine().description())});
+  }
   facts.add({"flops", format_count(graph.total_flops())});
   facts.add({"parameters", format_bytes(graph.parameter_bytes())});
   facts.add({"resident", fmt::format("{} with the optimiser's copies ({})", format_bytes(resident_bytes(graph)),
@@ -123,7 +127,7 @@ std::string graph_info_text(const Graph& graph) {
   return facts.text() + "\n" + table.text() + (more > 0 ? fmt::format("... and {} more types\n", more) : "");
 }
 
-std::string graph_info_json(const Graph& graph) {
+std::string graph_info_json(const Graph& graph, const Problem* problem) {
   JsonWriter json;
   json.begin_object(JsonLayout::kLines);
   json.key("title").value(graph.title()).key("hash").value(graph.structure_hash());
@@ -152,7 +156,12 @@ std::string graph_info_json(const Graph& graph) {
   }
   json.end_object().key("measured_on").begin_array();
   for (const MeasuredTimes& measured : graph.measured()) json.value(measured.device_model);
-  json.end_array().end_object();
+  json.end_array();
+  if (problem != nullptr) {
+    json.key("objective").value(objective_name(problem->objective()));
+    json.key("machine").value(problem->machine().name());
+  }
+  json.end_object();
   return std::move(json).take();
 }
 

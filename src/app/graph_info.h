@@ -4,11 +4,12 @@
 
 #include <string>
 
-#include "graph/graph.h"
+#include "cost/problem.h"
 
 namespace berth::app {
 
-std::string graph_info_text(const Graph& graph);
-std::string graph_info_json(const Graph& graph);
+// `problem` is that of a public problem file, else null.
+std::string graph_info_text(const Graph& graph, const Problem* problem);
+std::string graph_info_json(const Graph& graph, const Problem* problem);
 
 }  // namespace berth::app

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "app/single_device.h"
+
 namespace berth::app {
 namespace {
 
@@ -73,15 +75,29 @@ void write_number_or_null(JsonWriter& json, std::string_view key, bool known, do
   }
 }
 
+// Member "best_single_device": what it does, and whether `best`, the best plan found, beats it.
+void write_single(JsonWriter& json, const Outcome& best, const std::optional<Outcome>& single) {
+  if (!single || single->error) return;
+  const double value_s = to_seconds(single->score.step_time);
+  const SingleVerdict verdict = judge_single(best, single);
+  const bool proved = verdict == SingleVerdict::kBestProved;
+  json.key("best_single_device").begin_object();
+  json.key("objective_value_s").value(value_s).key("step_time_s").value(value_s);
+  json.key("feasible").value(single->score.feasible).key("note").value(single->note);
+  json.key("is_best_found").value(proved || verdict == SingleVerdict::kBestFound);
+  json.key("is_proved_best").value(proved).end_object();
+}
+
 }  // namespace
 
-void write_outcome(JsonWriter& json, const Problem& problem, const Outcome& outcome) {
+void write_outcome(JsonWriter& json, const Problem& problem, const Outcome& outcome,
+                   const std::optional<Outcome>& single) {
   const bool has_plan = !outcome.error;
   const double step_s = to_seconds(outcome.score.step_time);
   json.key("planner").value(outcome.planner).key("note").value(outcome.note);
   json.key("title").value(problem.graph().title()).key("machine").value(problem.machine().name());
   if (outcome.plan_machine) json.key("plan_machine").value(*outcome.plan_machine);
-  json.key("objective").value("step");
+  json.key("objective").value(objective_name(problem.objective()));
   write_number_or_null(json, "objective_value_s", has_plan, step_s);
   write_number_or_null(json, "step_time_s", has_plan, step_s);
   json.key("feasible").value(outcome.feasible());
@@ -94,7 +110,12 @@ void write_outcome(JsonWriter& json, const Problem& problem, const Outcome& outc
     json.key("devices").begin_array().end_array().key("links").begin_array().end_array();
     return;
   }
-  write_number_or_null(json, "joules", true, joules_per_step(problem.machine(), outcome.score));
+  const std::optional<double> ratio = ratio_to_single(outcome, single);
+  write_number_or_null(json, "vs_single", ratio.has_value(), ratio.value_or(0.0));
+  json.key("slower_than_single").value(is_slower_than_single(outcome, single));
+  json.key("joules").value(joules_per_step(problem.machine(), outcome.score));
+  json.key("imbalance").value(imbalance(problem.machine(), outcome.score));
+  json.key("bytes_crossed").value(bytes_crossed(problem.graph(), outcome.plan));
   write_overflow(json, problem, outcome.score);
   write_devices(json, problem, outcome);
   write_pools(json, problem, outcome.score);
@@ -125,29 +146,29 @@ std::string outcome_json(const Problem& problem, const Outcome& outcome, const s
                          const std::optional<Timeline>& timeline) {
   JsonWriter json;
   json.begin_object(JsonLayout::kLines);
-  write_outcome(json, problem, outcome);
-  if (single && !single->error) {
-    json.key("best_single_device").begin_object().key("step_time_s").value(to_seconds(single->score.step_time));
-    json.key("feasible").value(single->score.feasible).key("note").value(single->note).end_object();
-  }
+  write_outcome(json, problem, outcome, single);
+  write_single(json, outcome, single);
   if (timeline) write_timeline(json, problem, *timeline);
   json.end_object();
   return std::move(json).take();
 }
 
-std::string comparison_json(const Problem& problem, const std::vector<Outcome>& rows) {
+std::string comparison_json(const Problem& problem, const Comparison& comparison) {
+  const std::vector<Outcome>& rows = comparison.rows;
   JsonWriter json;
   json.begin_object(JsonLayout::kLines);
   json.key("title").value(problem.graph().title()).key("machine").value(problem.machine().name());
-  json.key("objective").value("step");
+  json.key("objective").value(objective_name(problem.objective()));
   json.key("interrupted").value(std::ranges::any_of(rows, &Outcome::interrupted));
   json.key("rows").begin_array(JsonLayout::kLines);
   for (const Outcome& row : rows) {
     json.begin_object(JsonLayout::kLines);
-    write_outcome(json, problem, row);
+    write_outcome(json, problem, row, comparison.single);
     json.end_object();
   }
-  json.end_array().end_object();
+  json.end_array();
+  if (!rows.empty()) write_single(json, rows.front(), comparison.single);
+  json.end_object();
   return std::move(json).take();
 }
 

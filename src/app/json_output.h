@@ -3,8 +3,8 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
+#include "app/compare_planners.h"
 #include "app/outcome.h"
 #include "cost/problem.h"
 #include "io/json_writer.h"
@@ -13,7 +13,9 @@
 namespace berth::app {
 
 // Members of one outcome, into an open object. Without a plan (Outcome::error) the times are null and "error" says why.
-void write_outcome(JsonWriter& json, const Problem& problem, const Outcome& outcome);
+// `single` is the best single device's outcome, when it is known.
+void write_outcome(JsonWriter& json, const Problem& problem, const Outcome& outcome,
+                   const std::optional<Outcome>& single);
 
 // Members "events" and "transfers".
 void write_timeline(JsonWriter& json, const Problem& problem, const Timeline& timeline);
@@ -21,6 +23,6 @@ void write_timeline(JsonWriter& json, const Problem& problem, const Timeline& ti
 // A whole document about one outcome.
 std::string outcome_json(const Problem& problem, const Outcome& outcome, const std::optional<Outcome>& single,
                          const std::optional<Timeline>& timeline = std::nullopt);
-std::string comparison_json(const Problem& problem, const std::vector<Outcome>& rows);
+std::string comparison_json(const Problem& problem, const Comparison& comparison);
 
 }  // namespace berth::app

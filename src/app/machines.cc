@@ -24,6 +24,8 @@ std::string machines_json() {
   for (const MachineInfo& machine : builtin_machines()) {
     json.begin_object().key("name").value(machine.name).key("summary").value(machine.summary).end_object();
   }
+  json.end_array().key("families").begin_array(JsonLayout::kLines);
+  json.begin_object().key("name").value(kProcessorFamily).key("summary").value(kProcessorSummary).end_object();
   json.end_array().end_object();
   return std::move(json).take();
 }
@@ -33,6 +35,7 @@ std::string machines_text() {
   for (const MachineInfo& machine : builtin_machines()) {
     table.add({std::string(machine.name), std::string(machine.summary)});
   }
+  table.add({std::string(kProcessorFamily), std::string(kProcessorSummary)});
   return table.text();
 }
 

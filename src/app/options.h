@@ -14,14 +14,14 @@ class App;
 
 namespace berth::app {
 
-// GRAPH and --machine.
+// GRAPH, --machine and --objective.
 struct ProblemFlags {
-  std::string graph, machine;
+  std::string graph, machine, objective;  // the last two empty: as the file says
 };
 void add_problem_flags(CLI::App& command, ProblemFlags& flags);
 
 struct SearchFlags {
-  std::string budget = "10s", objective = "step";
+  std::string budget = "10s";
   std::uint64_t evaluations = 0, seed = 1;  // no evaluations: the budget is a time
   int threads = 1;
   bool quiet = false;
@@ -35,7 +35,6 @@ void add_json_flag(CLI::App& command, bool& json);
 
 // The budget that the flags describe; an error if one of them makes no sense.
 Result<Budget> budget_of(const SearchFlags& flags);
-Status check_objective(const std::string& objective);
 
 // Says early what would only be noticed after the search: the folder of an output file is not there or not writable.
 Status check_output_path(const std::string& path);

@@ -2,6 +2,7 @@
 #include "app/outcome.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "app/progress.h"
 #include "sim/bounds.h"
@@ -61,6 +62,30 @@ void rank(std::vector<Outcome>& outcomes) {
     if (a.error || b.error) return !a.error && b.error;
     return better(a.score, b.score);
   });
+}
+
+double imbalance(const Machine& machine, const Score& score) {
+  double sum = 0.0, most = 0.0;
+  int working = 0;
+  for (const DeviceId id : machine.device_ids()) {
+    const double busy_s = to_seconds(score.devices[index(id)].busy) / machine.device(id).lanes;
+    if (busy_s <= 0.0) continue;
+    sum += busy_s;
+    most = std::max(most, busy_s);
+    ++working;
+  }
+  return working > 0 ? most * working / sum - 1.0 : 0.0;
+}
+
+Bytes bytes_crossed(const Graph& graph, const Plan& plan) {
+  Bytes sum = 0;
+  for (const TensorId tensor : graph.tensors()) {
+    DeviceSet others = 0;
+    for (const OpId consumer : graph.consumers(tensor)) others |= device_bit(plan.device(consumer));
+    others &= ~device_bit(plan.device(graph.producer(tensor)));
+    sum += graph.bytes(tensor) * std::popcount(others);
+  }
+  return sum;
 }
 
 double joules_per_step(const Machine& machine, const Score& score) {

@@ -44,7 +44,15 @@ Outcome score_plan(const Problem& problem, std::string planner, const Plan& plan
 // Best first: feasible by step time, infeasible, without a plan. Stable, so equals keep the order of the request.
 void rank(std::vector<Outcome>& outcomes);
 
-// Joules per step: busy devices draw their watts, idle ones their idle watts. 0 if the machine does not know them.
+// How far the busiest device is above the mean of those that take work: busy time per lane, max / mean - 1. 0 if none
+// does.
+double imbalance(const Machine& machine, const Score& score);
+
+// Bytes of every tensor, once per device it is sent to, whatever the route.
+Bytes bytes_crossed(const Graph& graph, const Plan& plan);
+
+// Joules per step (or sample): busy devices draw their watts, idle ones their idle watts. 0 if the machine does not
+// know them.
 double joules_per_step(const Machine& machine, const Score& score);
 
 // Number of ops on every device.

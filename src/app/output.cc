@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/single_device.h"
 #include "app/terminal.h"
 
 namespace berth::app {
@@ -39,6 +40,11 @@ MemoryUse memory_of(const Problem& problem, const Score& score, DeviceId device)
   const auto p = static_cast<std::size_t>(pool);
   return {machine.pools()[p].name, score.pool_peaks[p], problem.pool_capacity(pool)};
 }
+
+bool is_pipeline(const Problem& problem) { return problem.objective() == Objective::kPipeline; }
+
+// What the objective measures.
+std::string value_name(const Problem& problem) { return is_pipeline(problem) ? "time per sample" : "step time"; }
 
 std::string device_table(const Problem& problem, const Outcome& outcome) {
   const Machine& machine = problem.machine();
@@ -100,25 +106,9 @@ Bytes resident_where(const Problem& problem, const Plan& plan, const Overflow& o
     const DeviceId device = plan.device(op);
     const bool here =
         overflow.pool >= 0 ? problem.machine().pool_of(device) == overflow.pool : device == overflow.device;
-    if (here) sum += problem.graph().resident_bytes(op);
+    if (here) sum += problem.resident_bytes(op);
   }
   return sum;
-}
-
-std::string against_single(const Outcome& outcome, const Outcome& single) {
-  if (single.error) return "no single device can run it";
-  const bool fits = outcome.score.feasible;
-  if (!single.score.feasible)
-    return fits ? "the best single device is out of memory" : "neither does one device hold it";
-  const std::string where = single.note.empty() ? "" : fmt::format(" ({})", single.note);
-  const double ratio = to_seconds(single.score.step_time) / std::max(to_seconds(outcome.score.step_time), 1e-12);
-  const std::string time = format_seconds(to_seconds(single.score.step_time));
-  if (!fits) return fmt::format("it does not fit; the best single device does, {}{}", time, where);
-  if (outcome.score.step_time == single.score.step_time)
-    return fmt::format("as fast as the best single device{}", where);
-  return ratio >= 1.0
-             ? fmt::format("{:.2f}x as fast as the best single device, {}{}", ratio, time, where)
-             : fmt::format("slower than the best single device, {}{}, by {}", time, where, percent(1.0 / ratio - 1.0));
 }
 
 // What a row of a comparison says at its end: whether the search was cut short, and why there is no time, or the note.
@@ -127,11 +117,28 @@ std::string remark(const Outcome& row) {
   if (row.error) {
     text = row.error->message;
   } else if (!row.score.feasible) {
-    text = fmt::format("{} over; would take {}", format_bytes(row.score.overflow->over),
-                       format_seconds(to_seconds(row.score.step_time)));
+    text = fmt::format("{} over", format_bytes(row.score.overflow->over));
   }
   if (!row.interrupted || !row.started) return text;
   return text.empty() ? "interrupted" : "interrupted: " + text;
+}
+
+// "2.00x as fast", "31 % slower".
+std::string to_one_device(const Outcome& row, const std::optional<Outcome>& single) {
+  const std::optional<double> ratio = ratio_to_single(row, single);
+  if (!ratio) return "-";
+  if (*ratio == 1.0) return "equal";
+  return *ratio < 1.0 ? fmt::format("{:.2f}x as fast", 1.0 / *ratio) : alarm(percent(*ratio - 1.0) + " slower");
+}
+
+// The lower bound, and what is known about one device alone.
+std::string closing_lines(const Comparison& comparison) {
+  if (comparison.rows.empty()) return "";
+  const Outcome& best = comparison.rows.front();
+  std::string text = fmt::format("lower bound {}", format_seconds(to_seconds(best.lower_bound)));
+  if (best.feasible()) text += fmt::format(", gap of the best {}", gap_text(best.score.step_time, best.lower_bound));
+  const std::string verdict = verdict_text(best, comparison.single);
+  return text + "\n" + (verdict.empty() ? "" : clean(verdict) + "\n");
 }
 
 }  // namespace
@@ -210,8 +217,9 @@ std::string overflow_text(const Problem& problem, const Outcome& outcome) {
   const Bytes capacity = in_pool ? problem.pool_capacity(overflow.pool) : problem.capacity(overflow.device);
   const std::string_view pool = in_pool ? "pool " : "";
   if (const Bytes resident = resident_where(problem, outcome.plan, overflow); resident > capacity) {
-    return fmt::format("out of memory: the parameters alone are {} over on {}{}, which has {}",
-                       format_bytes(resident - capacity), pool, place, format_bytes(capacity));
+    const std::string_view what = is_pipeline(problem) ? "what the ops hold is" : "the parameters alone are";
+    return fmt::format("out of memory: {} {} over on {}{}, which has {}", what, format_bytes(resident - capacity), pool,
+                       place, format_bytes(capacity));
   }
   const std::string op = overflow.op == kNoOp ? "" : fmt::format(", at op '{}'", problem.graph().name(overflow.op));
   return fmt::format("out of memory: {}{} is {} over its {}; its peak comes after {}{}", pool, place,
@@ -236,14 +244,14 @@ std::string outcome_page(const Problem& problem, const Outcome& outcome, const s
   if (outcome.plan_machine.value_or(problem.machine().name()) != problem.machine().name()) {
     facts.add({"made for", fmt::format("{}, another machine", *outcome.plan_machine)});
   }
-  facts.add({"step time", bold(format_seconds(to_seconds(score.step_time))) +
-                              (score.feasible ? "" : fmt::format(", but {}", alarm("it does not fit in memory")))});
+  facts.add({value_name(problem), score.feasible ? bold(format_seconds(to_seconds(score.step_time)))
+                                                 : alarm("OOM: it does not fit in memory")});
   facts.add({"lower bound",
              format_seconds(to_seconds(outcome.lower_bound)) +
                  (score.feasible ? fmt::format(", gap {}", gap_text(score.step_time, outcome.lower_bound)) : "")});
   if (single) facts.add({"compared", against_single(outcome, *single)});
   if (const double joules = joules_per_step(problem.machine(), score); joules > 0.0) {
-    facts.add({"energy", format_joules(joules) + " per step"});
+    facts.add({"energy", format_joules(joules) + (is_pipeline(problem) ? " per sample" : " per step")});
   }
   if (outcome.search_s > 0.0) {
     facts.add({"search", fmt::format("{}, {} evaluation{}, seed {}{}", format_seconds(outcome.search_s),
@@ -254,32 +262,28 @@ std::string outcome_page(const Problem& problem, const Outcome& outcome, const s
          link_table(problem, score);
 }
 
-std::string comparison_table(const Problem& problem, const std::vector<Outcome>& rows) {
+std::string comparison_table(const Problem& problem, const Comparison& comparison) {
+  const std::vector<Outcome>& rows = comparison.rows;
   const bool any = !rows.empty() && rows.front().feasible();
   const double best = any ? to_seconds(rows.front().score.step_time) : 0.0;
-  Table table({kLeft, kRight, kRight, kRight, kRight, kLeft});
-  table.add({"planner", "step time", "to best", "search", "fullest memory", ""});
+  Table table({kLeft, kRight, kRight, kRight, kRight, kRight, kLeft});
+  table.add({"planner", value_name(problem), "to best", "to one device", "search", "fullest memory", ""});
   for (const Outcome& row : rows) {
+    const std::string search = row.started ? format_seconds(row.search_s) : "-";
     if (row.error) {
-      table.add({row.planner, row.started ? "no plan" : "not run", "-",
-                 row.started ? format_seconds(row.search_s) : "-", "-", remark(row)});
+      table.add({row.planner, row.started ? "no plan" : "not run", "-", "-", search, "-", remark(row)});
       continue;
     }
-    const double step = to_seconds(row.score.step_time);
     const std::string memory = fullest_memory(problem, row.score);
     if (!row.score.feasible) {
-      table.add({row.planner, alarm("OOM"), "-", format_seconds(row.search_s), memory, remark(row)});
+      table.add({row.planner, alarm("OOM"), "-", "-", search, memory, remark(row)});
       continue;
     }
-    table.add({row.planner, format_seconds(step), best > 0.0 ? fmt::format("{:.2f}x", step / best) : "1.00x",
-               format_seconds(row.search_s), memory, remark(row)});
+    const double value = to_seconds(row.score.step_time);
+    table.add({row.planner, format_seconds(value), best > 0.0 ? fmt::format("{:.2f}x", value / best) : "1.00x",
+               to_one_device(row, comparison.single), search, memory, remark(row)});
   }
-  std::string text = headline(problem) + "\n" + table.text();
-  if (rows.empty()) return text;
-  const Picoseconds bound = rows.front().lower_bound;
-  text += fmt::format("lower bound {}", format_seconds(to_seconds(bound)));
-  if (any) text += fmt::format(", gap of the best {}", gap_text(rows.front().score.step_time, bound));
-  return text + "\n";
+  return headline(problem) + "\n" + table.text() + closing_lines(comparison);
 }
 
 }  // namespace berth::app

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/compare_planners.h"
 #include "app/outcome.h"
 #include "cost/problem.h"
 
@@ -43,7 +44,7 @@ std::string fullest_memory(const Problem& problem, const Score& score);
 
 // The whole page about one plan. `single` is the best single device's outcome, when it is known.
 std::string outcome_page(const Problem& problem, const Outcome& outcome, const std::optional<Outcome>& single);
-// One row a planner; feasible ones first, by step time. `rows` must be ranked.
-std::string comparison_table(const Problem& problem, const std::vector<Outcome>& rows);
+// One row a planner, best first, and whether one device alone is as good.
+std::string comparison_table(const Problem& problem, const Comparison& comparison);
 
 }  // namespace berth::app

@@ -11,6 +11,7 @@
 #include "app/progress.h"
 #include "app/resolve.h"
 #include "app/save_plan.h"
+#include "app/single_device.h"
 #include "sim/bounds.h"
 
 namespace berth::app {
@@ -23,19 +24,11 @@ struct PlaceFlags {
   bool json = false;
 };
 
-// The best single device is what everybody asks about first; it costs one evaluation per device. Nothing after Ctrl-C.
-std::optional<Outcome> run_single(const Problem& problem, const Outcome& outcome, const Budget& budget) {
-  const PlannerInfo single = find_planner("single").value();
-  if (outcome.planner == single.name) return outcome;
-  if (InterruptGuard::flag()) return std::nullopt;
-  return run_planner(problem, single, {.time_s = budget.time_s}, outcome.lower_bound, false);
-}
-
 Result<Exit> run_place(const PlaceFlags& flags) {
   BERTH_TRY(const PlannerInfo planner, find_planner(flags.planner));
   BERTH_TRY(const Budget budget, budget_of(flags.search));
   BERTH_RETURN_IF_ERROR(check_output_path(flags.output));
-  BERTH_TRY(const Problem problem, resolve_problem(flags.problem.graph, flags.problem.machine));
+  BERTH_TRY(const Problem problem, resolve_problem(flags.problem));
 
   const Picoseconds bound = lower_bound(problem).value();
   const InterruptGuard guard;
@@ -46,7 +39,9 @@ Result<Exit> run_place(const PlaceFlags& flags) {
   }
   // Written before the yardstick is computed, reported after the page: a plan that cannot be written is not lost.
   const Status saved = flags.output.empty() ? Status() : save_plan(flags.output, problem, outcome);
-  const std::optional<Outcome> single = run_single(problem, outcome, budget);
+  // What everybody asks about first.
+  const std::optional<Outcome> single =
+      outcome.planner == "single" ? outcome : run_single(problem, budget, outcome.lower_bound);
   if (flags.json) {
     BERTH_RETURN_IF_ERROR(print(outcome_json(problem, outcome, single)));
   } else {
@@ -69,7 +64,10 @@ void add_place_command(CLI::App& app, Exit& exit) {
   add_search_flags(*command, flags->search);
   add_output_flag(*command, flags->output, "write the plan to this file, also if it does not fit in memory");
   add_json_flag(*command, flags->json);
-  command->footer("Example:\n  berth place zoo:nmt-4 --machine k40x4 --budget 10s -o plan.json");
+  command->footer(
+      "Example:\n  berth place zoo:nmt-4 --machine k40x4 --budget 10s -o plan.json\n"
+      "  berth place zoo:gpt2 --machine a100x8 --objective pipeline\n"
+      "  berth place rand0000.stg --machine procx8    (a public problem; others bring their machine)");
   command->callback([flags, &exit] { exit = finish(run_place(*flags)); });
 }
 

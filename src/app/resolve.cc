@@ -2,12 +2,13 @@
 #include "app/resolve.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include "base/text.h"
 #include "io/files.h"
-#include "io/graph_file.h"
 #include "io/machine_toml.h"
+#include "io/public_problem.h"
 #include "machine/library.h"
 #include "zoo/zoo.h"
 
@@ -15,6 +16,7 @@ namespace berth::app {
 namespace {
 
 constexpr std::string_view kZoo = "zoo:";
+constexpr std::array kObjectives{Objective::kStep, Objective::kPipeline};
 
 bool exists(const std::string& path) {
   std::error_code ignored;
@@ -26,23 +28,45 @@ bool looks_like_path(const std::string& text) {
 }
 
 // "nmt-4" for "zoo:nmt-4" is the slip everybody makes.
-Result<std::shared_ptr<const Graph>> no_such_graph(const std::string& text) {
+Error no_such_graph(const std::string& text) {
   const std::string_view name = std::string_view(text).substr(0, text.find(','));
   const bool is_model = std::ranges::any_of(zoo_models(), [&](const ModelInfo& model) { return model.name == name; });
   if (is_model) return bad_input("no file '{}'; did you mean 'zoo:{}'?", text, text);
   return bad_input("no file '{}'; give a graph file or a model of the zoo (berth models lists them)", text);
 }
 
-}  // namespace
-
-Result<std::shared_ptr<const Graph>> resolve_graph(const std::string& text) {
+Result<GraphOrProblem> resolve(const std::string& text, const ProblemRequest& request) {
   if (text.starts_with(kZoo)) {
     BERTH_TRY(Graph graph, build_zoo_model(std::string_view(text).substr(kZoo.size())));
-    return std::make_shared<const Graph>(std::move(graph));
+    return GraphOrProblem(std::make_shared<const Graph>(std::move(graph)));
   }
   if (!exists(text)) return no_such_graph(text);
-  BERTH_TRY(Graph graph, load_graph_file(text));
-  return std::make_shared<const Graph>(std::move(graph));
+  return load_graph_or_problem(text, request);
+}
+
+Error no_machine(const std::string& graph) {
+  return bad_input("{} is a graph, so --machine is required (berth machines lists the built-in ones)", graph);
+}
+
+// None: as the file says.
+Result<std::optional<Objective>> resolve_objective(const std::string& text) {
+  if (text.empty()) return std::optional<Objective>();
+  std::vector<std::string_view> names;
+  for (const Objective objective : kObjectives) {
+    if (objective_name(objective) == text) return std::optional(objective);
+    names.push_back(objective_name(objective));
+  }
+  return bad_input("no objective named '{}'{}; there are: step, pipeline", text,
+                   did_you_mean(text, std::span<const std::string_view>(names)));
+}
+
+}  // namespace
+
+Result<ResolvedGraph> resolve_graph(const std::string& text) {
+  BERTH_TRY(const GraphOrProblem loaded, resolve(text, {}));
+  if (const auto* graph = std::get_if<std::shared_ptr<const Graph>>(&loaded)) return ResolvedGraph{*graph, nullptr};
+  const auto& problem = std::get<std::shared_ptr<const Problem>>(loaded);
+  return ResolvedGraph{std::shared_ptr<const Graph>(problem, &problem->graph()), problem};  // lives as long as it
 }
 
 Result<std::shared_ptr<const Machine>> resolve_machine(const std::string& text) {
@@ -55,11 +79,20 @@ Result<std::shared_ptr<const Machine>> resolve_machine(const std::string& text) 
   return std::make_shared<const Machine>(std::move(machine));
 }
 
-Result<Problem> resolve_problem(const std::string& graph, const std::string& machine) {
-  // The machine first: its errors are quick to find.
-  BERTH_TRY(std::shared_ptr<const Machine> resolved_machine, resolve_machine(machine));
-  BERTH_TRY(std::shared_ptr<const Graph> resolved_graph, resolve_graph(graph));
-  return make_problem(std::move(resolved_graph), std::move(resolved_machine));
+Result<Problem> resolve_problem(const ProblemFlags& flags) {
+  // What is quick to find wrong comes first.
+  ProblemRequest request;
+  BERTH_TRY(request.objective, resolve_objective(flags.objective));
+  if (!flags.machine.empty()) {
+    BERTH_TRY(request.machine, resolve_machine(flags.machine));
+  } else if (flags.graph.starts_with(kZoo)) {
+    return no_machine(flags.graph);
+  }
+  BERTH_TRY(const GraphOrProblem loaded, resolve(flags.graph, request));
+  if (const auto* problem = std::get_if<std::shared_ptr<const Problem>>(&loaded)) return **problem;
+  if (request.machine == nullptr) return no_machine(flags.graph);
+  return make_problem(std::get<std::shared_ptr<const Graph>>(loaded), request.machine, {},
+                      request.objective.value_or(Objective::kStep));
 }
 
 }  // namespace berth::app

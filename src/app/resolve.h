@@ -1,22 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// What GRAPH and --machine stand for.
+// What GRAPH, --machine and --objective stand for.
 #pragma once
 
 #include <memory>
 #include <string>
 
+#include "app/options.h"
 #include "base/result.h"
 #include "cost/problem.h"
 
 namespace berth::app {
 
-// "zoo:nmt-4,batch=128" or a graph file.
-Result<std::shared_ptr<const Graph>> resolve_graph(const std::string& text);
+// "zoo:nmt-4,batch=128", a graph file, or a public problem, of which this is the graph alone.
+struct ResolvedGraph {
+  std::shared_ptr<const Graph> graph;
+  std::shared_ptr<const Problem> problem;  // null unless it is a public problem
+};
+Result<ResolvedGraph> resolve_graph(const std::string& text);
 
 // The name of a built-in machine, or a .toml file.
 Result<std::shared_ptr<const Machine>> resolve_machine(const std::string& text);
 
-// Both, priced.
-Result<Problem> resolve_problem(const std::string& graph, const std::string& machine);
+// Graph, machine and objective together, priced. Machine and objective may be empty for a public problem, which has
+// its own; a graph needs a machine, and its objective is `step` unless said otherwise.
+Result<Problem> resolve_problem(const ProblemFlags& flags);
 
 }  // namespace berth::app

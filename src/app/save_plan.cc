@@ -8,6 +8,7 @@ namespace berth::app {
 Status save_plan(const std::string& path, const Problem& problem, const Outcome& outcome) {
   PlanPrediction prediction;
   prediction.planner = outcome.planner;
+  prediction.objective = objective_name(problem.objective());
   prediction.objective_value_s = prediction.step_time_s = to_seconds(outcome.score.step_time);
   prediction.lower_bound_s = to_seconds(outcome.lower_bound);
   prediction.feasible = outcome.score.feasible;

@@ -2,13 +2,13 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "app/catalog.h"
 #include "app/commands.h"
 #include "app/json_output.h"
 #include "app/options.h"
 #include "app/outcome.h"
 #include "app/output.h"
 #include "app/resolve.h"
+#include "app/single_device.h"
 #include "io/files.h"
 #include "io/json_reader.h"
 #include "io/plan_file.h"
@@ -19,7 +19,7 @@ namespace {
 
 struct ScoreFlags {
   ProblemFlags problem;
-  std::string plan, objective = "step";
+  std::string plan;
   bool json = false, timeline = false, quiet = false;
 };
 
@@ -58,8 +58,10 @@ std::optional<std::string> machine_of_plan(const std::string& text) {
 }
 
 Result<Exit> run_score(const ScoreFlags& flags) {
-  BERTH_RETURN_IF_ERROR(check_objective(flags.objective));
-  BERTH_TRY(const Problem problem, resolve_problem(flags.problem.graph, flags.problem.machine));
+  BERTH_TRY(const Problem problem, resolve_problem(flags.problem));
+  if (flags.timeline && problem.objective() == Objective::kPipeline) {
+    return bad_input("--timeline: the objective 'pipeline' adds up loads and has no timeline; leave --timeline out");
+  }
   BERTH_TRY(const std::string text, read_file(flags.plan));
   BERTH_TRY(const Plan plan, parse_plan(text, flags.plan, problem.graph(), problem.machine()));
   if (const auto broken = verify(problem, plan)) return within(flags.plan, *broken);
@@ -68,7 +70,7 @@ Result<Exit> run_score(const ScoreFlags& flags) {
   outcome.plan_machine = machine_of_plan(text);
   std::optional<Timeline> timeline;
   if (flags.timeline) timeline = simulate_timeline(problem, plan);
-  const Outcome single = run_planner(problem, find_planner("single").value(), Budget{}, outcome.lower_bound, false);
+  const std::optional<Outcome> single = run_single(problem, Budget{}, outcome.lower_bound);
   if (flags.json) {
     BERTH_RETURN_IF_ERROR(print(outcome_json(problem, outcome, single, timeline)));
   } else {
@@ -86,7 +88,6 @@ void add_score_command(CLI::App& app, Exit& exit) {
   CLI::App* command = app.add_subcommand("score", "what a given plan would do");
   add_problem_flags(*command, flags->problem);
   command->add_option("--plan", flags->plan, "plan file, as written by berth place -o")->required();
-  command->add_option("--objective", flags->objective, "what to minimise: step")->capture_default_str();
   command->add_flag("--timeline", flags->timeline, "also every op and transfer with its start and end");
   command->add_flag("-q,--quiet", flags->quiet, "no progress line; there never is one here");
   add_json_flag(*command, flags->json);

@@ -17,6 +17,7 @@ class ProblemWriter {
 
   std::string write() {
     json_.begin_object(JsonLayout::kLines).key("format").value("berth-problem/1");
+    json_.key("objective").value(objective_name(problem_.objective()));
     write_list("devices", machine_.device_ids(), [&](DeviceId device) { write_device(device); });
     write_list("links", machine_.channels(), [&](const Channel& channel) { write_link(channel); });
     write_routes();
@@ -95,7 +96,7 @@ class ProblemWriter {
     for (const OpId before : graph_.control_inputs(op)) json_.value(index(before));
     json_.end_array().key("outputs").begin_array();
     for (const TensorId tensor : graph_.outputs(op)) json_.value(graph_.bytes(tensor));
-    json_.end_array().key("resident_bytes").value(graph_.resident_bytes(op)).key("alias_of");
+    json_.end_array().key("resident_bytes").value(problem_.resident_bytes(op)).key("alias_of");
     if (graph_.role(op) == Role::kView) {
       write_ref(graph_.inputs(op).front());
     } else {

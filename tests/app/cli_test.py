@@ -91,7 +91,7 @@ class Usage(CommandLineTest):
             ([*place, "--plannr", "expert"], "did you mean '--planner'?"),
             ([*place, "surplus"], "unexpected argument 'surplus'"),
             ([*place, "--planner", "exprt"], "did you mean 'expert'?"),
-            ([*place, "--planner", "heft"], "not in this build"),
+            ([*place, "--planner", "placeto"], "not in this build"),
             ([*place, "--budget", "soon"], "--budget"),
             ([*place, "--budget", "0"], "--budget"),
             ([*place, "--budget", "nan"], "--budget"),
@@ -107,8 +107,9 @@ class Usage(CommandLineTest):
             (["place", SMALL, "-m"], "--machine needs a value"),
             ([*place, "-m", "k40x4"], "--machine is given 2 times; give it once"),
             (["graph", "convert", SMALL, "-o", "x.onnx"], "x.onnx: a graph is written as .json or .json.gz"),
-            ([*place, "--objective", "pipeline"], "there is: step"),
+            ([*place, "--objective", "pipelin"], "did you mean 'pipeline'?"),
             ([*place, "--objective", "stp"], "did you mean 'step'?"),
+            (["place", SMALL, "-m", "procx65"], "procxN takes an N from 1 to 64"),
             (["place", "zoo:nmt4", "-m", "k40x2"], "did you mean 'nmt-4'?"),
             (["place", "nmt-4", "-m", "k40x2"], "did you mean 'zoo:nmt-4'?"),
             (["place", "zoo:rnnlm,bacth=3", "-m", "k40x2"], "did you mean 'batch'?"),
@@ -143,7 +144,9 @@ class Lists(CommandLineTest):
         names = [machine["name"] for machine in self.json_of("machines")["machines"]]
         for name in ["k40x2", "k40x4", "k40x8", "h200", "core-ultra", "2xhost"]:
             self.assertIn(name, names)
-        for name in names:
+        self.assertEqual([family["name"] for family in self.json_of("machines")["families"]], ["procxN"])
+        self.assertIn("procxN", self.text_of("machines"))
+        for name in [*names, "procx3"]:
             with self.subTest(name):
                 copy = self.write("copy.toml", self.text_of("machines", name))
                 self.assertEqual(self.json_of("machines", name), self.json_of("machines", copy))
@@ -325,6 +328,130 @@ class Plans(CommandLineTest):
         self.assertIn("step time", page)
         self.assertIn(", interrupted", page)
         self.assertEqual(json.loads(plan.read_text())["format"], "berth-plan/1")
+
+class SingleDevice(CommandLineTest):
+    """Planners against one device alone: p0 and p1 run tasks of 3 and 4 s side by side; a chain cannot gain."""
+
+    def stg(self, chain):
+        return self.write("toy.stg", f"2\n0 0 0\n1 3 1 0\n2 4 1 {1 if chain else 0}\n3 0 2 1 2\n")
+
+    def test_a_faster_plan_beats_it(self):
+        command = ["compare", self.stg(chain=False), "-m", "procx2", "--planners", "round-robin"]
+        document = self.json_of(*command)
+        single = document["best_single_device"]
+        self.assertEqual(single["objective_value_s"], 7)
+        self.assertFalse(single["is_best_found"] or single["is_proved_best"])
+        best = document["rows"][0]
+        self.assertEqual((best["objective_value_s"], best["slower_than_single"]), (4, False))
+        self.assertAlmostEqual(best["vs_single"], 4 / 7)
+        self.assertAlmostEqual(best["imbalance"], 4 / 3.5 - 1)
+        text = self.text_of(*command)
+        self.assertIn("1.75x as fast", text)
+        self.assertNotIn("one device is", text)
+
+    def test_one_device_is_proved_best(self):
+        command = [self.stg(chain=True), "-m", "procx2"]
+        document = self.json_of("compare", *command, "--planners", "single,round-robin")
+        self.assertTrue(document["best_single_device"]["is_proved_best"])
+        self.assertTrue(all(row["vs_single"] == 1 for row in document["rows"]))
+        self.assertIn("one device is best", self.text_of("compare", *command, "--planners", "single,round-robin"))
+        self.assertIn("proved", self.text_of("place", *command, "-p", "single"))
+        self.assertTrue(self.json_of("place", *command, "-p", "round-robin")["best_single_device"]["is_proved_best"])
+
+    def test_a_planner_that_loses_says_so(self):
+        command = ["compare", SMALL, "-m", "k40x2", "--planners", "single,round-robin"]
+        rows = {row["planner"]: row for row in self.json_of(*command)["rows"]}
+        self.assertTrue(rows["round-robin"]["slower_than_single"])
+        self.assertGreater(rows["round-robin"]["vs_single"], 1)
+        self.assertGreater(rows["round-robin"]["bytes_crossed"], rows["single"]["bytes_crossed"])
+        self.assertFalse(rows["single"]["slower_than_single"])
+        text = self.text_of(*command)
+        self.assertIn(" % slower", next(line for line in text.splitlines() if line.startswith("round-robin")))
+        self.assertRegex(text, "one device is (best .*, proved|the best found .*, not proved: the gap to the lower bound is)")
+
+    def test_a_plan_that_does_not_fit_has_no_time(self):
+        machine = self.write("tiny.toml", self.text_of("machines", "k40x2").replace("12 GiB", "60 kB"))
+        text = self.text_of("compare", SMALL, "-m", machine, "--planners", "cpu-only,round-robin")
+        line = next(line for line in text.splitlines() if line.startswith("round-robin"))
+        self.assertRegex(line, r"^round-robin +OOM +- +- ")
+        self.assertNotIn("take", line)
+        self.assertRegex(berth("place", SMALL, "-m", machine, "-p", "round-robin").stdout, "step time +OOM: ")
+
+
+MSR = json.dumps({
+    "maxSizePerFPGA": 100.0, "maxFPGAs": 2, "maxCPUs": 1,
+    "nodes": [{"id": 5, "name": "a", "supportedOnFpga": 1, "cpuLatency": 40, "fpgaLatency": 4, "isBackwardNode": 0, "size": 60.0},
+              {"id": 7, "name": "b", "supportedOnFpga": 1, "cpuLatency": 20, "fpgaLatency": 2, "isBackwardNode": 0, "size": 50.0}],
+    "edges": [{"sourceId": 5, "destId": 7, "cost": 0.5, "size": 1}]})
+PROFILE = ("a -- Linear(3, 4) -- forward_compute_time=1.000, backward_compute_time=2.000, activation_size=100.0, parameter_size=8.000\n"
+           "b -- Softmax() -- forward_compute_time=3.000, backward_compute_time=4.000, activation_size=0.0, parameter_size=0.000\n"
+           "\ta -- b\n")
+
+
+class PublicProblems(CommandLineTest):
+    def heft(self):
+        self.write("x_task_exe_time.csv", "TP,p,q\nt0,1,5\nt1,7,2\n")
+        self.write("x_resource_BW.csv", "P,p,q\np,0,2\nq,2,0\n")
+        return self.write("x_task_connectivity.csv", "T,t0,t1\nt0,0,6\nt1,0,0\n")
+
+    def files(self):
+        """(file, objective, machine, value of round-robin)"""
+        return [(self.write("x.json", MSR), "pipeline", "2acc+1cpu", 0.0045), (self.heft(), "step", "processors", 6),
+                (self.write("x.stg", "1\n0 0 0\n1 3 1 0\n2 0 1 1\n"), "step", "procx4", 3),
+                (self.write("x.txt", PROFILE), "pipeline", "p100x4", None)]
+
+    def test_they_bring_machine_and_objective(self):
+        plan = str(self.folder / "plan.json")
+        for file, objective, machine, value in self.files():
+            with self.subTest(file):
+                outcome = self.json_of("place", file, "-p", "round-robin", "-o", plan)
+                self.assertEqual((outcome["objective"], outcome["machine"]), (objective, machine))
+                if value is not None:
+                    self.assertAlmostEqual(outcome["objective_value_s"], value)
+                predicted = json.loads(pathlib.Path(plan).read_text())["predicted"]
+                self.assertEqual(predicted["objective"], objective)
+                score = self.json_of("score", file, "--plan", plan)
+                self.assertEqual(score["objective_value_s"], outcome["objective_value_s"])
+                self.assertEqual(self.json_of("graph", "info", file)["objective"], objective)
+                self.assertEqual(self.json_of("graph", "problem", file)["objective"], objective)
+                self.assertEqual(self.json_of("compare", file, "--planners", "single")["objective"], objective)
+                word = "time per sample" if objective == "pipeline" else "step time"
+                self.assertIn(word, self.text_of("place", file, "-p", "single"))
+
+    def test_what_does_not_suit_them_is_refused(self):
+        msr, heft, stg, profile = [file for file, *_ in self.files()]
+        for args, part in [
+            (["place", msr, "-m", "k40x2"], "leave --machine out"),
+            (["place", heft, "-m", "k40x2"], "leave --machine out"),
+            (["place", msr, "--objective", "step"], "leave --objective out or say pipeline"),
+            (["place", stg, "--objective", "pipeline"], "leave --objective out or say step"),
+            (["graph", "convert", stg, "-o", "x.json"], "times and memory would be lost"),
+        ]:
+            with self.subTest(args):
+                self.assert_refused(args, part)
+        self.assertEqual(self.json_of("place", stg, "-m", "procx7", "-p", "single")["machine"], "procx7")
+        self.assertEqual(self.json_of("place", profile, "-m", "a100x8", "-p", "single")["machine"], "a100x8")
+
+    def test_a_pipeline_has_no_timeline(self):
+        msr, plan = self.write("x.json", MSR), str(self.folder / "plan.json")
+        self.text_of("place", msr, "-p", "round-robin", "-o", plan)
+        self.assert_refused(["score", msr, "--plan", plan, "--timeline"], "--timeline")
+
+    def test_memory_of_a_pipeline(self):
+        done = berth("place", self.write("x.json", MSR), "-p", "gpu-only")
+        self.assert_one_line_error(done, "out of memory: what the ops hold is", "acc0", code=1)
+
+    def test_graphs_take_the_objective(self):
+        outcome = self.json_of("place", SMALL, "-m", "k40x2", "--objective", "pipeline", "-p", "round-robin")
+        self.assertEqual(outcome["objective"], "pipeline")
+        self.assertLess(0, outcome["objective_value_s"])
+
+    def test_damaged_files(self):
+        for name, content in [("x.json", MSR[:-40]), ("x.stg", "5\n0 0 0\n"), ("x.txt", PROFILE + "\tb -- c"),
+                              ("x.csv", "T,a\na,0"), ("odd", "hello"), ("empty", "")]:
+            with self.subTest(name):
+                self.assert_refused(["place", self.write(name, content)], name)
+
 
 class Graphs(CommandLineTest):
     def test_info(self):

@@ -21,6 +21,7 @@ TEST(ProblemFile, IsReadable) {
                   "link cpu gpu latency=1 rate=2");
   std::string expected = R"({
   "format": "berth-problem/1",
+  "objective": "step",
   "devices": [
     {"name": "cpu", "kind": "cpu", "memory_bytes": 64, "pool": null, "lanes": 1, "launch_s": 1, "async": false, "bytes_per_s": CPU_RATE},
     {"name": "gpu", "kind": "gpu", "memory_bytes": 128, "pool": "p", "lanes": 2, "launch_s": 0, "async": true, "bytes_per_s": GPU_RATE}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/single_device.h"
+
+#include <algorithm>
+
+#include "app/catalog.h"
+#include "app/output.h"
+#include "app/progress.h"
+
+namespace berth::app {
+namespace {
+
+Picoseconds proved_bound(const Outcome& best, const Outcome& single) {
+  return std::max(best.lower_bound, single.lower_bound);
+}
+
+std::string in_brackets(const std::string& note) { return note.empty() ? "" : fmt::format(" ({})", note); }
+
+}  // namespace
+
+std::optional<Outcome> run_single(const Problem& problem, const Budget& budget, Picoseconds lower_bound) {
+  if (InterruptGuard::flag()) return std::nullopt;
+  return run_planner(problem, find_planner("single").value(), {.time_s = budget.time_s}, lower_bound, false);
+}
+
+SingleVerdict judge_single(const Outcome& best, const std::optional<Outcome>& single) {
+  if (!single || !single->feasible()) return SingleVerdict::kUnknown;
+  if (single->score.step_time <= proved_bound(best, *single)) return SingleVerdict::kBestProved;
+  const bool beaten = best.feasible() && best.score.step_time < single->score.step_time;
+  return beaten ? SingleVerdict::kBeaten : SingleVerdict::kBestFound;
+}
+
+std::optional<double> ratio_to_single(const Outcome& outcome, const std::optional<Outcome>& single) {
+  if (!single || !single->feasible() || !outcome.feasible()) return std::nullopt;
+  if (outcome.score.step_time == single->score.step_time) return 1.0;  // also where both take no time
+  return to_seconds(outcome.score.step_time) / std::max(to_seconds(single->score.step_time), 1e-12);
+}
+
+bool is_slower_than_single(const Outcome& outcome, const std::optional<Outcome>& single) {
+  return ratio_to_single(outcome, single).value_or(0.0) > 1.0;
+}
+
+std::string verdict_text(const Outcome& best, const std::optional<Outcome>& single) {
+  const SingleVerdict verdict = judge_single(best, single);
+  if (verdict == SingleVerdict::kUnknown || verdict == SingleVerdict::kBeaten) return "";
+  const std::string where = in_brackets(single->note);
+  if (verdict == SingleVerdict::kBestProved) {
+    return fmt::format("one device is best{}, proved: it meets the lower bound", where);
+  }
+  return fmt::format("one device is the best found{}, not proved: the gap to the lower bound is {}", where,
+                     gap_text(single->score.step_time, proved_bound(best, *single)));
+}
+
+std::string against_single(const Outcome& outcome, const Outcome& single) {
+  if (single.error) return "no single device can run it";
+  const bool fits = outcome.score.feasible;
+  if (!single.score.feasible)
+    return fits ? "the best single device is out of memory" : "neither does one device hold it";
+  const std::string time = format_seconds(to_seconds(single.score.step_time));
+  const std::string where = in_brackets(single.note);
+  if (!fits) return fmt::format("it does not fit; the best single device does, {}{}", time, where);
+  const double ratio = *ratio_to_single(outcome, single);
+  if (ratio < 1.0) return fmt::format("{:.2f}x as fast as the best single device, {}{}", 1.0 / ratio, time, where);
+  if (ratio == 1.0) return verdict_text(outcome, single);
+  return fmt::format("slower than the best single device, {}{}, by {}", time, where, percent(ratio - 1.0));
+}
+
+}  // namespace berth::app

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The yardstick of every report: the best single device, and whether anything beats it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "app/outcome.h"
+
+namespace berth::app {
+
+// Runs `single`, which costs one evaluation per device. Nothing after Ctrl-C.
+std::optional<Outcome> run_single(const Problem& problem, const Budget& budget, Picoseconds lower_bound);
+
+enum class SingleVerdict : std::uint8_t {
+  kUnknown,     // no single device holds it, or it was not tried
+  kBeaten,      // the best plan is faster
+  kBestFound,   // nothing faster was found
+  kBestProved,  // nothing can be faster: it meets the lower bound
+};
+// `best` is the best plan found otherwise.
+SingleVerdict judge_single(const Outcome& best, const std::optional<Outcome>& single);
+
+// The objective's value of the outcome over that of the best single device; none unless both fit.
+std::optional<double> ratio_to_single(const Outcome& outcome, const std::optional<Outcome>& single);
+bool is_slower_than_single(const Outcome& outcome, const std::optional<Outcome>& single);
+
+// "one device is best (everything on gpu0), proved", or with the gap that is left; "" unless it is the best.
+std::string verdict_text(const Outcome& best, const std::optional<Outcome>& single);
+// The same and more, about one plan: how it compares.
+std::string against_single(const Outcome& outcome, const Outcome& single);
+
+}  // namespace berth::app
