@@ -100,6 +100,26 @@ Grouping one_group_per_unit(const Problem& problem) {
   return grouping;
 }
 
+Grouping join_views(const Problem& problem, const Grouping& finer) {
+  const Graph& graph = problem.graph();
+  Joiner joiner(problem, finer, {});
+  for (const OpId op : graph.topological_order()) {
+    if (graph.role(op) != Role::kView) continue;
+    joiner.join(finer.of(problem, graph.producer(graph.inputs(op).front())), finer.of(problem, op));
+  }
+  return joiner.finish();
+}
+
+Grouping join_gradients(const Problem& problem, const Grouping& finer, const GroupLimits& limits) {
+  const Graph& graph = problem.graph();
+  Joiner joiner(problem, finer, limits);
+  for (const OpId op : graph.topological_order()) {
+    const OpId forward = graph.forward_of(op);
+    if (forward != kNoOp) joiner.join(finer.of(problem, forward), finer.of(problem, op));
+  }
+  return joiner.finish();
+}
+
 Grouping join_only_consumers(const Problem& problem, const Grouping& finer, const GroupLimits& limits) {
   const Graph& graph = problem.graph();
   Joiner joiner(problem, finer, limits);

@@ -33,6 +33,12 @@ struct GroupLimits {
 // Colocation alone: what must share a device.
 Grouping one_group_per_unit(const Problem& problem);
 
+// Views join what they look at: they take no time there, and what they show is sent from there.
+Grouping join_views(const Problem& problem, const Grouping& finer);
+
+// A gradient op joins its forward op, where the graph names it (Graph::forward_of).
+Grouping join_gradients(const Problem& problem, const Grouping& finer, const GroupLimits& limits = {});
+
 // Co-placement (Baechi): an op all of whose outputs go to one other group joins that group, to a fixed point. Takes in
 // views, element-wise tails and parameters with a single reader.
 Grouping join_only_consumers(const Problem& problem, const Grouping& finer, const GroupLimits& limits = {});

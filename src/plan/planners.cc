@@ -5,6 +5,10 @@
 #include "plan/dp.h"
 #include "plan/exact/exact.h"
 #include "plan/expert.h"
+#include "plan/list/heft.h"
+#include "plan/list/m_etf.h"
+#include "plan/list/m_sct.h"
+#include "plan/list/m_topo.h"
 #include "plan/one_kind.h"
 #include "plan/partition/metis.h"
 #include "plan/partition/scotch.h"
@@ -28,6 +32,11 @@ constexpr MakePlanner kMakeMetis = make_planner<MetisPlanner>;
 #else
 constexpr MakePlanner kMakeMetis = nullptr;
 #endif
+#if BERTH_CLP
+constexpr MakePlanner kMakeMSct = make_planner<MSctPlanner>;
+#else
+constexpr MakePlanner kMakeMSct = nullptr;
+#endif
 
 }  // namespace
 
@@ -43,10 +52,10 @@ std::span<const PlannerInfo> classical_planners() {
       PlannerInfo{"scotch", "Scotch static mapping onto the machine", kMakeScotch, true},
       PlannerInfo{"mincut", "the same without the CPU", kMakeMincut, true},
       PlannerInfo{"metis", "METIS k-way partition", kMakeMetis, true},
-      PlannerInfo{"heft", "list scheduling by upward rank", nullptr},
-      PlannerInfo{"m-topo", "topological fill within memory", nullptr},
-      PlannerInfo{"m-etf", "earliest task first within memory", nullptr},
-      PlannerInfo{"m-sct", "small communication times within memory", nullptr},
+      PlannerInfo{"heft", "list scheduling by upward rank", make_planner<HeftPlanner>},
+      PlannerInfo{"m-topo", "topological fill within memory", make_planner<MTopoPlanner>},
+      PlannerInfo{"m-etf", "earliest task first within memory", make_planner<MEtfPlanner>},
+      PlannerInfo{"m-sct", "small communication times within memory", kMakeMSct},
       PlannerInfo{"dp", "dynamic programming over down-sets", make_planner<DpPlanner>},
       PlannerInfo{"exact", "branch and bound, with proof", make_planner<ExactPlanner>},
       PlannerInfo{"anneal", "simulated annealing on the simulator", nullptr},
