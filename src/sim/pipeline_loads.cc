@@ -187,6 +187,37 @@ void PipelineLoads::move(std::uint32_t unit, DeviceId to) {
   device_of_[unit] = to;
 }
 
+PipelineLoads::Effect PipelineLoads::effect_of_move(std::uint32_t unit, DeviceId to) const {
+  const DeviceId from = device_of_[unit];
+  if (from == to) return {load(from), load(to)};
+  Picoseconds at_from = transfers_[index(from)], at_to = transfers_[index(to)];
+  for (const std::uint32_t net : model_->made_by(unit)) {
+    const std::uint32_t readers = model_->num_readers(net);
+    const std::uint32_t on_from = readers_on(net, from), on_to = readers_on(net, to);
+    if (on_from < readers) at_from -= model_->out_time(net, from);
+    if (on_from > 0) at_from += model_->in_time(net, from);
+    if (on_to > 0) at_to -= model_->in_time(net, to);
+    if (on_to < readers) at_to += model_->out_time(net, to);
+  }
+  for (const std::uint32_t net : model_->read_by(unit)) {
+    const DeviceId home = device_of_[model_->producer(net)];
+    const std::uint32_t readers = model_->num_readers(net);
+    const std::uint32_t on_from = readers_on(net, from), on_to = readers_on(net, to);
+    if (from == home) {
+      if (on_from == readers) at_from += model_->out_time(net, from);
+    } else if (on_from == 1) {
+      at_from -= model_->in_time(net, from);
+    }
+    if (to == home) {
+      if (on_to + 1 == readers) at_to -= model_->out_time(net, to);
+    } else if (on_to == 0) {
+      at_to += model_->in_time(net, to);
+    }
+  }
+  return {model_->load(from, work_[index(from)] - model_->work(unit, from), at_from),
+          model_->load(to, work_[index(to)] + model_->work(unit, to), at_to)};
+}
+
 // The net's home changes: it may now enter the old one and leave the new one.
 void PipelineLoads::move_output(std::uint32_t net, DeviceId from, DeviceId to) {
   const std::uint32_t readers = model_->num_readers(net);

@@ -109,7 +109,12 @@ TEST(PipelineLoads, MovesKeepEverythingExact) {
         ASSERT_LE(loads.load(id), loads.load(loads.most_loaded()));
       }
       for (int moves = 0; moves < 3; ++moves) {
-        loads.move(static_cast<std::uint32_t>(rng.below(model.num_units())), DeviceId(rng.below(model.num_devices())));
+        const auto unit = static_cast<std::uint32_t>(rng.below(model.num_units()));
+        const DeviceId from = loads.device(unit), to = DeviceId(rng.below(model.num_devices()));
+        const PipelineLoads::Effect effect = loads.effect_of_move(unit, to);
+        loads.move(unit, to);
+        ASSERT_EQ(effect.from, loads.load(from));
+        ASSERT_EQ(effect.to, loads.load(to));
       }
     }
   }
