@@ -3,8 +3,8 @@
 // as long as a group stays a small part of one device's share of the work.
 //
 // Co-placement and chains (join_only_consumers, join_chains) are part of the published pre-pass too. They were measured
-// and left out: they help a library whose time grows with the number of ops, but their groups are so coarse that step
-// times were 3 to 60 % longer on recurrent models and 10 % longer on inception-v3 (docs/planners.md).
+// and left out: they help where time grows with the number of ops, but their groups are so coarse that most step times
+// grow, some by half, and plans stop fitting (docs/planners.md has the figures).
 #pragma once
 
 #include "plan/grouping.h"
