@@ -52,7 +52,7 @@ TEST(ProblemFile, IsReadable) {
   EXPECT_EQ(write_problem_json(problem), expected);
 }
 
-constexpr std::array<std::string_view, 6> kRoot{"format", "devices", "links", "routes", "ops", "outputs"};
+constexpr std::array<std::string_view, 7> kRoot{"format", "objective", "devices", "links", "routes", "ops", "outputs"};
 constexpr std::array<std::string_view, 8> kDevice{"name",  "kind",     "memory_bytes", "pool",
                                                   "lanes", "launch_s", "async",        "bytes_per_s"};
 constexpr std::array<std::string_view, 6> kLink{"name", "from", "to", "latency_s", "bytes_per_s", "queue"};
