@@ -47,23 +47,35 @@ Result<GraphOrProblem> read_text(std::string text, const std::string& path, cons
   return GraphOrProblem(std::make_shared<const Problem>(std::move(problem)));
 }
 
-}  // namespace
-
-Result<GraphOrProblem> load_graph_or_problem(const std::string& path, const ProblemRequest& request) {
-  BERTH_TRY(std::string text, read_file(path));
-  if (looks_like_heft(TextLines(text).next().value_or(""))) {
-    BERTH_TRY(Problem problem, load_heft_problem(path, request));
-    return GraphOrProblem(std::make_shared<const Problem>(std::move(problem)));
-  }
+// Of read_text(), with the file's name.
+Result<GraphOrProblem> parse(std::string text, const std::string& path, const ProblemRequest& request) {
   auto result = read_text(std::move(text), path, request);
   if (!result) return in_file(path, result.error());
   return result;
 }
 
-Result<Problem> load_public_problem(const std::string& path, const ProblemRequest& request) {
-  BERTH_TRY(const GraphOrProblem loaded, load_graph_or_problem(path, request));
+Result<Problem> problem_of(const GraphOrProblem& loaded, const std::string& path) {
   if (const auto* problem = std::get_if<std::shared_ptr<const Problem>>(&loaded)) return **problem;
   return in_file(path, bad_input("it is a graph; a public problem is expected"));
+}
+
+}  // namespace
+
+Result<GraphOrProblem> load_graph_or_problem(const std::string& path, const ProblemRequest& request) {
+  BERTH_TRY(std::string text, read_file(path));
+  if (!looks_like_heft(TextLines(text).next().value_or(""))) return parse(std::move(text), path, request);
+  BERTH_TRY(Problem problem, load_heft_problem(path, request));
+  return GraphOrProblem(std::make_shared<const Problem>(std::move(problem)));
+}
+
+Result<Problem> load_public_problem(const std::string& path, const ProblemRequest& request) {
+  BERTH_TRY(const GraphOrProblem loaded, load_graph_or_problem(path, request));
+  return problem_of(loaded, path);
+}
+
+Result<Problem> parse_public_problem(std::string text, const std::string& file_name, const ProblemRequest& request) {
+  BERTH_TRY(const GraphOrProblem loaded, parse(std::move(text), file_name, request));
+  return problem_of(loaded, file_name);
 }
 
 Status check_objective(const ProblemRequest& request, Objective own, std::string_view why) {

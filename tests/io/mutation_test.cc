@@ -93,8 +93,8 @@ TEST(Mutation, SamplesAreValid) {
   for (const Sample& sample : all_samples()) EXPECT_EQ(sample.read(sample.text), std::nullopt) << sample.format;
 }
 
-TEST(Mutation, EveryTruncationIsRefused) {
-  for (const Sample& sample : all_samples()) {
+TEST(Mutation, EveryTruncationOfJsonIsRefused) {
+  for (const Sample& sample : json_samples()) {
     SCOPED_TRACE(sample.format);
     const std::size_t end = sample.text.rfind('}');
     for (std::size_t size = 0; size <= end; ++size) {

@@ -11,6 +11,7 @@
 #include "io/graph_file.h"
 #include "io/native_graph.h"
 #include "io/plan_file.h"
+#include "io/public_problem.h"
 #include "io/rich_graph.h"
 #include "support/random_problem.h"
 #include "support/toy.h"
@@ -61,7 +62,40 @@ inline Sample plan_sample() {
   return {"berth-plan/1", write_plan_json(problem->graph(), problem->machine(), plan, {}), read};
 }
 
-inline std::vector<Sample> all_samples() { return {native_sample(), aten_sample(), plan_sample()}; }
+inline std::optional<std::string> read_as_problem(const std::string& text) {
+  const auto problem = parse_public_problem(text, "bad.json");
+  if (!problem) return problem.error().message;
+  EXPECT_GT(problem->machine().num_devices(), 0U);
+  return std::nullopt;
+}
+
+inline Sample msr_sample() {
+  const std::string text = R"({"maxSizePerFPGA": 100.0, "maxFPGAs": 2, "maxCPUs": 1, "nodes": [
+{"id": 5, "name": "a", "supportedOnFpga": 1, "cpuLatency": 40, "fpgaLatency": 4.5, "isBackwardNode": 0, "colorClass": 3, "size": 60.0},
+{"id": 7, "supportedOnFpga": true, "cpuLatency": 20, "fpgaLatency": 2, "isBackwardNode": true, "colorClass": 3, "size": 50.0}],
+"edges": [{"sourceId": 5, "destId": 7, "cost": 0.5, "size": 1}]})";
+  return {"msr", text, read_as_problem};
+}
+
+inline Sample stg_sample() { return {"stg", "  2\n 0 0 0\n 1 3 1 0\n 2 4 1 0\n 3 0 2 1 2\n# end\n", read_as_problem}; }
+
+inline Sample pipedream_sample() {
+  const std::string text =
+      "a -- Linear(3, 4) -- forward_compute_time=1.0, backward_compute_time=2.0, activation_size=[9.0; 8.0], "
+      "parameter_size=8.0\n"
+      "b -- Softmax() -- forward_compute_time=3.0, backward_compute_time=4.0, activation_size=0.0, parameter_size=0.0 "
+      "-- "
+      "stage_id=1\n"
+      "\ta -- b\n";
+  return {"pipedream", text, read_as_problem};
+}
+
+inline std::vector<Sample> json_samples() { return {native_sample(), aten_sample(), plan_sample(), msr_sample()}; }
+inline std::vector<Sample> all_samples() {
+  std::vector<Sample> samples = json_samples();
+  for (Sample sample : {stg_sample(), pipedream_sample()}) samples.push_back(std::move(sample));
+  return samples;
+}
 
 // Taken, or refused in one line that begins with the file's name.
 inline void expect_clear_answer(const Sample& sample, const std::string& text) {
