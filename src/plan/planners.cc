@@ -5,6 +5,7 @@
 #include "plan/dp.h"
 #include "plan/exact/exact.h"
 #include "plan/expert.h"
+#include "plan/genetic.h"
 #include "plan/list/heft.h"
 #include "plan/list/m_etf.h"
 #include "plan/list/m_sct.h"
@@ -59,7 +60,7 @@ std::span<const PlannerInfo> classical_planners() {
       PlannerInfo{"dp", "dynamic programming over down-sets", make_planner<DpPlanner>},
       PlannerInfo{"exact", "branch and bound, with proof", make_planner<ExactPlanner>},
       PlannerInfo{"anneal", "simulated annealing on the simulator", nullptr},
-      PlannerInfo{"genetic", "genetic search on the simulator", nullptr},
+      PlannerInfo{"genetic", "genetic search on the simulator", make_planner<GeneticPlanner>, true},
       PlannerInfo{"auto", "the best of the planners above; the default", make_planner<AutoPlanner>},
   };
   return kTable;

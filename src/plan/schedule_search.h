@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Schedule search: for problems small enough to be scheduled tens of thousands of times a second. Searches over lists
+// of ops; a decoder (schedule/list_decoder.h) turns a list into devices and starts, and the simulator judges the plan.
+//
+// An iterated local search: the present list is disturbed (all keys a little, or a few ops moved), then justified twice
+// (Valls, Ballestin and Quintanilla 2005): scheduled, scheduled backward from the end in the order of the ends, and
+// forward again, which closes gaps that a single pass leaves. Where devices differ, ops may also get or lose a wish for
+// a device. A list that is no worse becomes the present one.
+//
+// Cost: three passes of the decoder and up to two evaluations per list. Where it loses: contention of links is unknown
+// to the decoder, and every list is a change to the whole schedule, so on graphs beyond a few thousand ops a local
+// search that simulates moves (annealer.h) does more with its time.
+#pragma once
+
+#include <cstdint>
+
+#include "plan/planner.h"
+
+namespace berth {
+
+struct ScheduleSearchOptions {
+  std::uint64_t patience = 0;  // lists without a better plan after which to give up; 0: never
+};
+
+// Betters search.best_plan(), or finds a first plan, until the search has to stop, the lower bound is reached, or
+// patience is over. Does nothing for the pipeline objective, which knows no order. Finds no plan at all only where
+// limits on devices or crossings are beyond it.
+void search_schedules(Search& search, const ScheduleSearchOptions& options = {});
+
+}  // namespace berth
