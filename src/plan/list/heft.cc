@@ -13,8 +13,7 @@ namespace {
 
 class Heft {
  public:
-  // `memory_share`: of every device's capacity that may be given out; nothing: memory does not count.
-  Heft(Search& search, const Grouping& grouping, std::span<const OpId> order, std::optional<double> memory_share)
+  Heft(Search& search, const Grouping& grouping, std::span<const OpId> order, double memory_share)
       : search_(search),
         problem_(search.problem()),
         order_(order),
@@ -70,9 +69,8 @@ Result<Plan> HeftPlanner::plan(Search& search) {
   const Problem& problem = search.problem();
   const Grouping grouping = join_views(problem, one_group_per_unit(problem));
   const std::vector<OpId> order = order_by_rank(problem, upward_ranks(problem));
-  return with_memory_passes(search, "heft", [&](std::optional<double> memory_share) {
-    return Heft(search, grouping, order, memory_share).run();
-  });
+  return with_memory_passes(search, "heft", kEndlessMemory,
+                            [&](double memory_share) { return Heft(search, grouping, order, memory_share).run(); });
 }
 
 }  // namespace berth

@@ -8,8 +8,8 @@ namespace berth {
 
 Result<Plan> MEtfPlanner::plan(Search& search) {
   const Grouping grouping = baechi_groups(search.problem());
-  return with_memory_passes(search, "m-etf", [&](std::optional<double> share) {
-    return schedule_earliest_first(search, grouping, {.memory_share = share.value_or(1.0)});
+  return with_memory_passes(search, "m-etf", 1.0, [&](double share) {
+    return schedule_earliest_first(search, grouping, {.memory_share = share});
   });
 }
 

@@ -8,8 +8,8 @@
 namespace berth {
 namespace {
 
-// From an unbounded sum, since freed memory makes room for more than the capacity, down to a careful one.
-constexpr std::array kShares{1.0, 0.8, 0.5};
+// What schedulers know of memory is rough, so they are given less and less of it.
+constexpr std::array kShares{1.0, 0.9, 0.75, 0.5};
 
 }  // namespace
 
@@ -23,11 +23,12 @@ DeviceSet candidate_devices(const Problem& problem, CpuUse cpus) {
   return devices;
 }
 
-Result<Plan> with_memory_passes(Search& search, std::string_view planner, const MemoryPass& pass) {
-  Result<Plan> best = submit(search, pass(std::nullopt), planner);
+Result<Plan> with_memory_passes(Search& search, std::string_view planner, double first_share, const MemoryPass& pass) {
+  Result<Plan> best = submit(search, pass(first_share), planner);
   if (!best || search.last_score().feasible) return best;
   Score best_score = search.last_score();
   for (const double share : kShares) {
+    if (share >= first_share) continue;
     if (search.should_stop()) break;
     Result<Plan> next = submit(search, pass(share), planner);
     if (!next || !better(search.last_score(), best_score)) continue;

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <functional>
-#include <optional>
+#include <limits>
 #include <string_view>
 
 #include "plan/planner.h"
@@ -19,10 +19,11 @@ enum class CpuUse : std::uint8_t {
 // Devices that take ops: cut to what a limit on the number of devices leaves.
 DeviceSet candidate_devices(const Problem& problem, CpuUse cpus);
 
-// One pass of a scheduler, for a share of every device's memory; nothing: the planner's own view of memory, if any.
-using MemoryPass = std::function<Plan(std::optional<double>)>;
+// One pass of a scheduler that may give out this share of every device's memory.
+using MemoryPass = std::function<Plan(double)>;
+inline constexpr double kEndlessMemory = std::numeric_limits<double>::infinity();
 
 // Runs a pass; while its plan is out of memory, a few more with smaller shares. Returns the best, verified.
-Result<Plan> with_memory_passes(Search& search, std::string_view planner, const MemoryPass& pass);
+Result<Plan> with_memory_passes(Search& search, std::string_view planner, double first_share, const MemoryPass& pass);
 
 }  // namespace berth

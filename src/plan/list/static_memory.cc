@@ -3,6 +3,8 @@
 
 #include <bit>
 
+#include "plan/list/memory_passes.h"
+
 namespace berth {
 
 std::vector<Bytes> bytes_of_groups(const Problem& problem, const Grouping& grouping) {
@@ -28,14 +30,12 @@ MemoryDomains::MemoryDomains(const Problem& problem) {
   }
 }
 
-StaticMemory::StaticMemory(const Problem& problem, const Grouping& grouping, std::optional<double> share)
-    : counts_(share.has_value()), domains_(problem) {
-  if (counts_)
-    need_ = bytes_of_groups(problem, grouping);
-  else
-    need_.assign(grouping.size(), 0);
+StaticMemory::StaticMemory(const Problem& problem, const Grouping& grouping, double share)
+    : counts_(share < kEndlessMemory), domains_(problem) {
+  if (!counts_) return;
+  need_ = bytes_of_groups(problem, grouping);
   for (std::size_t domain = 0; domain < domains_.size(); ++domain) {
-    left_.push_back(static_cast<Bytes>(share.value_or(0.0) * static_cast<double>(domains_.capacity(domain))));
+    left_.push_back(static_cast<Bytes>(share * static_cast<double>(domains_.capacity(domain))));
   }
 }
 

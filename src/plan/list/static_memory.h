@@ -3,7 +3,6 @@
 // there. For schedulers that do not place ops in the order of time.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -30,12 +29,14 @@ class MemoryDomains {
 
 class StaticMemory {
  public:
-  // `share` of every capacity may be given out; nothing: memory does not count.
-  StaticMemory(const Problem& problem, const Grouping& grouping, std::optional<double> share);
+  // `share` of every capacity may be given out; kEndlessMemory: memory does not count.
+  StaticMemory(const Problem& problem, const Grouping& grouping, double share);
 
   // Those of the devices that still hold the group; if none does, the one with most room.
   [[nodiscard]] DeviceSet with_room(std::uint32_t group, DeviceSet devices) const;
-  void take(std::uint32_t group, DeviceId device) { left_[domains_.of(device)] -= need_[group]; }
+  void take(std::uint32_t group, DeviceId device) {
+    if (counts_) left_[domains_.of(device)] -= need_[group];
+  }
 
  private:
   bool counts_;
