@@ -12,6 +12,9 @@ namespace berth {
 namespace {
 
 constexpr std::size_t kMostDownSets = 200'000;
+// Steps a walk over one linear order may take; longer orders are cut at fewer places.
+constexpr std::size_t kMostSteps = 8'000'000;
+constexpr double kAnyFactor = 1e30;
 constexpr Picoseconds kNoLimit = std::numeric_limits<Picoseconds>::max() / 4;
 
 class StagePlanner {
@@ -81,12 +84,12 @@ class StagePlanner {
     return limits;
   }
 
-  // The best cut of an order that is better than what is known. The limit grows step by step, since a low one makes the
-  // search much quicker.
+  // The best cut of an order that is better than what is known. While nothing is known the limit grows step by step,
+  // since a low one makes the search much quicker.
   void cut_order(std::span<const std::uint32_t> order, StageLimits limits) {
-    const DownSets sets = down_sets_of_order(order);
+    const DownSets sets = down_sets_of_order(stages_, order, most_cuts());
     const Picoseconds ceiling = best_load_ ? *best_load_ - 1 : kNoLimit;
-    for (double factor = 1.05;; factor *= factor) {
+    for (double factor = best_load_ ? kAnyFactor : 1.05;; factor *= factor) {
       const double limit = static_cast<double>(search_.lower_bound() + 1) * factor;
       limits.load = limit < static_cast<double>(ceiling) ? static_cast<Picoseconds>(limit) : ceiling;
       const StageSearch found = cut_into_stages(model_, stages_, sets, limits, [this] { return should_stop(); });
@@ -95,11 +98,15 @@ class StagePlanner {
     }
   }
 
+  [[nodiscard]] std::size_t most_cuts() const {
+    return kMostSteps / std::max<std::size_t>(1, stages_.num_blocks()) + 1;
+  }
+
   void relax_memory(std::span<const std::uint32_t> order) {
     StageLimits limits = all_devices();
     limits.load = kNoLimit;
     limits.memory = false;
-    const DownSets sets = down_sets_of_order(order);
+    const DownSets sets = down_sets_of_order(stages_, order, most_cuts());
     const StageSearch found = cut_into_stages(model_, stages_, sets, limits, [this] { return should_stop(); });
     if (found.plan) take(*found.plan);
     best_load_.reset();

@@ -54,7 +54,6 @@ class PipelineAnnealer {
       affordable_ = std::max(affordable_, kMovesBetweenPolls);
       if (round % 2 == 1) length = std::min(2 * length, kLongestRound);
     }
-    submit_best();
   }
 
  private:
@@ -72,8 +71,9 @@ class PipelineAnnealer {
       moves_ += kMovesBetweenPolls;
       search_.count_evaluations(kMovesBetweenPolls);
       search_.tick();
-      if (improved_) submit_best();
+      if (improved_ && moves_ - submitted_at_ >= 4 * problem_.graph().num_ops()) submit_best();
     }
+    if (improved_) submit_best();
   }
 
   void try_move() {
@@ -261,6 +261,7 @@ class PipelineAnnealer {
 
   void submit_best() {
     improved_ = false;
+    submitted_at_ = moves_;
     const Plan plan = PipelineLoads(model_, best_).plan();
     if (!verify(problem_, plan)) search_.evaluate(plan);
   }
@@ -281,7 +282,7 @@ class PipelineAnnealer {
   std::vector<double> energy_;  // per device
   std::vector<std::uint32_t> group_;
   std::vector<std::uint64_t> seen_;  // per unit: the cluster that took it last
-  std::uint64_t stamp_ = 0, moves_ = 0;
+  std::uint64_t stamp_ = 0, moves_ = 0, submitted_at_ = 0;
   std::uint64_t affordable_ = kFirstRound;  // moves the rest of the budget may hold
 };
 

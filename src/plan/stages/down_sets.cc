@@ -26,7 +26,7 @@ class DownSetFinder {
   std::optional<DownSets> run(const std::function<bool()>& should_stop) {
     add_empty_set();
     for (std::uint32_t set = 0; set < hashes_.size(); ++set) {
-      if (hashes_.size() > most_ || (set % 1024 == 0 && should_stop())) return std::nullopt;
+      if (hashes_.size() > most_ || is_too_wide(set) || (set % 256 == 0 && should_stop())) return std::nullopt;
       for (std::size_t i = 0; i < open_[set].size(); ++i) {
         const std::uint32_t block = open_[set][i];
         sets_.steps.push_back({block, set_with(set, block)});
@@ -39,6 +39,11 @@ class DownSetFinder {
 
  private:
   static std::uint64_t bit(std::uint32_t block) { return std::uint64_t{1} << (block % 64); }
+
+  // Any of the blocks that could be added could be left out: so many down-sets at least lie above this one.
+  [[nodiscard]] bool is_too_wide(std::uint32_t set) const {
+    return open_[set].size() >= 63 || (std::uint64_t{1} << open_[set].size()) > most_;
+  }
 
   void add_empty_set() {
     masks_.assign(words_, 0);
@@ -104,6 +109,38 @@ class DownSetFinder {
   DownSets sets_;
 };
 
+// Time of the nets that cross every prefix of the order, on the kind of device that pays most.
+std::vector<Picoseconds> transfers_under_way(const StageProblem& stages, std::span<const std::uint32_t> order) {
+  const std::size_t kinds = stages.num_kinds();
+  std::vector<std::size_t> position(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) position[order[i]] = i;
+  std::vector<Picoseconds> crossing(order.size() + 1, 0);  // first as differences
+  for (std::size_t net = 0; net < stages.num_nets(); ++net) {
+    if (stages.producer[net] == StageProblem::kFixed) continue;
+    std::size_t first = position[stages.producer[net]], last = first;
+    for (const std::uint32_t block : stages.readers[net]) {
+      first = std::min(first, position[block]);
+      last = std::max(last, position[block]);
+    }
+    const Picoseconds time = *std::max_element(&stages.out_time[net * kinds], &stages.out_time[net * kinds] + kinds);
+    crossing[first + 1] += time;
+    crossing[last + 1] -= time;
+  }
+  for (std::size_t i = 1; i < crossing.size(); ++i) crossing[i] += crossing[i - 1];
+  return crossing;
+}
+
+std::vector<std::uint8_t> cheap_cuts(std::span<const Picoseconds> crossing, std::size_t most) {
+  std::vector<std::uint8_t> is_cut(crossing.size(), 0);
+  is_cut.front() = is_cut.back() = 1;
+  for (std::size_t i = 0; i < most; ++i) {
+    const auto first = crossing.begin() + static_cast<std::ptrdiff_t>(i * crossing.size() / most);
+    const auto last = crossing.begin() + static_cast<std::ptrdiff_t>((i + 1) * crossing.size() / most);
+    if (first != last) is_cut[static_cast<std::size_t>(std::min_element(first, last) - crossing.begin())] = 1;
+  }
+  return is_cut;
+}
+
 }  // namespace
 
 std::optional<DownSets> find_down_sets(const StageProblem& stages, std::size_t most,
@@ -111,8 +148,9 @@ std::optional<DownSets> find_down_sets(const StageProblem& stages, std::size_t m
   return DownSetFinder(stages, most).run(should_stop);
 }
 
-DownSets down_sets_of_order(std::span<const std::uint32_t> order) {
+DownSets down_sets_of_order(const StageProblem& stages, std::span<const std::uint32_t> order, std::size_t most_cuts) {
   DownSets sets;
+  if (order.size() > most_cuts) sets.is_cut = cheap_cuts(transfers_under_way(stages, order), most_cuts);
   sets.begin.push_back(0);
   sets.before.push_back(0);
   sets.last.push_back(0);

@@ -20,6 +20,8 @@ struct DownSets {
   // Sets by size: the first is empty, the last is full. Steps of set s: steps[begin[s] .. begin[s + 1]), by block.
   std::vector<std::uint32_t> begin;
   std::vector<Step> steps;
+  // Sets at which a stage may begin or end; empty: all. Wide steps between them make long orders affordable.
+  std::vector<std::uint8_t> is_cut = {};
   // One way each set came to be, for its members: before[s] and the block last[s]. Not for the empty set.
   std::vector<std::uint32_t> before, last;
 
@@ -30,7 +32,8 @@ struct DownSets {
 std::optional<DownSets> find_down_sets(const StageProblem& stages, std::size_t most,
                                        const std::function<bool()>& should_stop);
 
-// Of a topological order of all blocks.
-DownSets down_sets_of_order(std::span<const std::uint32_t> order);
+// Of a topological order of all blocks. With more than `most_cuts` of them, stages may be cut only where, within
+// stretches of equal length, the transfers under way take the least time.
+DownSets down_sets_of_order(const StageProblem& stages, std::span<const std::uint32_t> order, std::size_t most_cuts);
 
 }  // namespace berth

@@ -102,7 +102,10 @@ class StageCutter {
     }
   }
 
+  [[nodiscard]] bool is_cut(std::uint32_t set) const { return sets_.is_cut.empty() || sets_.is_cut[set] != 0; }
+
   [[nodiscard]] bool can_start(std::uint32_t set) const {
+    if (!is_cut(set)) return false;
     for (std::size_t count = 0; count < num_counts_; ++count) {
       if (best_[set * num_counts_ + count] != kNever && rest_[set] <= room_[count]) return true;
     }
@@ -136,7 +139,7 @@ class StageCutter {
         load_.remove_last();
         continue;
       }
-      relax(start, step.target);
+      if (is_cut(step.target)) relax(start, step.target);
       const auto first = first_step_after(step);
       path_.push_back({first, sets_.begin[step.target + 1]});
     }
