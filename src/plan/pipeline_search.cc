@@ -42,11 +42,17 @@ class PipelineAnnealer {
     if (loads_.over_capacity() > 0) repair_memory();
     if (loads_.over_capacity() > 0) return;
     remember();
+    // A unit among many moves the energy little, so many units need it colder; and a hot round needs many moves to
+    // cool.
+    const double grain =
+        std::min(1.0, 200.0 * static_cast<double>(model_.num_devices()) / static_cast<double>(movable_.size()));
+    cold_ = kCold * grain;
     std::uint64_t length = kFirstRound;
     for (int round = 0; !search_.should_stop(); ++round) {
       const double progress = search_.progress();
       const std::uint64_t before = moves_;
-      anneal(round % 2 == 0 ? kWarm : kHot, std::min(length, affordable_));
+      const bool hot = round % 2 == 1 && length >= 64 * movable_.size();
+      anneal(hot ? kHot : kWarm * grain, std::min(length, affordable_));
       const double used = search_.progress() - progress;
       if (used > 0)
         affordable_ = static_cast<std::uint64_t>(static_cast<double>(moves_ - before) / used *
@@ -57,7 +63,7 @@ class PipelineAnnealer {
   }
 
  private:
-  // One round from the best plan, the temperature falling from `start` to kCold.
+  // One round from the best plan, the temperature falling from `start` to cold_.
   void anneal(double start, std::uint64_t length) {
     loads_ = PipelineLoads(model_, best_);
     list_units();
@@ -66,7 +72,7 @@ class PipelineAnnealer {
     const std::uint64_t polls = std::max<std::uint64_t>(1, length / kMovesBetweenPolls);
     for (std::uint64_t poll = 0; poll < polls && !search_.should_stop(); ++poll) {
       const double share = static_cast<double>(poll) / static_cast<double>(polls);
-      temperature_ = start * std::pow(kCold / start, share);
+      temperature_ = start * std::pow(cold_ / start, share);
       for (std::uint64_t i = 0; i < kMovesBetweenPolls; ++i) try_move();
       moves_ += kMovesBetweenPolls;
       search_.count_evaluations(kMovesBetweenPolls);
@@ -278,7 +284,7 @@ class PipelineAnnealer {
   std::vector<DeviceId> best_;
   Picoseconds best_load_ = 0;
   bool improved_ = false;
-  double scale_ = 1.0, temperature_ = 0.0;
+  double scale_ = 1.0, temperature_ = 0.0, cold_ = kCold;
   std::vector<double> energy_;  // per device
   std::vector<std::uint32_t> group_;
   std::vector<std::uint64_t> seen_;  // per unit: the cluster that took it last
