@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Problem files, berth-problem/1 (docs/formats.md): everything the simulator knows, in plain numbers, so that anybody
-// can check its results with a program of their own. Written only.
+// can check its results with a program of their own. Read back by io/public_problem.h.
 #pragma once
 
 #include <string>

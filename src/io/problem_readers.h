@@ -14,6 +14,10 @@ namespace berth {
 bool is_msr(const JsonDocument& document);
 Result<Problem> read_msr_problem(JsonDocument document, std::string title, const ProblemRequest& request);
 
+// berth-problem/1, what `berth graph problem` writes.
+inline constexpr std::string_view kProblemFormat = "berth-problem/1";
+Result<Problem> read_berth_problem(JsonDocument document, std::string title, const ProblemRequest& request);
+
 // These look at the first line that says anything.
 bool looks_like_stg(std::string_view first_line);
 bool looks_like_pipedream(std::string_view first_line);

@@ -12,7 +12,8 @@ namespace berth {
 namespace {
 
 constexpr std::string_view kReadable =
-    "what is read: JSON graphs (berth-graph/1, aten-graph/1) and public problems (msr, stg, heft, pipedream), plain or"
+    "what is read: JSON graphs (berth-graph/1, aten-graph/1) and problems (berth-problem/1, msr, stg, heft, "
+    "pipedream), plain or"
     " gzip; docs/formats.md describes them";
 
 Result<GraphOrProblem> read_json(std::string text, const std::string& path, const ProblemRequest& request) {
@@ -22,6 +23,11 @@ Result<GraphOrProblem> read_json(std::string text, const std::string& path, cons
     return GraphOrProblem(std::make_shared<const Problem>(std::move(problem)));
   }
   if (!document.has("format")) return bad_input("it has no \"format\"; {}", kReadable);
+  BERTH_TRY(const std::string format, document.string("format"));
+  if (format == kProblemFormat) {
+    BERTH_TRY(Problem problem, read_berth_problem(std::move(document), title_from(path), request));
+    return GraphOrProblem(std::make_shared<const Problem>(std::move(problem)));
+  }
   BERTH_TRY(Graph graph, read_graph_document(std::move(document), path));
   return GraphOrProblem(std::make_shared<const Graph>(std::move(graph)));
 }

@@ -8,6 +8,8 @@
 #include <set>
 
 #include "io/json_reader.h"
+#include "io/public_problem.h"
+#include "sim/simulator.h"
 #include "support/random_problem.h"
 #include "support/toy.h"
 
@@ -192,6 +194,26 @@ TEST(ProblemFile, FollowsItsSchema) {
 TEST(ProblemFile, LongTimesAreExact) {
   const Problem problem = toy_problem("a:2251.790123456789; b:0.000000000001", "1 devices");
   SchemaCheck(problem).run();
+}
+
+// What is read back simulates to the same picosecond and byte; fusions aside, whose rates are not in the file.
+TEST(ProblemFile, ReadingGivesTheSameScores) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    Rng rng(seed);
+    const Problem problem = random_problem(rng, 5 + seed % 40);
+    const Result<Problem> read = parse_public_problem(write_problem_json(problem), "problem.json");
+    ASSERT_TRUE(read) << "seed " << seed << ": " << read.error().message;
+    for (int i = 0; i < 3; ++i) {
+      Plan plan = random_plan(problem, rng);
+      plan.fusions.clear();
+      const auto broken = verify(*read, plan);
+      ASSERT_FALSE(broken) << "seed " << seed << ": " << broken->message;
+      const Score ours = simulate(*read, plan), original = simulate(problem, plan);
+      EXPECT_EQ(ours.step_time, original.step_time) << "seed " << seed;
+      EXPECT_EQ(ours.feasible, original.feasible) << "seed " << seed;
+      EXPECT_TRUE(ours.devices == original.devices) << "seed " << seed;
+    }
+  }
 }
 
 }  // namespace
