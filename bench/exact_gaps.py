@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Gaps of planners to the proved optima of the small real problems in tests/data/exact (docs/exact-set.md).
+
+exact_gaps.py BERTH                 Markdown table: mean and largest gap per planner, and how often it was optimal
+exact_gaps.py BERTH --prove         proves the optima anew and writes tests/data/exact/optima.json
+"""
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+
+SET = pathlib.Path(__file__).resolve().parent.parent / "tests" / "data" / "exact"
+OPTIMA = SET / "optima.json"
+
+
+def run(berth, command, problem, *flags):
+    """The JSON of one command; exit code 1 (nothing fits) is an answer too."""
+    done = subprocess.run([berth, command, problem, "--json", *flags], capture_output=True, text=True, check=False)
+    if done.returncode not in (0, 1):
+        sys.exit(f"{problem.name}: {done.stderr.strip()}")
+    return json.loads(done.stdout)
+
+
+def problems():
+    return sorted(SET.glob("*.json.gz"))
+
+
+def name_of(problem):
+    return problem.name.removesuffix(".json.gz")
+
+
+def prove(berth, budget):
+    optima = {}
+    for problem in problems():
+        answer = run(berth, "place", problem, "--planner", "exact", "--budget", budget)
+        if not answer["feasible"] or answer["lower_bound_s"] != answer["step_time_s"]:
+            sys.exit(f"{name_of(problem)}: not proved within {budget}: {answer['lower_bound_s']} of {answer['step_time_s']}")
+        optima[name_of(problem)] = answer["step_time_s"]
+        print(f"{name_of(problem):<34} {answer['step_time_s']:.12g} s, {answer['search_s']:.2f} s of search", flush=True)
+    lines = [f'    "{name}": {seconds!r}' for name, seconds in optima.items()]
+    OPTIMA.write_text('{\n  "format": "berth-optima/1",\n  "step_time_s": {\n' + ",\n".join(lines) + "\n  }\n}\n")
+
+
+def gaps(berth, planners, budget):
+    """Per planner: gaps over the problems where it has a plan that fits, and how many problems it has none for."""
+    optima = json.loads(OPTIMA.read_text())["step_time_s"]
+    found, without = {}, {}
+    for problem in problems():
+        optimum = optima[name_of(problem)]
+        for row in run(berth, "compare", problem, "--planners", planners, "--budget", budget)["rows"]:
+            found.setdefault(row["planner"], [])
+            without.setdefault(row["planner"], 0)
+            if row.get("feasible"):
+                found[row["planner"]].append(row["step_time_s"] / optimum - 1)
+            else:
+                without[row["planner"]] += 1
+    return found, without
+
+
+def table(found, without):
+    lines = ["| planner | mean gap | largest gap | optimal | no plan that fits |", "| --- | ---: | ---: | ---: | ---: |"]
+    mean = {name: sum(list_) / len(list_) for name, list_ in found.items() if list_}
+    for name in sorted(found, key=lambda name: (without[name], mean.get(name, 0))):
+        if name not in mean:
+            lines.append(f"| `{name}` | - | - | 0 | {without[name]} |")
+            continue
+        optimal = sum(gap < 1e-9 for gap in found[name])
+        lines.append(f"| `{name}` | {mean[name]:.2%} | {max(found[name]):.2%} | {optimal} | {without[name]} |")
+    return "\n".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("berth", help="the program")
+    parser.add_argument("--prove", action="store_true", help="prove the optima anew")
+    parser.add_argument("--planners", default="classical", help="as for berth compare")
+    parser.add_argument("--budget", help="per planner and problem (default 2s), or per proof (default 10min)")
+    options = parser.parse_args()
+    if options.prove:
+        prove(options.berth, options.budget or "10min")
+    else:
+        print(table(*gaps(options.berth, options.planners, options.budget or "2s")))
+
+
+if __name__ == "__main__":
+    main()
