@@ -1,46 +1,127 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/auto.h"
 
-#include <array>
+#include <algorithm>
+#include <utility>
 
-#include "plan/expert.h"
-#include "plan/round_robin.h"
-#include "plan/single.h"
+#include "plan/pipeline_search.h"
+#include "plan/schedule_search.h"
 
 namespace berth {
 namespace {
 
-struct Member {
+// Ends of its parts, as shares of the budget.
+constexpr double kMembersEnd = 0.15, kListsEnd = 0.30, kTrialsEnd = 0.60;
+constexpr std::size_t kTrials = 4;         // starts taken through all levels
+constexpr std::size_t kMostListed = 2000;  // ops up to which lists are searched
+
+struct Start {
   std::string_view name;
-  std::unique_ptr<Planner> (*make)();
+  Plan plan;
+  Score score;
 };
 
-// The likely best first, for budgets that end early.
-constexpr std::array kMembers{
-    Member{"expert", make_planner<ExpertPlanner>},
-    Member{"single", make_planner<SinglePlanner>},
-    Member{"round-robin", make_planner<RoundRobinPlanner>},
+const PlannerInfo* find_member(std::string_view name) {
+  const auto all = classical_planners();
+  const auto found = std::ranges::find(all, name, &PlannerInfo::name);
+  return found != all.end() && found->make != nullptr ? &*found : nullptr;
+}
+
+bool is_done(const Search& search) {
+  if (!search.has_best()) return false;
+  const Score& best = search.best_score();
+  return search.should_stop() || (best.feasible && best.step_time <= search.lower_bound());
+}
+
+// The best few lead, and one device is among them in any case: from there large groups go wherever they like.
+void put_promising_first(std::vector<Start>& starts) {
+  std::ranges::stable_sort(starts, [](const Start& a, const Start& b) { return better(a.score, b.score); });
+  const auto single = std::ranges::find(starts, "single", &Start::name);
+  const auto last_trial = starts.begin() + static_cast<std::ptrdiff_t>(std::min(kTrials, starts.size()) - 1);
+  if (single != starts.end() && single > last_trial) std::rotate(last_trial, single, single + 1);
+}
+
+class AutoSearch {
+ public:
+  AutoSearch(Search& search, const AutoOptions& options) : search_(search), options_(options) {}
+
+  Result<Plan> run() {
+    run_members();
+    if (!search_.has_best()) return *first_error_;
+    start_score_ = search_.best_score();
+    if (options_.list_search) search_lists();
+    if (options_.refine && !starts_.empty() && !is_done(search_)) refine();
+    search_.set_note(note());
+    return search_.best_plan();
+  }
+
+ private:
+  // What costs least comes first in the list, so that there is a plan at once.
+  void run_members() {
+    for (const std::string_view name : options_.members) {
+      const PlannerInfo* info = find_member(name);
+      if (is_done(search_)) break;
+      if (info != nullptr) run_member(*info);
+    }
+    if (!starts_.empty()) put_promising_first(starts_);
+  }
+
+  void run_member(const PlannerInfo& info) {
+    const Search::Part part(search_, kMembersEnd);
+    const bool had_best = search_.has_best();
+    const Score before = had_best ? search_.best_score() : Score();
+    Result<Plan> plan = info.make()->plan(search_);
+    if (!plan) {
+      if (!first_error_) first_error_ = plan.error();
+      return;
+    }
+    if (!had_best || better(search_.best_score(), before)) winner_ = info.name;
+    Score score = search_.best_plan() == *plan ? search_.best_score() : search_.evaluate(*plan);
+    starts_.push_back({info.name, *std::move(plan), std::move(score)});
+  }
+
+  void search_lists() {
+    if (search_.problem().graph().num_ops() > kMostListed || is_done(search_)) return;
+    const Search::Part part(search_, kListsEnd);
+    search_schedules(search_);
+  }
+
+  // The most promising starts are taken through all levels, each in the same time; the best of them goes on.
+  void refine() {
+    Refiner refiner(search_, Rng(search_.budget().seed), options_.refinement);
+    const std::size_t trials = std::min(kTrials, starts_.size());
+    const double begin = search_.progress();
+    for (std::size_t i = 0; i < trials && !is_done(search_); ++i) {
+      const double share = static_cast<double>(i + 1) / static_cast<double>(trials);
+      const Score before = search_.best_score();
+      refiner.improve_once(starts_[i].plan, begin + (kTrialsEnd - begin) * share);
+      if (better(search_.best_score(), before)) winner_ = starts_[i].name;
+    }
+    if (!is_done(search_)) refiner.improve(search_.best_plan(), 1.0);
+  }
+
+  [[nodiscard]] std::string note() const {
+    const Score& best = search_.best_score();
+    const bool both_fit = best.feasible && start_score_.feasible;
+    if (best.feasible && !start_score_.feasible) return fmt::format("started from {}, refined until it fits", winner_);
+    if (!both_fit || best.step_time == start_score_.step_time) return fmt::format("as {} has it", winner_);
+    const double saved = 1.0 - static_cast<double>(best.step_time) / static_cast<double>(start_score_.step_time);
+    return fmt::format("started from {}; refinement took {:.1f} % off the best start", winner_, 100 * saved);
+  }
+
+  Search& search_;
+  const AutoOptions& options_;
+  std::vector<Start> starts_;
+  std::optional<Error> first_error_;
+  Score start_score_;        // of the best member
+  std::string_view winner_;  // member whose plan the best one was, or grew from
 };
 
 }  // namespace
 
 Result<Plan> AutoPlanner::plan(Search& search) {
-  std::optional<Error> first_error;
-  std::string note;
-  for (const Member& member : kMembers) {
-    if (search.has_best() && search.should_stop()) break;
-    const std::optional<Score> before = search.has_best() ? std::optional(search.best_score()) : std::nullopt;
-    search.set_note("");
-    if (const Result<Plan> plan = member.make()->plan(search); !plan) {
-      if (!first_error) first_error = plan.error();
-      continue;
-    }
-    if (before && !better(search.best_score(), *before)) continue;
-    note = fmt::format("{} won{}{}", member.name, search.note().empty() ? "" : ": ", search.note());
-  }
-  if (!search.has_best()) return *first_error;
-  search.set_note(note);
-  return search.best_plan();
+  if (search.problem().objective() == Objective::kPipeline) return plan_pipeline(search);
+  return AutoSearch(search, options_).run();
 }
 
 }  // namespace berth

@@ -1,17 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-// `auto`, the default: runs the other planners that need no search of their own and keeps the plan with the best
-// simulated score, so it is never worse than any planner it ran. Its note says which one won.
+// `auto`, the default: starts from the plans of the quick planners, takes the most promising through all levels of
+// refinement (plan/multilevel.h), and goes on with the best until the budget is over. Never worse than any planner it
+// ran; its note says which one gave the start and what refinement added. Problems small enough to be scheduled thousands
+// of times a second are searched by lists as well (plan/schedule_search.h). With the pipeline objective it is
+// plan/pipeline_search.h.
 //
-// Cost: one evaluation per device and three more. Once the budget is over it runs no further member.
+// Cost: the whole budget, unless the lower bound is reached. The first plan is that of `single`.
+// Where it loses: it fuses nothing, and it keeps no more than one plan at a time once it has picked its start.
 #pragma once
 
+#include <string_view>
+#include <vector>
+
+#include "plan/multilevel.h"
 #include "plan/planner.h"
 
 namespace berth {
 
+// What `auto` is made of, so that a benchmark can switch parts off.
+struct AutoOptions {
+  std::vector<std::string_view> members{"single", "expert", "heft", "m-etf", "metis", "mincut", "m-topo", "dp"};
+  bool list_search = true;  // for small problems
+  bool refine = true;
+  RefineOptions refinement;
+};
+
 class AutoPlanner : public Planner {
  public:
+  AutoPlanner() = default;
+  explicit AutoPlanner(AutoOptions options) : options_(std::move(options)) {}
   Result<Plan> plan(Search& search) override;
+
+ private:
+  AutoOptions options_;
 };
 
 }  // namespace berth

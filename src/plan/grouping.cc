@@ -25,7 +25,11 @@ class Joiner {
         limits_(limits),
         sets_(finer.size()),
         allowed_(finer.allowed),
-        weights_(weigh_groups(problem, finer)) {}
+        weights_(weigh_groups(problem, finer)) {
+    if (limits.within == nullptr) return;
+    device_of_.resize(finer.size());
+    for (const OpId op : problem.graph().ops()) device_of_[finer.of(problem, op)] = limits.within->device(op);
+  }
 
   [[nodiscard]] std::uint32_t root(std::uint32_t group) { return sets_.root(group); }
 
@@ -38,6 +42,7 @@ class Joiner {
     const DeviceSet both = allowed_[a] & allowed_[b];
     if (both == 0 || work > limits_.work || resident > limits_.resident) return false;
     if (takes_choice(a, both) || takes_choice(b, both)) return false;
+    if (!device_of_.empty() && device_of_[a] != device_of_[b]) return false;
     sets_.unite(a, b);
     const std::uint32_t kept = std::min(a, b);
     allowed_[kept] = both;
@@ -72,6 +77,7 @@ class Joiner {
   GroupLimits limits_;
   DisjointSets sets_;
   std::vector<DeviceSet> allowed_;
+  std::vector<DeviceId> device_of_;  // of groups in the plan to join within; empty: anywhere
   GroupWeights weights_;
 };
 
@@ -177,17 +183,22 @@ Grouping join_heavy_tensors(const Problem& problem, const Grouping& finer, const
   return joiner.finish();
 }
 
-Grouping join_equal_labels(const Problem& problem, const Grouping& finer, std::span<const std::uint32_t> of_op) {
-  Joiner joiner(problem, finer, {});
-  std::vector<std::uint32_t> first_of;
+Grouping join_equal_labels(const Problem& problem, const Grouping& finer, std::span<const std::uint32_t> of_op,
+                           const GroupLimits& limits) {
+  Joiner joiner(problem, finer, limits);
+  const std::size_t devices = problem.machine().num_devices();
+  std::vector<std::uint32_t> first_of;  // [label * devices + device]
   for (const OpId op : problem.graph().ops()) {
-    const std::uint32_t label = of_op[index(op)];
-    if (label >= first_of.size()) first_of.resize(label + 1, kNone);
+    const std::size_t device = limits.within == nullptr ? 0 : index(limits.within->device(op));
+    const std::size_t key = of_op[index(op)] * devices + device;
+    if (key >= first_of.size()) first_of.resize(key + 1, kNone);
     const std::uint32_t group = finer.of(problem, op);
-    if (first_of[label] == kNone) {
-      first_of[label] = group;
+    std::uint32_t& first = first_of[key];
+    // A pinned input that happens to come first must not keep the others apart.
+    if (first == kNone || std::popcount(finer.allowed[first]) < std::popcount(finer.allowed[group])) {
+      first = group;
     } else {
-      joiner.join(first_of[label], group);
+      joiner.join(first, group);
     }
   }
   return joiner.finish();

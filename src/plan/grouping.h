@@ -28,6 +28,7 @@ struct Grouping {
 struct GroupLimits {
   Picoseconds work = std::numeric_limits<Picoseconds>::max();  // every op on its fastest allowed device
   Bytes resident = std::numeric_limits<Bytes>::max();          // parameters and the like
+  const Plan* within = nullptr;  // join only what this plan has on one device; it must honour the grouping
 };
 
 // Colocation alone: what must share a device.
@@ -51,7 +52,8 @@ Grouping join_chains(const Problem& problem, const Grouping& finer, const GroupL
 Grouping join_heavy_tensors(const Problem& problem, const Grouping& finer, const GroupLimits& limits);
 
 // Ops of one label join: of_op gives every op's label, as Layers::of_op does.
-Grouping join_equal_labels(const Problem& problem, const Grouping& finer, std::span<const std::uint32_t> of_op);
+Grouping join_equal_labels(const Problem& problem, const Grouping& finer, std::span<const std::uint32_t> of_op,
+                           const GroupLimits& limits = {});
 
 // What a group amounts to, for planners that weigh groups.
 struct GroupWeights {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 
+#include "plan/anneal.h"
 #include "plan/auto.h"
 #include "plan/dp.h"
 #include "plan/exact/exact.h"
@@ -58,10 +59,10 @@ std::span<const PlannerInfo> classical_planners() {
       PlannerInfo{"m-etf", "earliest task first within memory", make_planner<MEtfPlanner>},
       PlannerInfo{"m-sct", "small communication times within memory", kMakeMSct},
       PlannerInfo{"dp", "dynamic programming over down-sets", make_planner<DpPlanner>},
-      PlannerInfo{"exact", "branch and bound, with proof", make_planner<ExactPlanner>},
-      PlannerInfo{"anneal", "simulated annealing on the simulator", nullptr},
+      PlannerInfo{"exact", "branch and bound, with proof", make_planner<ExactPlanner>, true},
+      PlannerInfo{"anneal", "simulated annealing on the simulator", make_planner<AnnealPlanner>, true},
       PlannerInfo{"genetic", "genetic search on the simulator", make_planner<GeneticPlanner>, true},
-      PlannerInfo{"auto", "the best of the planners above; the default", make_planner<AutoPlanner>},
+      PlannerInfo{"auto", "the quick planners, then multilevel refinement; the default", make_planner<AutoPlanner>, true},
   };
   return kTable;
 }

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/annealer.h"
+
+#include <bit>
+#include <cmath>
+
+#include "plan/ranks.h"
+#include "sim/critical_path.h"
+
+namespace berth {
+namespace {
+
+constexpr double kOverflowThatDoubles = 0.02;  // share of a device's memory over which the energy doubles
+constexpr std::uint64_t kTraceEvery = 100;     // evaluations between looks at the critical path
+constexpr double kRareAcceptance = 0.2;        // below it a new base pays
+constexpr std::size_t kLargestCluster = 64;
+
+// From 1 to `most`, every order of magnitude equally likely.
+std::size_t log_uniform(Rng& rng, std::size_t most) {
+  return static_cast<std::size_t>(std::exp(rng.uniform() * std::log(static_cast<double>(most) + 1.0)));
+}
+
+// How fast each device does all work it may do, relative to the others.
+std::vector<double> device_speeds(const Problem& problem) {
+  std::vector<double> speeds;
+  for (const DeviceId device : problem.machine().device_ids()) {
+    double busy = 0.0, least = 0.0;
+    for (const OpId op : problem.graph().ops()) {
+      if ((problem.allowed(op) & device_bit(device)) == 0) continue;
+      const auto duration = static_cast<double>(problem.duration(op, device));
+      busy += duration;
+      Picoseconds fastest = problem.duration(op, device);
+      for (DeviceSet set = problem.allowed(op); set != 0; set &= set - 1)
+        fastest = std::min(fastest, problem.duration(op, DeviceId(std::countr_zero(set))));
+      least += static_cast<double>(fastest);
+    }
+    speeds.push_back(std::max(busy > 0 ? least / busy : 0.0, 0.01));
+  }
+  return speeds;
+}
+
+}  // namespace
+
+Annealer::Annealer(Search& search, Rng rng, Plan start)
+    : search_(search),
+      problem_(search.problem()),
+      rng_(rng),
+      tracer_(problem_),
+      plan_(std::move(start)),
+      speed_(device_speeds(problem_)),
+      has_limits_(problem_.constraints().max_devices || problem_.constraints().max_crossings) {
+  score_ = search_.evaluate(plan_);
+  Bytes largest = 1;
+  for (const DeviceId device : problem_.machine().device_ids()) largest = std::max(largest, problem_.capacity(device));
+  bytes_price_ = static_cast<double>(score_.step_time) / (kOverflowThatDoubles * static_cast<double>(largest));
+  energy_ = energy_of(score_);
+}
+
+double Annealer::energy_of(const Score& score) const {
+  const double over = score.feasible ? 0.0 : static_cast<double>(score.overflow->over);
+  return static_cast<double>(score.step_time) + over * bytes_price_;
+}
+
+void Annealer::jump(const Plan& plan) {
+  plan_ = plan;
+  score_ = search_.evaluate(plan_);
+  energy_ = energy_of(score_);
+  moved_since_refresh_ = moved_since_rebase_ = true;
+}
+
+void Annealer::retune_priorities() {
+  Plan ranked = plan_;
+  ranked.priority = upward_ranks(problem_, plan_);
+  const Score& score = search_.evaluate(ranked);
+  if (energy_of(score) >= energy_) return;
+  plan_ = std::move(ranked);
+  score_ = score;
+  energy_ = energy_of(score_);
+  moved_since_refresh_ = moved_since_rebase_ = true;
+}
+
+void Annealer::run(const Level& level, const Heat& heat, double end) {
+  if (level.movable().empty()) return;
+  const Search::Part part(search_, end);
+  const double begin = search_.progress();
+  remember_best();
+  weigh(level);
+  hot_.clear();
+  waits_.clear();
+  moved_since_refresh_ = true;
+  since_refresh_ = kTraceEvery;
+  while (!search_.should_stop()) {
+    const double done = std::clamp((search_.progress() - begin) / std::max(end - begin, 1e-9), 0.0, 1.0);
+    step(level, heat.start * std::pow(heat.end / heat.start, done));
+  }
+  plan_ = best_plan_;
+  score_ = best_score_;
+  energy_ = best_energy_;
+  moved_since_refresh_ = moved_since_rebase_ = true;
+}
+
+void Annealer::remember_best() {
+  best_plan_ = plan_;
+  best_score_ = score_;
+  best_energy_ = energy_;
+}
+
+void Annealer::weigh(const Level& level) {
+  work_until_.clear();
+  double sum = 0.0;
+  for (const std::uint32_t group : level.movable())
+    work_until_.push_back(sum += static_cast<double>(level.work(group)));
+}
+
+// Half of the picks by work: crumbs are many and matter little.
+std::uint32_t Annealer::pick_group(const Level& level) {
+  const auto movable = level.movable();
+  if (work_until_.back() <= 0 || rng_.chance(0.3)) return movable[rng_.below(movable.size())];
+  const auto at = std::ranges::upper_bound(work_until_, rng_.uniform() * work_until_.back());
+  return movable[std::min<std::size_t>(static_cast<std::size_t>(at - work_until_.begin()), movable.size() - 1)];
+}
+
+void Annealer::step(const Level& level, double slack) {
+  if (moved_since_refresh_ && since_refresh_ >= kTraceEvery) refresh_hot(level);
+  if (moved_since_rebase_ && acceptance_ < kRareAcceptance) {
+    search_.rebase(plan_);
+    moved_since_rebase_ = false;
+  }
+  changes_.clear();
+  order_changes_.clear();
+  propose(level);
+  ++since_refresh_;
+  if (changes_.empty() && order_changes_.empty()) return search_.tick();
+  if (has_limits_ && breaks_limits()) return undo(level);
+  const double threshold = best_energy_ * (1.0 + slack);
+  const Score* score = search_.evaluate_bounded(plan_, static_cast<Picoseconds>(threshold));
+  const bool accepted = score != nullptr && energy_of(*score) <= threshold;
+  acceptance_ += 0.02 * ((accepted ? 1.0 : 0.0) - acceptance_);
+  if (!accepted) return undo(level);
+  score_ = *score;
+  energy_ = energy_of(score_);
+  moved_since_refresh_ = moved_since_rebase_ = true;
+  if (energy_ < best_energy_) remember_best();
+}
+
+bool Annealer::breaks_limits() const { return verify(problem_, plan_).has_value(); }
+
+void Annealer::propose(const Level& level) {
+  if (!score_.feasible && rng_.chance(0.5)) return propose_relief(level);
+  const double kind = rng_.uniform();
+  if (kind < 0.10 && !waits_.empty()) return propose_order();
+  if (kind < 0.55 && !hot_.empty()) return propose_hot(level);
+  if (kind < 0.70) return propose_stretch(level);
+  if (kind < 0.85) return propose_cluster(level);
+  if (kind < 0.93) return propose_swap(level);
+  const std::uint32_t group = pick_group(level);
+  move(level, group, pick_near(level, group));
+}
+
+// A group on the critical path, alone or with neighbours that share its device.
+void Annealer::propose_hot(const Level& level) {
+  const Hot& hot = hot_[rng_.below(hot_.size())];
+  const DeviceId from = device_of(level, hot.group);
+  DeviceId to = hot.towards;
+  if (to == kNoDevice || to == from || rng_.chance(0.2)) to = pick_device(level.allowed(hot.group), from);
+  if (to == kNoDevice) return;
+  move(level, hot.group, to);
+  if (rng_.chance(0.5)) return;
+  const auto near = level.neighbours(hot.group);
+  const std::size_t wanted = log_uniform(rng_, 8);
+  for (std::size_t i = 0; i < wanted && !near.empty(); ++i) {
+    const std::uint32_t other = near[rng_.below(near.size())];
+    if (device_of(level, other) == from) move(level, other, to);
+  }
+}
+
+// Something that holds memory, off the device that is over its capacity.
+void Annealer::propose_relief(const Level& level) {
+  const DeviceId full = score_.overflow->device;
+  const auto movable = level.movable();
+  for (int attempt = 0; attempt < 32; ++attempt) {
+    const std::uint32_t group = movable[rng_.below(movable.size())];
+    if (device_of(level, group) != full) continue;
+    return move(level, group, pick_device(level.allowed(group), full));
+  }
+}
+
+// Part of a stretch of the topological order from one device to another: shifts the cuts between contiguous pieces.
+void Annealer::propose_stretch(const Level& level) {
+  const auto movable = level.movable();
+  const std::size_t first = rng_.below(movable.size());
+  const std::size_t length = log_uniform(rng_, std::max<std::size_t>(1, movable.size() / 4));
+  const std::size_t last = std::min(first + length, movable.size());
+  const DeviceId from = device_of(level, movable[first]);
+  const DeviceId to = pick_near(level, movable[first]);
+  const bool all = rng_.chance(0.3);
+  for (std::size_t i = first; i < last; ++i) {
+    if (all || device_of(level, movable[i]) == from) move(level, movable[i], to);
+  }
+}
+
+// A group and the neighbours on its device, breadth first.
+void Annealer::propose_cluster(const Level& level) {
+  const std::uint32_t seed = pick_group(level);
+  const DeviceId from = device_of(level, seed);
+  const DeviceId to = pick_near(level, seed);
+  if (to == kNoDevice) return;
+  const std::size_t wanted = log_uniform(rng_, kLargestCluster);
+  move(level, seed, to);
+  cluster_.assign(1, seed);
+  for (std::size_t next = 0; next < cluster_.size() && changes_.size() < wanted; ++next) {
+    const auto near = level.neighbours(cluster_[next]);
+    const std::size_t skip = near.empty() ? 0 : rng_.below(near.size());
+    for (std::size_t i = 0; i < near.size() && i < 16 && changes_.size() < wanted; ++i) {
+      const std::uint32_t other = near[(i + skip) % near.size()];
+      if (device_of(level, other) != from) continue;
+      const std::size_t before = changes_.size();
+      move(level, other, to);
+      if (changes_.size() > before) cluster_.push_back(other);
+    }
+  }
+}
+
+void Annealer::propose_swap(const Level& level) {
+  const std::uint32_t a = pick_group(level);
+  const auto near = level.neighbours(a);
+  const std::uint32_t b = !near.empty() && rng_.chance(0.5) ? near[rng_.below(near.size())] : pick_group(level);
+  const DeviceId of_a = device_of(level, a), of_b = device_of(level, b);
+  if (of_a == of_b) return;
+  move(level, a, of_b);
+  move(level, b, of_a);
+}
+
+// An op on the critical path overtakes the one it waited for: they exchange priorities.
+void Annealer::propose_order() {
+  const Wait& wait = waits_[rng_.below(waits_.size())];
+  const double waiting = plan_.priority[index(wait.waiting)], ahead = plan_.priority[index(wait.ahead)];
+  if (waiting > ahead) return;
+  set_priority(wait.waiting, waiting < ahead ? ahead : std::nextafter(ahead, HUGE_VAL));
+  set_priority(wait.ahead, waiting);
+}
+
+void Annealer::set_priority(OpId op, double priority) {
+  order_changes_.push_back({op, plan_.priority[index(op)]});
+  plan_.priority[index(op)] = priority;
+}
+
+void Annealer::move(const Level& level, std::uint32_t group, DeviceId device) {
+  if (device == kNoDevice || (level.allowed(group) & device_bit(device)) == 0) return;
+  const DeviceId before = device_of(level, group);
+  if (before == device) return;
+  changes_.push_back({group, before});
+  for (const OpId op : level.ops(group)) plan_.device_of[index(op)] = device;
+}
+
+void Annealer::undo(const Level& level) {
+  for (auto change = changes_.rbegin(); change != changes_.rend(); ++change) {
+    for (const OpId op : level.ops(change->group)) plan_.device_of[index(op)] = change->before;
+  }
+  for (const OrderChange& change : order_changes_) plan_.priority[index(change.op)] = change.before;
+}
+
+DeviceId Annealer::device_of(const Level& level, std::uint32_t group) const {
+  return plan_.device(level.ops(group).front());
+}
+
+DeviceId Annealer::pick_device(DeviceSet allowed, DeviceId except) {
+  double total = 0.0;
+  if (except != kNoDevice) allowed &= ~device_bit(except);
+  for (DeviceSet set = allowed; set != 0; set &= set - 1)
+    total += speed_[static_cast<std::size_t>(std::countr_zero(set))];
+  double left = rng_.uniform() * total;
+  DeviceId picked = kNoDevice;
+  for (DeviceSet set = allowed; set != 0; set &= set - 1) {
+    picked = DeviceId(std::countr_zero(set));
+    left -= speed_[index(picked)];
+    if (left < 0) break;
+  }
+  return picked;
+}
+
+// The device of a neighbour that is elsewhere, or any.
+DeviceId Annealer::pick_near(const Level& level, std::uint32_t group) {
+  const DeviceId own = device_of(level, group);
+  const auto near = level.neighbours(group);
+  for (int attempt = 0; attempt < 4 && !near.empty(); ++attempt) {
+    const DeviceId device = device_of(level, near[rng_.below(near.size())]);
+    if (device != own && (level.allowed(group) & device_bit(device)) != 0) return device;
+  }
+  return pick_device(level.allowed(group), own);
+}
+
+void Annealer::refresh_hot(const Level& level) {
+  moved_since_refresh_ = false;
+  since_refresh_ = 0;
+  if (problem_.objective() != Objective::kStep) return;  // a pipeline has no critical path
+  const std::vector<CriticalStep> path = critical_path(problem_, plan_, tracer_.run_with_timeline(plan_));
+  hot_.clear();
+  waits_.clear();
+  const auto add = [&](OpId op, DeviceId towards) {
+    const std::uint32_t group = level.group(op);
+    if (std::popcount(level.allowed(group)) > 1) hot_.push_back({group, towards});
+  };
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    const CriticalStep& at = path[i];
+    if (at.is_transfer) {
+      add(at.op, at.device);
+      if (i + 1 < path.size() && !path[i + 1].is_transfer) add(path[i + 1].op, plan_.device(at.op));
+    } else if (at.why == CriticalStep::Why::kDevice) {
+      add(at.op, kNoDevice);
+      if (i == 0 || path[i - 1].is_transfer) continue;
+      add(path[i - 1].op, kNoDevice);
+      if (!plan_.priority.empty()) waits_.push_back({at.op, path[i - 1].op});
+    }
+  }
+}
+
+}  // namespace berth

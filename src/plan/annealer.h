@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Annealer: simulated annealing over the groups of a level, judged by the search's evaluator. It owns a present plan
+// and walks from there; the search remembers the best plan seen.
+//
+// Most moves are directed: at groups on the critical path of the present plan (to where their inputs come from, to
+// where their output goes, off a device they wait for) and, while memory overflows, at the fullest device. The rest
+// move stretches of the topological order, clusters of neighbours, single groups and pairs at random. A move is taken
+// if it is at most a slack above the best so far (record-to-record travel, Dueck 1993), a slack that shrinks with time.
+// So the limit is known before the evaluation, and a bad move costs a fraction of a simulation.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/rng.h"
+#include "plan/level.h"
+#include "plan/planner.h"
+
+namespace berth {
+
+class Annealer {
+ public:
+  struct Heat {  // slack as a share of the best step time
+    double start = 0.05;
+    double end = 0.0025;
+  };
+
+  // The plan must pass verify().
+  Annealer(Search& search, Rng rng, Plan start);
+
+  // Until `end` of the search's budget is used (Search::progress), cooling on the way. Stands at the best plan of the
+  // run then. The present plan must have every group of the level on one device.
+  void run(const Level& level, const Heat& heat, double end);
+
+  [[nodiscard]] const Plan& plan() const { return plan_; }
+  [[nodiscard]] double energy() const { return energy_; }
+  // Goes on from another plan.
+  void jump(const Plan& plan);
+  // Tries upward ranks of the present plan as priorities; keeps them if they help.
+  void retune_priorities();
+
+ private:
+  struct Change {
+    std::uint32_t group;
+    DeviceId before;
+  };
+  struct Hot {  // a group on the critical path and what its place there suggests
+    std::uint32_t group;
+    DeviceId towards;  // kNoDevice: away from where it is
+  };
+  struct Wait {  // an op on the critical path that was ready while the other one had its device
+    OpId waiting, ahead;
+  };
+  struct OrderChange {
+    OpId op;
+    double before;
+  };
+
+  [[nodiscard]] double energy_of(const Score& score) const;
+  void remember_best();
+  void weigh(const Level& level);
+  [[nodiscard]] std::uint32_t pick_group(const Level& level);
+  void step(const Level& level, double slack);
+  void propose(const Level& level);
+  void propose_hot(const Level& level);
+  void propose_relief(const Level& level);
+  void propose_stretch(const Level& level);
+  void propose_cluster(const Level& level);
+  void propose_swap(const Level& level);
+  void propose_order();
+  void set_priority(OpId op, double priority);
+  void move(const Level& level, std::uint32_t group, DeviceId device);
+  void undo(const Level& level);
+  void refresh_hot(const Level& level);
+  [[nodiscard]] DeviceId device_of(const Level& level, std::uint32_t group) const;
+  [[nodiscard]] DeviceId pick_device(DeviceSet allowed, DeviceId except);
+  [[nodiscard]] DeviceId pick_near(const Level& level, std::uint32_t group);
+  [[nodiscard]] bool breaks_limits() const;
+
+  Search& search_;
+  const Problem& problem_;
+  Rng rng_;
+  Simulator tracer_;       // for timelines
+  Plan plan_, best_plan_;  // of the run
+  Score score_, best_score_;
+  double energy_ = 0.0, best_energy_ = 0.0;
+  std::vector<double> work_until_;  // running sum over the movable groups
+  double bytes_price_ = 0.0;        // picoseconds per byte over capacity
+  std::vector<double> speed_;       // per device, for random targets
+  bool has_limits_ = false;         // on devices or crossings: moves must be verified
+  std::vector<Change> changes_;     // of the move at hand
+  std::vector<OrderChange> order_changes_;
+  std::vector<Hot> hot_;
+  std::vector<Wait> waits_;
+  std::vector<std::uint32_t> cluster_;  // workspace
+  std::uint64_t since_refresh_ = 0, since_rebase_ = 0;
+  double acceptance_ = 0.5;  // running mean
+  bool moved_since_refresh_ = true, moved_since_rebase_ = true;
+};
+
+}  // namespace berth

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/multilevel.h"
+
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "plan/layers.h"
+#include "plan/level.h"
+#include "plan/placement.h"
+
+namespace berth {
+namespace {
+
+// Largest groups as a share of the work of one device; the end of each level as a share of its cycle; how much slack it
+// has compared with the first.
+struct Rung {
+  double share, end, heat;
+};
+constexpr std::array kRungs{Rung{1.0 / 6, 0.25, 1.0}, Rung{1.0 / 20, 0.45, 0.4}, Rung{1.0 / 80, 0.65, 0.15},
+                            Rung{1.0 / 400, 0.85, 0.06}, Rung{0.0, 1.0, 0.02}};
+constexpr double kFirstHeat = 0.05, kLeastHeat = 0.01;
+constexpr double kCooling = 20;          // slack at the start of a level over slack at its end
+constexpr double kLayersEnd = 0.08;      // of a cycle
+constexpr double kShortestCycle = 0.15;  // of the budget
+
+Annealer::Heat from(double heat) { return {heat, heat / kCooling}; }
+
+bool at_bound(const Search& search) {
+  return search.best_score().feasible && search.best_score().step_time <= search.lower_bound();
+}
+
+}  // namespace
+
+Refiner::Refiner(Search& search, Rng rng, const RefineOptions& options)
+    : search_(search), rng_(rng), options_(options), units_(one_group_per_unit(search.problem())) {
+  const GroupWeights weights = weigh_groups(search.problem(), units_);
+  const Picoseconds work = std::accumulate(weights.work.begin(), weights.work.end(), Picoseconds{0});
+  device_share_ = static_cast<double>(work) / static_cast<double>(worker_devices(search.problem()).size());
+  if (options_.layers) layers_ = find_layers(search.problem().graph());
+}
+
+Plan Refiner::improve_once(const Plan& start, double end) {
+  Annealer annealer(search_, rng_.fork(), start);
+  cycle(annealer, kFirstHeat, end);
+  return annealer.plan();
+}
+
+void Refiner::improve(const Plan& start, double end) {
+  Annealer annealer(search_, rng_.fork(), start);
+  double heat = kFirstHeat;
+  while (!search_.should_stop() && search_.progress() < end && !at_bound(search_)) {
+    const double left = end - search_.progress();
+    cycle(annealer, heat, left < 2 * kShortestCycle ? end : search_.progress() + left / 2);
+    heat = std::max(heat / 2, kLeastHeat);
+  }
+}
+
+void Refiner::cycle(Annealer& annealer, double heat, double end) {
+  const double begin = search_.progress();
+  const auto until = [&](double share) { return begin + (end - begin) * share; };
+  if (layers_) run_level(annealer, whole_layers(annealer.plan()), heat, until(kLayersEnd));
+  for (const Rung& rung : kRungs) {
+    const double share = rung.share * std::exp(rng_.uniform() - 0.5);  // other groups in every cycle
+    run_level(annealer, grow(annealer.plan(), share), heat * rung.heat, until(rung.end));
+  }
+}
+
+void Refiner::run_level(Annealer& annealer, Grouping grouping, double heat, double end) {
+  if (search_.should_stop() || at_bound(search_)) return;
+  if (options_.priorities) annealer.retune_priorities();
+  annealer.run(Level(search_.problem(), std::move(grouping)), from(heat), end);
+}
+
+Grouping Refiner::grow(const Plan& within, double share) const {
+  const GroupLimits limits{.work = static_cast<Picoseconds>(device_share_ * share), .within = &within};
+  return join_heavy_tensors(search_.problem(), units_, limits);
+}
+
+Grouping Refiner::whole_layers(const Plan& within) const {
+  return join_equal_labels(search_.problem(), units_, layers_->of_op, {.within = &within});
+}
+
+}  // namespace berth
