@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/annealer.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "plan/ranks.h"
 #include "sim/critical_path.h"
@@ -10,34 +12,51 @@
 namespace berth {
 namespace {
 
-constexpr double kOverflowThatDoubles = 0.02;  // share of a device's memory over which the energy doubles
-constexpr std::uint64_t kTraceEvery = 100;     // evaluations between looks at the critical path
+constexpr double kOverflowThatDoubles = 0.02;  // share of the smallest memory over which the energy doubles at first
+constexpr double kHighestPrice = 100;          // of a byte, in steps
+constexpr std::uint64_t kPriceEvery = 50;      // moves without a plan that fits before the price doubles
+constexpr std::uint64_t kTraceEvery = 100;     // moves between looks at the critical path
 constexpr double kRareAcceptance = 0.2;        // below it a new base pays
+constexpr double kEndless = 9e18;              // picoseconds
 constexpr std::size_t kLargestCluster = 64;
+constexpr double kLeastIdle = 0.1;  // share of idle time that every device is taken to have
 
 // From 1 to `most`, every order of magnitude equally likely.
 std::size_t log_uniform(Rng& rng, std::size_t most) {
   return static_cast<std::size_t>(std::exp(rng.uniform() * std::log(static_cast<double>(most) + 1.0)));
 }
 
-// How fast each device does all work it may do, relative to the others.
+double slack_at(const Annealer::Heat& heat, double done) {
+  return heat.start > 0 ? heat.start * std::pow(heat.end / heat.start, done) : 0.0;
+}
+
+// How fast each device does all work it may do, relative to the fastest device for every op.
 std::vector<double> device_speeds(const Problem& problem) {
-  std::vector<double> speeds;
-  for (const DeviceId device : problem.machine().device_ids()) {
-    double busy = 0.0, least = 0.0;
-    for (const OpId op : problem.graph().ops()) {
-      if ((problem.allowed(op) & device_bit(device)) == 0) continue;
-      const auto duration = static_cast<double>(problem.duration(op, device));
-      busy += duration;
-      Picoseconds fastest = problem.duration(op, device);
-      for (DeviceSet set = problem.allowed(op); set != 0; set &= set - 1)
-        fastest = std::min(fastest, problem.duration(op, DeviceId(std::countr_zero(set))));
-      least += static_cast<double>(fastest);
+  const std::size_t devices = problem.machine().num_devices();
+  std::vector<double> busy(devices, 0.0), least(devices, 0.0), speeds;
+  for (const OpId op : problem.graph().ops()) {
+    const DeviceSet allowed = problem.allowed(op);
+    double fastest = kEndless;
+    for (DeviceSet set = allowed; set != 0; set &= set - 1)
+      fastest = std::min(fastest, static_cast<double>(problem.duration(op, DeviceId(std::countr_zero(set)))));
+    for (DeviceSet set = allowed; set != 0; set &= set - 1) {
+      const auto device = DeviceId(std::countr_zero(set));
+      busy[index(device)] += static_cast<double>(problem.duration(op, device));
+      least[index(device)] += fastest;
     }
-    speeds.push_back(std::max(busy > 0 ? least / busy : 0.0, 0.01));
   }
+  for (std::size_t i = 0; i < devices; ++i) speeds.push_back(std::max(busy[i] > 0 ? least[i] / busy[i] : 0.0, 0.01));
   return speeds;
 }
+
+Bytes smallest_memory(const Problem& problem) {
+  Bytes smallest = std::numeric_limits<Bytes>::max();
+  for (const DeviceId device : problem.machine().device_ids()) smallest = std::min(smallest, problem.capacity(device));
+  return std::max<Bytes>(smallest, 1);
+}
+
+// In picoseconds; a step without any still needs a price for memory.
+double length_of(const Score& score) { return static_cast<double>(std::max<Picoseconds>(score.step_time, 1)); }
 
 }  // namespace
 
@@ -48,24 +67,16 @@ Annealer::Annealer(Search& search, Rng rng, Plan start)
       tracer_(problem_),
       plan_(std::move(start)),
       speed_(device_speeds(problem_)),
+      appeal_(speed_),
       has_limits_(problem_.constraints().max_devices || problem_.constraints().max_crossings) {
   score_ = search_.evaluate(plan_);
-  Bytes largest = 1;
-  for (const DeviceId device : problem_.machine().device_ids()) largest = std::max(largest, problem_.capacity(device));
-  bytes_price_ = static_cast<double>(score_.step_time) / (kOverflowThatDoubles * static_cast<double>(largest));
+  bytes_price_ = length_of(score_) / (kOverflowThatDoubles * static_cast<double>(smallest_memory(problem_)));
   energy_ = energy_of(score_);
 }
 
 double Annealer::energy_of(const Score& score) const {
   const double over = score.feasible ? 0.0 : static_cast<double>(score.overflow->over);
   return static_cast<double>(score.step_time) + over * bytes_price_;
-}
-
-void Annealer::jump(const Plan& plan) {
-  plan_ = plan;
-  score_ = search_.evaluate(plan_);
-  energy_ = energy_of(score_);
-  moved_since_refresh_ = moved_since_rebase_ = true;
 }
 
 void Annealer::retune_priorities() {
@@ -89,9 +100,9 @@ void Annealer::run(const Level& level, const Heat& heat, double end) {
   waits_.clear();
   moved_since_refresh_ = true;
   since_refresh_ = kTraceEvery;
-  while (!search_.should_stop()) {
+  while (!search_.should_stop() && !search_.at_lower_bound()) {
     const double done = std::clamp((search_.progress() - begin) / std::max(end - begin, 1e-9), 0.0, 1.0);
-    step(level, heat.start * std::pow(heat.end / heat.start, done));
+    step(level, slack_at(heat, done));
   }
   plan_ = best_plan_;
   score_ = best_score_;
@@ -99,10 +110,23 @@ void Annealer::run(const Level& level, const Heat& heat, double end) {
   moved_since_refresh_ = moved_since_rebase_ = true;
 }
 
+bool Annealer::beats_best() const {
+  if (score_.feasible != best_score_.feasible) return score_.feasible;
+  return energy_ < best_energy_;
+}
+
 void Annealer::remember_best() {
   best_plan_ = plan_;
   best_score_ = score_;
   best_energy_ = energy_;
+}
+
+void Annealer::raise_price() {
+  since_price_ = 0;
+  bytes_price_ = std::min(2 * bytes_price_, kHighestPrice * length_of(best_score_));
+  energy_ = energy_of(score_);
+  best_energy_ = energy_of(best_score_);
+  if (beats_best()) remember_best();
 }
 
 void Annealer::weigh(const Level& level) {
@@ -112,7 +136,7 @@ void Annealer::weigh(const Level& level) {
     work_until_.push_back(sum += static_cast<double>(level.work(group)));
 }
 
-// Half of the picks by work: crumbs are many and matter little.
+// Most picks by work: crumbs are many and matter little.
 std::uint32_t Annealer::pick_group(const Level& level) {
   const auto movable = level.movable();
   if (work_until_.back() <= 0 || rng_.chance(0.3)) return movable[rng_.below(movable.size())];
@@ -131,8 +155,12 @@ void Annealer::step(const Level& level, double slack) {
   propose(level);
   ++since_refresh_;
   if (changes_.empty() && order_changes_.empty()) return search_.tick();
-  if (has_limits_ && breaks_limits()) return undo(level);
-  const double threshold = best_energy_ * (1.0 + slack);
+  if (has_limits_ && breaks_limits()) {
+    search_.count_evaluations(1);  // or the budget would never end where no move is legal
+    return undo(level);
+  }
+  if (!best_score_.feasible && ++since_price_ >= kPriceEvery) raise_price();
+  const double threshold = std::min(best_energy_ * (1.0 + slack), kEndless);
   const Score* score = search_.evaluate_bounded(plan_, static_cast<Picoseconds>(threshold));
   const bool accepted = score != nullptr && energy_of(*score) <= threshold;
   acceptance_ += 0.02 * ((accepted ? 1.0 : 0.0) - acceptance_);
@@ -140,7 +168,7 @@ void Annealer::step(const Level& level, double slack) {
   score_ = *score;
   energy_ = energy_of(score_);
   moved_since_refresh_ = moved_since_rebase_ = true;
-  if (energy_ < best_energy_) remember_best();
+  if (beats_best()) remember_best();
 }
 
 bool Annealer::breaks_limits() const { return verify(problem_, plan_).has_value(); }
@@ -174,7 +202,7 @@ void Annealer::propose_hot(const Level& level) {
   }
 }
 
-// Something that holds memory, off the device that is over its capacity.
+// Anything off the device that is most over its capacity.
 void Annealer::propose_relief(const Level& level) {
   const DeviceId full = score_.overflow->device;
   const auto movable = level.movable();
@@ -268,12 +296,12 @@ DeviceId Annealer::pick_device(DeviceSet allowed, DeviceId except) {
   double total = 0.0;
   if (except != kNoDevice) allowed &= ~device_bit(except);
   for (DeviceSet set = allowed; set != 0; set &= set - 1)
-    total += speed_[static_cast<std::size_t>(std::countr_zero(set))];
+    total += appeal_[static_cast<std::size_t>(std::countr_zero(set))];
   double left = rng_.uniform() * total;
   DeviceId picked = kNoDevice;
   for (DeviceSet set = allowed; set != 0; set &= set - 1) {
     picked = DeviceId(std::countr_zero(set));
-    left -= speed_[index(picked)];
+    left -= appeal_[index(picked)];
     if (left < 0) break;
   }
   return picked;
@@ -290,9 +318,20 @@ DeviceId Annealer::pick_near(const Level& level, std::uint32_t group) {
   return pick_device(level.allowed(group), own);
 }
 
+// Fast devices with time to spare attract work.
+void Annealer::refresh_appeal() {
+  const double step = std::max(static_cast<double>(score_.step_time), 1.0);
+  for (const DeviceId device : problem_.machine().device_ids()) {
+    const double lanes = problem_.machine().device(device).lanes;
+    const double idle = 1.0 - static_cast<double>(score_.devices[index(device)].busy) / (step * lanes);
+    appeal_[index(device)] = speed_[index(device)] * (kLeastIdle + std::max(idle, 0.0));
+  }
+}
+
 void Annealer::refresh_hot(const Level& level) {
   moved_since_refresh_ = false;
   since_refresh_ = 0;
+  refresh_appeal();
   if (problem_.objective() != Objective::kStep) return;  // a pipeline has no critical path
   const std::vector<CriticalStep> path = critical_path(problem_, plan_, tracer_.run_with_timeline(plan_));
   hot_.clear();

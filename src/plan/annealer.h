@@ -7,6 +7,9 @@
 // move stretches of the topological order, clusters of neighbours, single groups and pairs at random. A move is taken
 // if it is at most a slack above the best so far (record-to-record travel, Dueck 1993), a slack that shrinks with time.
 // So the limit is known before the evaluation, and a bad move costs a fraction of a simulation.
+//
+// What is over capacity has a price per byte, so a walk may cross plans that do not fit. The price doubles again and
+// again while no plan of the run fits: in the end any plan that fits is better than any that does not.
 #pragma once
 
 #include <cstdint>
@@ -25,17 +28,15 @@ class Annealer {
     double end = 0.0025;
   };
 
-  // The plan must pass verify().
+  // The plan must pass verify() and fuse nothing.
   Annealer(Search& search, Rng rng, Plan start);
 
-  // Until `end` of the search's budget is used (Search::progress), cooling on the way. Stands at the best plan of the
-  // run then. The present plan must have every group of the level on one device.
+  // Until `end` of the search's budget is used (Search::progress) or the lower bound is reached, cooling on the way.
+  // Stands at the best plan of the run then. The present plan must have every group of the level on one device.
   void run(const Level& level, const Heat& heat, double end);
 
   [[nodiscard]] const Plan& plan() const { return plan_; }
   [[nodiscard]] double energy() const { return energy_; }
-  // Goes on from another plan.
-  void jump(const Plan& plan);
   // Tries upward ranks of the present plan as priorities; keeps them if they help.
   void retune_priorities();
 
@@ -57,7 +58,9 @@ class Annealer {
   };
 
   [[nodiscard]] double energy_of(const Score& score) const;
+  [[nodiscard]] bool beats_best() const;
   void remember_best();
+  void raise_price();
   void weigh(const Level& level);
   [[nodiscard]] std::uint32_t pick_group(const Level& level);
   void step(const Level& level, double slack);
@@ -72,6 +75,7 @@ class Annealer {
   void move(const Level& level, std::uint32_t group, DeviceId device);
   void undo(const Level& level);
   void refresh_hot(const Level& level);
+  void refresh_appeal();
   [[nodiscard]] DeviceId device_of(const Level& level, std::uint32_t group) const;
   [[nodiscard]] DeviceId pick_device(DeviceSet allowed, DeviceId except);
   [[nodiscard]] DeviceId pick_near(const Level& level, std::uint32_t group);
@@ -86,14 +90,15 @@ class Annealer {
   double energy_ = 0.0, best_energy_ = 0.0;
   std::vector<double> work_until_;  // running sum over the movable groups
   double bytes_price_ = 0.0;        // picoseconds per byte over capacity
-  std::vector<double> speed_;       // per device, for random targets
+  std::vector<double> speed_;       // per device: how well it does the work it may do
+  std::vector<double> appeal_;      // per device: the chance to be picked as a target
   bool has_limits_ = false;         // on devices or crossings: moves must be verified
   std::vector<Change> changes_;     // of the move at hand
   std::vector<OrderChange> order_changes_;
   std::vector<Hot> hot_;
   std::vector<Wait> waits_;
   std::vector<std::uint32_t> cluster_;  // workspace
-  std::uint64_t since_refresh_ = 0, since_rebase_ = 0;
+  std::uint64_t since_refresh_ = 0, since_price_ = 0;
   double acceptance_ = 0.5;  // running mean
   bool moved_since_refresh_ = true, moved_since_rebase_ = true;
 };

@@ -2,6 +2,7 @@
 #include "plan/auto.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "plan/pipeline_search.h"
@@ -15,6 +16,8 @@ constexpr double kMembersEnd = 0.15, kListsEnd = 0.30, kTrialsEnd = 0.60;
 constexpr std::size_t kTrials = 4;         // starts taken through all levels
 constexpr std::size_t kMostListed = 2000;  // ops up to which lists are searched
 
+constexpr std::array<std::string_view, 5> kQuickMembers{"single", "expert", "heft", "m-etf", "m-topo"};
+
 struct Start {
   std::string_view name;
   Plan plan;
@@ -27,10 +30,11 @@ const PlannerInfo* find_member(std::string_view name) {
   return found != all.end() && found->make != nullptr ? &*found : nullptr;
 }
 
+// Linear in the graph: they run to their end, however small the budget, so that there is a plan to start from.
+bool is_quick(std::string_view name) { return std::ranges::find(kQuickMembers, name) != kQuickMembers.end(); }
+
 bool is_done(const Search& search) {
-  if (!search.has_best()) return false;
-  const Score& best = search.best_score();
-  return search.should_stop() || (best.feasible && best.step_time <= search.lower_bound());
+  return search.has_best() && (search.should_stop() || search.at_lower_bound());
 }
 
 // The best few lead, and one device is among them in any case: from there large groups go wherever they like.
@@ -47,7 +51,10 @@ class AutoSearch {
 
   Result<Plan> run() {
     run_members();
-    if (!search_.has_best()) return *first_error_;
+    if (!search_.has_best()) {
+      if (first_error_) return *first_error_;
+      return bad_input("planner 'auto' has nothing to start from: none of its members is in this build");
+    }
     start_score_ = search_.best_score();
     if (options_.list_search) search_lists();
     if (options_.refine && !starts_.empty() && !is_done(search_)) refine();
@@ -61,21 +68,23 @@ class AutoSearch {
     for (const std::string_view name : options_.members) {
       const PlannerInfo* info = find_member(name);
       if (is_done(search_)) break;
-      if (info != nullptr) run_member(*info);
+      const bool in_time = is_quick(name) || search_.progress() < kMembersEnd;
+      if (info != nullptr && in_time) run_member(*info);
     }
     if (!starts_.empty()) put_promising_first(starts_);
   }
 
   void run_member(const PlannerInfo& info) {
-    const Search::Part part(search_, kMembersEnd);
+    const Search::Part part(search_, is_quick(info.name) ? 1.0 : kMembersEnd);
     const bool had_best = search_.has_best();
     const Score before = had_best ? search_.best_score() : Score();
     Result<Plan> plan = info.make()->plan(search_);
+    if (search_.has_best() && (!had_best || better(search_.best_score(), before))) winner_ = info.name;
     if (!plan) {
       if (!first_error_) first_error_ = plan.error();
       return;
     }
-    if (!had_best || better(search_.best_score(), before)) winner_ = info.name;
+    if (std::ranges::find(starts_, *plan, &Start::plan) != starts_.end()) return;  // one trial is enough
     Score score = search_.best_plan() == *plan ? search_.best_score() : search_.evaluate(*plan);
     starts_.push_back({info.name, *std::move(plan), std::move(score)});
   }
@@ -102,9 +111,9 @@ class AutoSearch {
 
   [[nodiscard]] std::string note() const {
     const Score& best = search_.best_score();
-    const bool both_fit = best.feasible && start_score_.feasible;
-    if (best.feasible && !start_score_.feasible) return fmt::format("started from {}, refined until it fits", winner_);
-    if (!both_fit || best.step_time == start_score_.step_time) return fmt::format("as {} has it", winner_);
+    if (!better(best, start_score_)) return fmt::format("as {} has it", winner_);
+    if (!best.feasible) return fmt::format("started from {}, refined, but nothing found fits", winner_);
+    if (!start_score_.feasible) return fmt::format("started from {}, refined until it fits", winner_);
     const double saved = 1.0 - static_cast<double>(best.step_time) / static_cast<double>(start_score_.step_time);
     return fmt::format("started from {}; refinement took {:.1f} % off the best start", winner_, 100 * saved);
   }

@@ -28,6 +28,9 @@ def sanitized():
 
 
 def berth(*args, limited=False, env=None, timeout=120):
+    searches = args and args[0] in ("place", "compare")
+    if searches and not any(arg in ("--budget", "--evaluations", "--help") for arg in args):
+        args = (*args, "--evaluations", "100")  # enough to see that it works, and quick
     return subprocess.run([BERTH, *args], capture_output=True, text=True, timeout=timeout, env=env,
                           preexec_fn=limit_memory if limited and not sanitized() else None)
 

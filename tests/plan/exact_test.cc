@@ -96,7 +96,9 @@ TEST(Exact, EqualsEveryPlanTriedOnRandomProblems) {
     const Answer answer = solve(problem);
     ASSERT_EQ(answer.best, best) << "seed " << seed;
     ASSERT_TRUE(answer.proved) << "seed " << seed;
-    if (best) ASSERT_EQ(answer.lower_bound, *best) << "seed " << seed;
+    if (best) {
+      ASSERT_EQ(answer.lower_bound, *best) << "seed " << seed;
+    }
     without_plan += best ? 0 : 1;
     ++solved;
   }
