@@ -186,10 +186,6 @@ class Population {
   std::vector<Plan> plans_;
 };
 
-bool is_at_bound(const Search& search) {
-  return search.has_best() && search.best_score().feasible && search.best_score().step_time <= search.lower_bound();
-}
-
 }  // namespace
 
 Result<Plan> GeneticPlanner::plan(Search& search) {
@@ -201,11 +197,11 @@ Result<Plan> GeneticPlanner::plan(Search& search) {
   }
   const Score first = search.has_best() ? search.best_score() : Score();
   std::uint64_t generations = 0;
-  if (!search.should_stop() && !is_at_bound(search)) {
+  if (!search.should_stop() && !search.at_lower_bound()) {
     const Genome genome(search.problem());
     Population population(search, genome, std::clamp(genome.size(), kMinPopulation, kMaxPopulation));
     population.begin(seeds);
-    for (; !search.should_stop() && !is_at_bound(search); ++generations) population.next_generation();
+    for (; !search.should_stop() && !search.at_lower_bound(); ++generations) population.next_generation();
   }
   if (!search.has_best()) return single.error();
   const bool is_better = seeds.empty() || better(search.best_score(), first);

@@ -9,7 +9,7 @@ namespace berth {
 
 Level::Level(const Problem& problem, Grouping grouping) : grouping_(std::move(grouping)) {
   for (const OpId op : problem.graph().ops()) group_of_op_.push_back(grouping_.of(problem, op));
-  weights_ = weigh_groups(problem, grouping_);
+  work_ = weigh_groups(problem, grouping_).work;
   list_ops();
   find_neighbours(problem);
   order_movable(problem);

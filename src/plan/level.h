@@ -14,7 +14,6 @@ class Level {
  public:
   Level(const Problem& problem, Grouping grouping);
 
-  [[nodiscard]] const Grouping& grouping() const { return grouping_; }
   [[nodiscard]] std::size_t size() const { return grouping_.size(); }
   [[nodiscard]] DeviceSet allowed(std::uint32_t group) const { return grouping_.allowed[group]; }
   [[nodiscard]] std::span<const OpId> ops(std::uint32_t group) const { return row(ops_, op_begin_, group); }
@@ -22,11 +21,11 @@ class Level {
   [[nodiscard]] std::span<const std::uint32_t> neighbours(std::uint32_t group) const {
     return row(neighbours_, neighbour_begin_, group);
   }
-  // Groups that have a choice of devices, by the mean topological position of their ops.
+  // Groups that have a choice of devices, by the mean topological position of their compute ops; those without any
+  // come first.
   [[nodiscard]] std::span<const std::uint32_t> movable() const { return movable_; }
   [[nodiscard]] std::uint32_t group(OpId op) const { return group_of_op_[index(op)]; }
-  [[nodiscard]] Picoseconds work(std::uint32_t group) const { return weights_.work[group]; }
-  [[nodiscard]] Bytes resident(std::uint32_t group) const { return weights_.resident[group]; }
+  [[nodiscard]] Picoseconds work(std::uint32_t group) const { return work_[group]; }
 
  private:
   template <typename T>
@@ -40,7 +39,7 @@ class Level {
   Grouping grouping_;
   std::vector<std::uint32_t> group_of_op_, op_begin_, neighbour_begin_, neighbours_, movable_;
   std::vector<OpId> ops_;
-  GroupWeights weights_;
+  std::vector<Picoseconds> work_;  // every op on its fastest allowed device
 };
 
 }  // namespace berth

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/multilevel.h"
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <numeric>
 
@@ -26,10 +28,6 @@ constexpr double kShortestCycle = 0.15;  // of the budget
 
 Annealer::Heat from(double heat) { return {heat, heat / kCooling}; }
 
-bool at_bound(const Search& search) {
-  return search.best_score().feasible && search.best_score().step_time <= search.lower_bound();
-}
-
 }  // namespace
 
 Refiner::Refiner(Search& search, Rng rng, const RefineOptions& options)
@@ -37,6 +35,7 @@ Refiner::Refiner(Search& search, Rng rng, const RefineOptions& options)
   const GroupWeights weights = weigh_groups(search.problem(), units_);
   const Picoseconds work = std::accumulate(weights.work.begin(), weights.work.end(), Picoseconds{0});
   device_share_ = static_cast<double>(work) / static_cast<double>(worker_devices(search.problem()).size());
+  has_choice_ = std::ranges::any_of(units_.allowed, [](DeviceSet set) { return std::popcount(set) > 1; });
   if (options_.layers) layers_ = find_layers(search.problem().graph());
 }
 
@@ -49,9 +48,10 @@ Plan Refiner::improve_once(const Plan& start, double end) {
 void Refiner::improve(const Plan& start, double end) {
   Annealer annealer(search_, rng_.fork(), start);
   double heat = kFirstHeat;
-  while (!search_.should_stop() && search_.progress() < end && !at_bound(search_)) {
+  while (!search_.should_stop() && search_.progress() < end && !search_.at_lower_bound()) {
     const double left = end - search_.progress();
     cycle(annealer, heat, left < 2 * kShortestCycle ? end : search_.progress() + left / 2);
+    if (!has_choice_) return;
     heat = std::max(heat / 2, kLeastHeat);
   }
 }
@@ -67,7 +67,7 @@ void Refiner::cycle(Annealer& annealer, double heat, double end) {
 }
 
 void Refiner::run_level(Annealer& annealer, Grouping grouping, double heat, double end) {
-  if (search_.should_stop() || at_bound(search_)) return;
+  if (search_.should_stop() || search_.at_lower_bound()) return;
   if (options_.priorities) annealer.retune_priorities();
   annealer.run(Level(search_.problem(), std::move(grouping)), from(heat), end);
 }

@@ -90,6 +90,10 @@ class Search {
   [[nodiscard]] std::uint64_t evaluations() const { return evaluations_; }
   [[nodiscard]] double elapsed_s() const;
   [[nodiscard]] Picoseconds lower_bound() const { return lower_bound_; }
+  // Whether no plan can be better than the best one.
+  [[nodiscard]] bool at_lower_bound() const {
+    return best_plan_ && best_score_.feasible && best_score_.step_time <= lower_bound_;
+  }
   // For planners that prove more than the bound the search began with, and for those that judge plans by other means:
   // what they did counts against the budget like as many evaluations.
   void raise_lower_bound(Picoseconds proved) { lower_bound_ = std::max(lower_bound_, proved); }

@@ -49,11 +49,7 @@ class ScheduleSearch {
   }
 
  private:
-  [[nodiscard]] bool is_done() const {
-    if (search_.should_stop()) return true;
-    return search_.has_best() && search_.best_score().feasible &&
-           search_.best_score().step_time <= search_.lower_bound();
-  }
+  [[nodiscard]] bool is_done() const { return search_.should_stop() || search_.at_lower_bound(); }
 
   [[nodiscard]] List start() {
     List by_ranks{upward_ranks(problem_), std::vector<DeviceId>(table_.num_ops(), kNoDevice)};
