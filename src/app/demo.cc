@@ -14,6 +14,7 @@
 namespace berth::app {
 namespace {
 
+constexpr double kSeconds = 5.0;  // for the planner that searches
 constexpr const char* kTry = "Try: berth place zoo:nmt-4 --machine k40x4 -o plan.json\n";
 
 std::string sentence(const std::vector<Outcome>& rows) {
@@ -30,9 +31,9 @@ std::string sentence(const std::vector<Outcome>& rows) {
 }
 
 Result<Exit> run_demo(bool json) {
-  BERTH_TRY(const std::vector<PlannerInfo> planners, find_planners("cpu-only,gpu-only,expert,round-robin,random"));
+  BERTH_TRY(const std::vector<PlannerInfo> planners, find_planners("gpu-only,expert,metis,m-etf,auto"));
   BERTH_TRY(const Problem problem, resolve_problem({.graph = "zoo:nmt-4", .machine = "k40x4", .objective = ""}));
-  const Comparison comparison = compare_planners(problem, planners, Budget{}, !json);
+  const Comparison comparison = compare_planners(problem, planners, Budget{.time_s = kSeconds}, !json);
   const std::vector<Outcome>& rows = comparison.rows;
   const bool whole = std::ranges::none_of(rows, &Outcome::interrupted);
   BERTH_RETURN_IF_ERROR(print(json ? comparison_json(problem, comparison)
