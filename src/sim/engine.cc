@@ -60,22 +60,30 @@ Timeline Engine::run_with_timeline(const Plan& plan) {
 template <Mode kMode>
 bool Engine::simulate(const Plan& plan) {
   reset(plan);
-  if constexpr (kMode == Mode::kBounded || kMode == Mode::kNear) {
+  if constexpr (kMode == Mode::kBase) save(base_->start, kNone);
+  if constexpr (kMode == Mode::kBounded) {
     if (is_late()) return false;
   }
+  begin<kMode>();
+  return run_to_end<kMode>();
+}
+
+// The instant 0.
+template <Mode kMode>
+void Engine::begin() {
   for (const std::uint32_t node : graph_->sources) arrive_at_node(node);
   settle<kMode>();
   pick<kMode>();
-  return run_to_end<kMode>();
 }
 
 bool Engine::simulate_near(const Plan& plan) {
   prepare_rejoin(plan);
-  const Checkpoint* checkpoint = checkpoint_before(first_effect(plan));
-  if (checkpoint == nullptr) return simulate<Mode::kNear>(plan);
-  restore(*checkpoint);
+  const Checkpoint& checkpoint = checkpoint_before(first_effect(plan));
+  restore(checkpoint);
   patch(plan);
-  return !is_late() && run_to_end<Mode::kNear>();
+  if (is_late()) return false;
+  if (&checkpoint == &base_->start) begin<Mode::kNear>();
+  return run_to_end<Mode::kNear>();
 }
 
 template <Mode kMode>

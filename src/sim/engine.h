@@ -128,6 +128,8 @@ class Engine {
   template <Mode kMode>
   bool simulate(const Plan& plan);
   template <Mode kMode>
+  void begin();
+  template <Mode kMode>
   bool run_to_end();
   bool simulate_near(const Plan& plan);
   void reset(const Plan& plan);
@@ -197,12 +199,13 @@ class Engine {
   [[nodiscard]] std::uint32_t first_effect(const Plan& plan) const;
   [[nodiscard]] std::uint32_t first_effect_of(const Plan& plan, std::uint32_t node) const;
   [[nodiscard]] bool moves_unnoticed(const Plan& plan, std::uint32_t node) const;
-  [[nodiscard]] const Checkpoint* checkpoint_before(std::uint32_t instant) const;
+  [[nodiscard]] const Checkpoint& checkpoint_before(std::uint32_t instant) const;
   void patch(const Plan& plan);
   void shift_held(std::uint8_t device, Bytes bytes);
 
   // engine_rejoin.cc
   void prepare_rejoin(const Plan& plan);
+  void find_touched_tensors();
   bool rejoin();
   [[nodiscard]] bool matches_running(std::uint32_t instant, Picoseconds shift) const;
   bool matches_ready();
@@ -262,7 +265,8 @@ class Engine {
   const Plan* near_plan_ = nullptr;
   std::uint32_t last_change_ = 0;                         // instant of the base at which the last changed node ends
   std::uint32_t rejoin_after_ = 0, rejoin_patience_ = 1;  // counted in nodes started
-  std::vector<std::uint32_t> touched_tensors_, roots_;    // by changed nodes; storages they live in
+  bool knows_touched_tensors_ = false;
+  std::vector<std::uint32_t> touched_tensors_, roots_;  // by changed nodes; storages they live in
   std::vector<Release> releases_;
   std::vector<ReadyEntry> ready_entries_;
 };

@@ -4,9 +4,18 @@
 #include "sim/engine_base.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 namespace berth {
+namespace {
+
+template <typename T>
+bool same_bytes(const std::vector<T>& a, const std::vector<T>& b, std::size_t first, std::size_t count) {
+  return std::memcmp(a.data() + first, b.data() + first, count * sizeof(T)) == 0;
+}
+
+}  // namespace
 
 Bytes Engine::BaseRun::most_held(std::size_t column, std::uint32_t first, std::uint32_t last) const {
   const std::vector<Bytes>& at = held[column];
@@ -95,7 +104,7 @@ void Engine::save(Checkpoint& to, std::uint32_t instant) const {
   to.unused_transfer = unused_transfer_;
   to.now = now_;
   to.nodes = nodes_;
-  to.tensors = tensors_;
+  if (instant != kNone) to.tensors = tensors_;  // at the start there are none
   to.received = received_;
   to.transfers = transfers_;
   to.transfers_under_way = under_way_;
@@ -121,7 +130,7 @@ void Engine::restore(const Checkpoint& from) {
   ready_order_ = from.ready_order;
   unused_transfer_ = from.unused_transfer;
   nodes_ = from.nodes;
-  tensors_ = from.tensors;
+  std::copy(from.tensors.begin(), from.tensors.end(), tensors_.begin());
   received_ = from.received;
   transfers_ = from.transfers;
   under_way_ = from.transfers_under_way;
@@ -156,18 +165,25 @@ void Engine::restore_tables() {
 // Finds the ops that differ from the base. False if the plan is too far from it for what follows.
 bool Engine::find_changes(const Plan& plan) {
   const Plan& base = base_->plan;
+  const std::size_t nodes = flat_.num_nodes();
   changed_.clear();
   if (!plan.fusions.empty()) return false;
-  const bool compare_priorities = plan.priority != base.priority;
-  for (std::uint32_t node = 0; node < flat_.num_nodes(); ++node) {
-    const bool moved = plan.device_of[node] != base.device_of[node];
-    const bool urged = compare_priorities && plan.priority_of(OpId{node}) != base.priority_of(OpId{node});
-    if (!moved && !urged) continue;
-    if (urged && base_->equal_priorities) return false;
-    if ((duration_in(plan, node) == 0) != (duration_in(base, node) == 0)) return false;
-    changed_.push_back(node);
+  const bool both_empty = plan.priority.empty() && base.priority.empty();
+  const bool both_full = plan.priority.size() == nodes && base.priority.size() == nodes;
+  constexpr std::size_t kStretch = 128;  // most stretches are equal, which a comparison of bytes finds fast
+  for (std::size_t first = 0; first < nodes; first += kStretch) {
+    const std::size_t count = std::min(kStretch, nodes - first);
+    const bool same_order = both_empty || (both_full && same_bytes(plan.priority, base.priority, first, count));
+    if (same_order && same_bytes(plan.device_of, base.device_of, first, count)) continue;
+    for (auto node = static_cast<std::uint32_t>(first); node < first + count; ++node) {
+      const bool urged = !same_order && plan.priority_of(OpId{node}) != base.priority_of(OpId{node});
+      if (!moved(plan, node) && !urged) continue;
+      if (urged && base_->equal_priorities) return false;
+      if ((duration_in(plan, node) == 0) != (duration_in(base, node) == 0)) return false;
+      changed_.push_back(node);
+    }
   }
-  return changed_.size() <= flat_.num_nodes() / 4;
+  return changed_.size() <= nodes / 4;
 }
 
 DeviceSet Engine::destinations(const Plan& plan, std::uint32_t tensor) const {
@@ -186,11 +202,15 @@ bool Engine::same_latency(const Plan& plan, std::uint32_t from, std::uint32_t to
          problem_.control_latency(plan.device_of[from], plan.device_of[to]);
 }
 
-// The first instant at which the plan's run may differ from the base's; 0 if from the start. Resident bytes do not
-// count: they shift what a device holds all the time.
+// The first instant at which the plan's run may differ from the base's, or any before the first checkpoint, if that is
+// so; 0 if from the start. Resident bytes do not count: they shift what a device holds all the time.
 std::uint32_t Engine::first_effect(const Plan& plan) const {
+  const std::uint32_t early = base_->num_checkpoints > 0 ? base_->checkpoints.front().instant : kNone;
   std::uint32_t first = kNone;
-  for (const std::uint32_t node : changed_) first = std::min(first, first_effect_of(plan, node));
+  for (const std::uint32_t node : changed_) {
+    first = std::min(first, first_effect_of(plan, node));
+    if (first <= early) break;
+  }
   return first;
 }
 
@@ -231,13 +251,13 @@ bool Engine::moves_unnoticed(const Plan& plan, std::uint32_t node) const {
                      [&](OpId from) { return same_latency(plan, static_cast<std::uint32_t>(from), node); });
 }
 
-// The last checkpoint before an instant; nullptr: none.
-const Engine::Checkpoint* Engine::checkpoint_before(std::uint32_t instant) const {
-  const Checkpoint* last = nullptr;
+// The last checkpoint before an instant, or the start.
+const Engine::Checkpoint& Engine::checkpoint_before(std::uint32_t instant) const {
+  const Checkpoint* last = &base_->start;
   for (std::size_t i = 0; i < base_->num_checkpoints && base_->checkpoints[i].instant < instant; ++i) {
     last = &base_->checkpoints[i];
   }
-  return last;
+  return *last;
 }
 
 // Turns the restored state of the base into that of the plan at the same instant.
@@ -250,8 +270,10 @@ void Engine::patch(const Plan& plan) {
     devices_[to].total_work += duration_[node];
     if (!equal_priorities_) priority_[node] = plan.priority[node];
     nodes_[node].device = to;
-    if (from == to || base_->end_instant[node] != 0) continue;
-    for (const std::uint32_t tensor : flat_.outputs_of(node)) tensors_[tensor].home = to;
+    if (from == to) continue;
+    if (base_->end_instant[node] == 0) {
+      for (const std::uint32_t tensor : flat_.outputs_of(node)) tensors_[tensor].home = to;
+    }
     const Bytes bytes = problem_.graph().resident_bytes(OpId{node});
     shift_held(from, -bytes);
     shift_held(to, bytes);

@@ -7,7 +7,7 @@
 
 namespace berth {
 
-// The state between two instants.
+// The state between two instants, or before the first.
 struct Engine::Checkpoint {
   std::uint32_t instant, started, ready_order, unused_transfer;
   Picoseconds now;
@@ -36,6 +36,7 @@ struct Engine::BaseRun {
   std::vector<std::uint32_t> running;                     // per instant: nodes; kNone while anything else is under way
   std::vector<std::vector<Bytes>> held;                   // [device, then pool][instant]
   std::vector<std::vector<Bytes>> block_peak;             // the same, the most of kBlock instants
+  Checkpoint start;                                       // before the first instant
   std::vector<Checkpoint> checkpoints;
   std::size_t num_checkpoints = 0, nodes_with_time = 0;
 

@@ -13,14 +13,8 @@ void Engine::prepare_rejoin(const Plan& plan) {
   const BaseRun& base = *base_;
   near_plan_ = &plan;
   last_change_ = 0;
-  touched_tensors_.clear();
-  for (const std::uint32_t node : changed_) {
-    last_change_ = std::max(last_change_, base.end_instant[node]);
-    for (const std::uint32_t tensor : flat_.inputs_of(node)) touched_tensors_.push_back(tensor);
-    for (const std::uint32_t tensor : flat_.outputs_of(node)) touched_tensors_.push_back(tensor);
-  }
-  std::sort(touched_tensors_.begin(), touched_tensors_.end());
-  touched_tensors_.erase(std::unique(touched_tensors_.begin(), touched_tensors_.end()), touched_tensors_.end());
+  for (const std::uint32_t node : changed_) last_change_ = std::max(last_change_, base.end_instant[node]);
+  knows_touched_tensors_ = false;
   rejoin_after_ = 0;
   rejoin_patience_ = 1;
   if (!base.score.feasible || last_change_ >= base.started.size()) {
@@ -28,6 +22,19 @@ void Engine::prepare_rejoin(const Plan& plan) {
   } else {
     rejoin_after_ = base.started[last_change_];
   }
+}
+
+// Only for plans that come that far: most are given up before.
+void Engine::find_touched_tensors() {
+  if (knows_touched_tensors_) return;
+  knows_touched_tensors_ = true;
+  touched_tensors_.clear();
+  for (const std::uint32_t node : changed_) {
+    for (const std::uint32_t tensor : flat_.inputs_of(node)) touched_tensors_.push_back(tensor);
+    for (const std::uint32_t tensor : flat_.outputs_of(node)) touched_tensors_.push_back(tensor);
+  }
+  std::sort(touched_tensors_.begin(), touched_tensors_.end());
+  touched_tensors_.erase(std::unique(touched_tensors_.begin(), touched_tensors_.end()), touched_tensors_.end());
 }
 
 // Called between instants, when the nodes started so far are those the base started first and nothing is under way but
@@ -80,6 +87,7 @@ bool Engine::matches_ready() {
 // False if the memory of the rest cannot be told from the base: an overflow, or a view of something touched that is
 // still to be sent.
 bool Engine::fill_score_from(std::uint32_t instant) {
+  find_touched_tensors();
   releases_.clear();
   if (!collect_releases(base_->plan, instant, 1) || !collect_releases(*near_plan_, instant, -1)) return false;
   std::sort(releases_.begin(), releases_.end(), [](const Release& a, const Release& b) {
