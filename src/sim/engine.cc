@@ -356,8 +356,7 @@ void Engine::queue_ready_nodes() {
     if (equal_priorities_) {
       list_ready(node, device);
     } else {
-      device.heap.push_back({priority_[node], ready_order_++, node});
-      std::push_heap(device.heap.begin(), device.heap.end());
+      device.ready.push({urgency_[node], ready_order_++, node});
     }
   }
   ready_.clear();
@@ -382,18 +381,13 @@ void Engine::queue_requests() {
 }
 
 bool Engine::has_ready(const DeviceState& device) const {
-  return equal_priorities_ ? device.head != kNone : !device.heap.empty();
+  return equal_priorities_ ? device.head != kNone : !device.ready.empty();
 }
 
 std::uint32_t Engine::take_ready(DeviceState& device) {
-  if (equal_priorities_) {
-    const std::uint32_t node = device.head;
-    device.head = next_ready_[node];
-    return node;
-  }
-  std::pop_heap(device.heap.begin(), device.heap.end());
-  const std::uint32_t node = device.heap.back().node;
-  device.heap.pop_back();
+  if (!equal_priorities_) return device.ready.pop();
+  const std::uint32_t node = device.head;
+  device.head = next_ready_[node];
   return node;
 }
 

@@ -18,6 +18,7 @@
 #include "cost/problem.h"
 #include "sim/event_queue.h"
 #include "sim/flat_graph.h"
+#include "sim/ready_queue.h"
 #include "sim/timeline.h"
 
 namespace berth {
@@ -94,17 +95,9 @@ class Engine {
     std::uint32_t head, tail;
     bool busy, touched;
   };
-  struct ReadyEntry {  // in a device's heap, when priorities differ
-    double priority;
-    std::uint32_t order;  // by ready time, then id
-    std::uint32_t node;
-    bool operator<(const ReadyEntry& other) const {
-      return priority != other.priority ? priority < other.priority : order > other.order;
-    }
-  };
   struct DeviceState {
     std::uint32_t head, tail;  // ready list, when priorities are equal
-    std::vector<ReadyEntry> heap;
+    ReadyQueue ready;          // when they differ
     int lanes, idle_lanes;
     Picoseconds busy, total_work;  // total: of all its ops
     Bytes held, peak;
@@ -249,7 +242,7 @@ class Engine {
   DeviceSet touched_devices_ = 0, grown_devices_ = 0;
 
   bool equal_priorities_ = true;
-  std::vector<double> priority_;  // per node, when they differ
+  std::vector<std::uint64_t> urgency_;  // per node, when priorities differ
   std::uint32_t ready_order_ = 0;
   std::uint64_t events_ = 0;
   Score score_;

@@ -150,12 +150,12 @@ void Engine::restore_tables() {
   const Plan& plan = base_->plan;
   const auto restore_node = [&](std::uint32_t node) {
     duration_[node] = duration_in(plan, node);
-    if (!equal_priorities_) priority_[node] = plan.priority[node];
+    if (!equal_priorities_) urgency_[node] = urgency_of(plan.priority_of(OpId{node}));
   };
   if (tables_are_of_base_) {
     std::for_each(patched_.begin(), patched_.end(), restore_node);
   } else {
-    if (!equal_priorities_) priority_.resize(nodes_.size());
+    if (!equal_priorities_) urgency_.resize(nodes_.size());
     for (std::uint32_t node = 0; node < nodes_.size(); ++node) restore_node(node);
   }
   patched_.clear();
@@ -268,7 +268,7 @@ void Engine::patch(const Plan& plan) {
     devices_[from].total_work -= duration_[node];
     duration_[node] = duration_in(plan, node);
     devices_[to].total_work += duration_[node];
-    if (!equal_priorities_) priority_[node] = plan.priority[node];
+    if (!equal_priorities_) urgency_[node] = urgency_of(plan.priority_of(OpId{node}));
     nodes_[node].device = to;
     if (from == to) continue;
     if (base_->end_instant[node] == 0) {

@@ -74,11 +74,12 @@ bool Engine::matches_ready() {
       }
       continue;
     }
-    ready_entries_ = device.heap;
-    std::sort(ready_entries_.begin(), ready_entries_.end(), [](const auto& a, const auto& b) { return b < a; });
+    const auto entries = device.ready.entries();
+    ready_entries_.assign(entries.begin(), entries.end());
+    std::sort(ready_entries_.begin(), ready_entries_.end(), [](const auto& a, const auto& b) { return a.before(b); });
     for (std::size_t i = 1; i < ready_entries_.size(); ++i) {
       const ReadyEntry &a = ready_entries_[i - 1], &b = ready_entries_[i];
-      if (a.priority == b.priority && !before_in_base(a.node, b.node)) return false;
+      if (a.urgency == b.urgency && !before_in_base(a.node, b.node)) return false;
     }
   }
   return true;

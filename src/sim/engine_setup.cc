@@ -58,7 +58,7 @@ void Engine::reset(const Plan& plan) {
   for (std::size_t i = 0; i < devices_.size(); ++i) {
     DeviceState& device = devices_[i];
     device.head = device.tail = kNone;
-    device.heap.clear();
+    device.ready.clear();
     device.idle_lanes = device.lanes;
     device.busy = device.total_work = device.peak_time = 0;
     device.held = 0;
@@ -93,10 +93,11 @@ void Engine::set_priorities(const Plan& plan) {
   const auto& given = plan.priority;
   equal_priorities_ = std::adjacent_find(given.begin(), given.end(), std::not_equal_to<>()) == given.end();
   if (equal_priorities_) return;
-  priority_ = given;
+  urgency_.resize(given.size());
+  std::transform(given.begin(), given.end(), urgency_.begin(), urgency_of);
   for (const auto& group : plan.fusions) {
     const OpId leader = *std::min_element(group.begin(), group.end());
-    for (const OpId op : group) priority_[index(leader)] = std::max(priority_[index(leader)], given[index(op)]);
+    for (const OpId op : group) urgency_[index(leader)] = std::max(urgency_[index(leader)], urgency_of(given[index(op)]));
   }
 }
 
