@@ -74,8 +74,8 @@ bool Engine::matches_ready() {
       }
       continue;
     }
-    const auto entries = device.ready.entries();
-    ready_entries_.assign(entries.begin(), entries.end());
+    ready_entries_.clear();
+    device.ready.append_to(ready_entries_);
     std::sort(ready_entries_.begin(), ready_entries_.end(), [](const auto& a, const auto& b) { return a.before(b); });
     for (std::size_t i = 1; i < ready_entries_.size(); ++i) {
       const ReadyEntry &a = ready_entries_[i - 1], &b = ready_entries_[i];
