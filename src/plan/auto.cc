@@ -16,6 +16,7 @@ constexpr double kMembersEnd = 0.15, kListsEnd = 0.30, kTrialsEnd = 0.60;
 constexpr std::size_t kTrials = 4;         // starts taken through all levels
 constexpr std::size_t kMostListed = 2000;  // ops up to which lists are searched
 
+constexpr std::array<std::string_view, 2> kSureTrials{"single", "expert"};
 constexpr std::array<std::string_view, 5> kQuickMembers{"single", "expert", "heft", "m-etf", "m-topo"};
 
 struct Start {
@@ -33,16 +34,17 @@ const PlannerInfo* find_member(std::string_view name) {
 // Linear in the graph: they run to their end, however small the budget, so that there is a plan to start from.
 bool is_quick(std::string_view name) { return std::ranges::find(kQuickMembers, name) != kQuickMembers.end(); }
 
-bool is_done(const Search& search) {
-  return search.has_best() && (search.should_stop() || search.at_lower_bound());
-}
+bool is_done(const Search& search) { return search.has_best() && (search.should_stop() || search.at_lower_bound()); }
 
-// The best few lead, and one device is among them in any case: from there large groups go wherever they like.
+// The best few lead; one device and the layer rule are among them in any case: from the one large groups go wherever
+// they like, and the other is good in large things, which refinement finds hardest.
 void put_promising_first(std::vector<Start>& starts) {
   std::ranges::stable_sort(starts, [](const Start& a, const Start& b) { return better(a.score, b.score); });
-  const auto single = std::ranges::find(starts, "single", &Start::name);
-  const auto last_trial = starts.begin() + static_cast<std::ptrdiff_t>(std::min(kTrials, starts.size()) - 1);
-  if (single != starts.end() && single > last_trial) std::rotate(last_trial, single, single + 1);
+  auto last_trial = starts.begin() + static_cast<std::ptrdiff_t>(std::min(kTrials, starts.size()));
+  for (const std::string_view name : kSureTrials) {
+    const auto start = std::ranges::find(starts, name, &Start::name);
+    if (start != starts.end() && start >= last_trial) std::rotate(--last_trial, start, start + 1);
+  }
 }
 
 class AutoSearch {
