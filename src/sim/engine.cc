@@ -86,8 +86,9 @@ bool Engine::simulate_near(const Plan& plan) {
   return run_to_end<Mode::kNear>();
 }
 
+// Everything below is drawn into this loop: a call per step of an event would cost as much as the step.
 template <Mode kMode>
-bool Engine::run_to_end() {
+[[gnu::flatten]] bool Engine::run_to_end() {
   while (!queue_of_events_.empty()) {
     note_peaks();  // only now: at the last instant of all every lifetime has ended
     if constexpr (kMode == Mode::kBase) record_instant();

@@ -51,6 +51,7 @@ void Engine::begin_base(const Plan& plan) {
   base.num_checkpoints = 0;
   base.nodes_with_time = 0;
   for (std::uint32_t node = 0; node < nodes; ++node) base.nodes_with_time += duration_in(plan, node) > 0 ? 1 : 0;
+  base.set_checkpoint_due();
 }
 
 void Engine::end_base() {
@@ -78,10 +79,16 @@ void Engine::record_instant() {
   base.started.push_back(started_);
   base.running.push_back(under_way_ == 0 ? static_cast<std::uint32_t>(queue_of_events_.size()) : kNone);
   for (std::size_t column = 0; column < base.held.size(); ++column) base.held[column].push_back(held_in(column));
-  const std::size_t due = base.nodes_with_time * (base.num_checkpoints + 1) / (base.checkpoints.size() + 1);
-  if (base.num_checkpoints < base.checkpoints.size() && started_ > due) {
+  if (started_ > base.checkpoint_due) {
     save(base.checkpoints[base.num_checkpoints++], instant);
+    base.set_checkpoint_due();
   }
+}
+
+// Checkpoints are spread evenly over the nodes that take time.
+void Engine::BaseRun::set_checkpoint_due() {
+  const std::size_t next = num_checkpoints + 1, count = checkpoints.size();
+  checkpoint_due = next > count ? kNone : static_cast<std::uint32_t>(nodes_with_time * next / (count + 1));
 }
 
 Bytes Engine::held_in(std::size_t column) const {

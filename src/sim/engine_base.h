@@ -39,11 +39,13 @@ struct Engine::BaseRun {
   Checkpoint start;                                       // before the first instant
   std::vector<Checkpoint> checkpoints;
   std::size_t num_checkpoints = 0, nodes_with_time = 0;
+  std::uint32_t checkpoint_due = 0;  // once more nodes than that have started
 
   static constexpr std::uint32_t kBlock = 64;
   static constexpr std::size_t kMostCheckpoints = 16, kMostCheckpointBytes = std::size_t{256} << 20;
 
   [[nodiscard]] Picoseconds end_of(std::uint32_t node) const { return time[end_instant[node]]; }
+  void set_checkpoint_due();
   [[nodiscard]] Bytes most_held(std::size_t column, std::uint32_t first, std::uint32_t last) const;
 };
 

@@ -97,7 +97,8 @@ void Engine::set_priorities(const Plan& plan) {
   std::transform(given.begin(), given.end(), urgency_.begin(), urgency_of);
   for (const auto& group : plan.fusions) {
     const OpId leader = *std::min_element(group.begin(), group.end());
-    for (const OpId op : group) urgency_[index(leader)] = std::max(urgency_[index(leader)], urgency_of(given[index(op)]));
+    std::uint64_t& urgency = urgency_[index(leader)];
+    for (const OpId op : group) urgency = std::max(urgency, urgency_of(given[index(op)]));
   }
 }
 
