@@ -3,7 +3,8 @@
 // from a handful of large ones to single units: one cycle of plan/multilevel.h (plan/annealer.h has the moves).
 //
 // Cost: the whole budget, unless the lower bound is reached. Source: Kirkpatrick, Gelatt and Vecchi, 1983, with the
-// thresholds of Dueck, 1993. Where it loses: one walk from one start; `auto` has more starts and revisits coarse levels.
+// thresholds of Dueck, 1993. Where it loses: one walk from one start; `auto` has more starts and revisits coarse
+// levels.
 #pragma once
 
 #include "plan/planner.h"

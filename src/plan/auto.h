@@ -22,7 +22,7 @@ struct AutoOptions {
   std::vector<std::string_view> members{"single", "expert", "heft", "m-etf", "m-topo", "metis", "mincut", "dp"};
   bool list_search = true;  // for small problems
   bool refine = true;
-  RefineOptions refinement;
+  RefineOptions refinement = {};
 };
 
 class AutoPlanner : public Planner {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Multilevel refinement: a plan is improved by moving whole layers first, then groups grown along the heaviest tensors,
-// smaller and smaller down to single units (of what takes time), each level by an Annealer that simulates every move; then again from the
-// top. Groups are grown inside the present plan, only among units that share a device, so no level undoes what the one
-// before it found, and a later cycle moves whole pieces of the plan as it has become.
+// smaller and smaller down to single units (of what takes time), each level by an Annealer that simulates every move;
+// then again from the top. Groups are grown inside the present plan, only among units that share a device, so no level
+// undoes what the one before it found, and a later cycle moves whole pieces of the plan as it has become.
 #pragma once
 
 #include <optional>

@@ -2,39 +2,18 @@
 // The small real problems of tests/data/exact with their proved optima (docs/exact-set.md).
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <map>
-
-#include "io/files.h"
-#include "io/json_reader.h"
-#include "io/public_problem.h"
 #include "plan/exact/exact.h"
+#include "plan/exact_set.h"
 #include "plan/planner.h"
 
 namespace berth {
 namespace {
 
-const std::filesystem::path kSet = std::filesystem::path(BERTH_SOURCE_DIR) / "tests" / "data" / "exact";
-
-std::map<std::string, Picoseconds> read_optima() {
-  JsonDocument document = JsonDocument::open(read_file((kSet / "optima.json").string()).value()).value();
-  std::map<std::string, Picoseconds> optima;
-  const Status status =
-      document.member("step_time_s")->for_each_member([&](std::string_view name, const JsonValue& value) {
-        optima[std::string(name)] = to_picoseconds(value.number().value());
-        return Status();
-      });
-  EXPECT_TRUE(status);
-  return optima;
-}
-
-Problem load(const std::string& name) { return load_public_problem((kSet / (name + ".json.gz")).string()).value(); }
-
-TEST(ExactSet, HoldsThirtyProblems) { EXPECT_EQ(read_optima().size(), 30U); }
+TEST(ExactSet, HoldsThirtyProblems) { EXPECT_EQ(exact_set::optima().size(), 30U); }
 
 TEST(ExactSet, NoPlannerIsBelowTheOptimum) {
-  for (const auto& [name, optimum] : read_optima()) {
-    const Problem problem = load(name);
+  for (const auto& [name, optimum] : exact_set::optima()) {
+    const Problem problem = exact_set::load(name);
     for (const PlannerInfo& info : classical_planners()) {
       if (info.make == nullptr) continue;
       Search search(problem, {.evaluations = 40});
@@ -48,11 +27,11 @@ TEST(ExactSet, NoPlannerIsBelowTheOptimum) {
 }
 
 TEST(ExactSet, ExactProvesTheQuickOnes) {
-  const std::map<std::string, Picoseconds> optima = read_optima();
+  const std::map<std::string, Picoseconds> optima = exact_set::optima();
   for (const char* name :
        {"bert-train-k40x2", "gpt2-train-p100x3", "inception-infer-core-ultra", "resnet50-train-a100-v100",
         "wavenet-train-k40x2", "zoo-gpt2-infer-a100-v100", "zoo-moe-infer-p100x3", "zoo-rnnlm-rtx"}) {
-    const Problem problem = load(name);
+    const Problem problem = exact_set::load(name);
     Search search(problem, {.evaluations = 100'000});
     ASSERT_TRUE(ExactPlanner().plan(search)) << name;
     EXPECT_EQ(search.best_score().step_time, optima.at(name)) << name;

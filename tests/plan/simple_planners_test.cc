@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "plan/auto.h"
 #include "plan/one_kind.h"
 #include "plan/placement.h"
 #include "plan/random.h"
@@ -114,23 +113,6 @@ TEST(WorkerDevices, LeaveRoomForTheCpuUnderALimit) {
   constraints.max_devices = 2;
   EXPECT_EQ(worker_devices(constrained_toy("a:1 -> b:1", kTwoGpus, constraints)).size(), 2U);
   EXPECT_EQ(worker_devices(constrained_toy("a:1 -> b:1/-/-", kTwoGpus, constraints)).size(), 1U);
-}
-
-TEST(Auto, IsNeverWorseThanItsMembersAndNamesTheWinner) {
-  const Problem chain = toy_problem("a:9/2/1 -> b:9/2/1 -> c:9/2/1", kTwoGpus);
-  const Ran single = run<AutoPlanner>(chain);
-  EXPECT_EQ(single.plan, "a@gpu1 b@gpu1 c@gpu1");
-  EXPECT_EQ(single.note, "single won: all on gpu1");
-  const Problem wide = toy_problem("a:9/5/5; b:9/5/5; c:9/5/5; d:9/5/5", kTwoGpus);
-  EXPECT_NE(run<AutoPlanner>(wide).note.find("expert won: layer rule"), std::string::npos)
-      << run<AutoPlanner>(wide).note;
-}
-
-TEST(Auto, RunsNoFurtherMemberOnceTheBudgetIsOver) {
-  const Problem chain = toy_problem("a:9/2/1 -> b:9/2/1 -> c:9/2/1", kTwoGpus);
-  const Ran ran = run<AutoPlanner>(chain, {.evaluations = 1});
-  EXPECT_EQ(ran.evaluations, 1U);
-  EXPECT_EQ(ran.plan, "a@gpu0 b@gpu0 c@gpu0");
 }
 
 }  // namespace

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/auto.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "plan/exact_set.h"
+#include "plan/pipeline_search.h"
+#include "plan/toys.h"
+#include "sim/bounds.h"
+#include "support/as_pipeline.h"
+
+namespace berth {
+namespace {
+
+struct Ran {
+  Plan plan;
+  Score score;
+  std::string note;
+  std::uint64_t evaluations;
+};
+
+Ran run(const Problem& problem, const Budget& budget, AutoOptions options = {}) {
+  Search search(problem, budget);
+  const Plan plan = AutoPlanner(std::move(options)).plan(search).value();
+  EXPECT_EQ(verify(problem, plan), std::nullopt);
+  EXPECT_EQ(plan, search.best_plan());
+  return {plan, simulate(problem, plan), search.note(), search.evaluations()};
+}
+
+TEST(Auto, NamesTheMemberWhosePlanItIs) {
+  const Problem chain = toy_problem("a:9/2/1 -> b:9/2/1 -> c:9/2/1", kTwoGpus);
+  const Ran single = run(chain, {.evaluations = 1000});
+  EXPECT_EQ(single.plan.device_of, std::vector<DeviceId>(3, DeviceId{2}));
+  EXPECT_EQ(single.note, "as single has it");
+  const Problem wide = toy_problem("a:9/5/5; b:9/5/5; c:9/5/5; d:9/5/5", kTwoGpus);
+  EXPECT_EQ(run(wide, {.evaluations = 1000}).note, "as expert has it");
+}
+
+TEST(Auto, StopsAtTheLowerBound) {
+  const Ran ran = run(toy_problem("a:9/2/1 -> b:9/2/1 -> c:9/2/1", kTwoGpus), {.evaluations = 1000});
+  EXPECT_EQ(ran.evaluations, 3U);  // single proves itself
+}
+
+TEST(Auto, RunsNoFurtherMemberOnceTheBudgetIsOver) {
+  const Problem chain = toy_problem("a:9/2/1 -> b:9/2/1 -> c:9/2/1", kTwoGpus);
+  const Ran ran = run(chain, {.evaluations = 1});
+  EXPECT_EQ(ran.evaluations, 1U);
+  EXPECT_EQ(ran.plan.device_of, std::vector<DeviceId>(3, DeviceId{1}));
+}
+
+TEST(Auto, HasAPlanAfterOneEvaluation) {
+  for (const PlanToy& toy : plan_toys()) {
+    SCOPED_TRACE(toy.name);
+    EXPECT_EQ(run(toy.problem, {.evaluations = 1}).evaluations, 1U);
+  }
+}
+
+TEST(Auto, SaysWhatRefinementAdded) {
+  // 12 s on one GPU; a and b against c, d and e is 6 to 6.
+  const Problem problem = toy_problem("a:99/3/3; b:99/3/3; c:99/2/2; d:99/2/2; e:99/2/2", kTwoGpus);
+  const Ran ran = run(problem, {.evaluations = 2000}, {.members = {"single"}, .list_search = false});
+  EXPECT_EQ(to_seconds(ran.score.step_time), 6);
+  EXPECT_EQ(ran.note, "started from single; refinement took 50.0 % off the best start");
+}
+
+TEST(Auto, RefinesUntilItFits) {
+  const Problem problem = toy_problem("w:param:60B -> a:-/1/1 -> b:-/1/1; v:param:60B -> b", kTwoGpus);
+  const Ran ran = run(problem, {.evaluations = 2000}, {.members = {"single"}, .list_search = false});
+  EXPECT_TRUE(ran.score.feasible);
+  EXPECT_EQ(to_seconds(ran.score.step_time), 3);
+  EXPECT_EQ(ran.note, "started from single, refined until it fits");
+}
+
+TEST(Auto, ReturnsTheNearestPlanWhereNothingFits) {
+  // The weights are 100 B over at least wherever they are; single has both on one GPU.
+  const Problem problem = toy_problem("w:param:200B -> a:-/1/1; v:param:200B -> b:-/1/1", kTwoGpus);
+  const Ran ran = run(problem, {.evaluations = 2000}, {.members = {"single"}});
+  ASSERT_FALSE(ran.score.feasible);
+  EXPECT_EQ(ran.score.overflow->over, 101);  // with the byte that the op makes
+  EXPECT_EQ(ran.note, "started from single, refined, but nothing found fits");
+  const Problem hopeless = toy_problem("a:1:900B", "device gpu memory=5B");
+  const Ran alone = run(hopeless, {.evaluations = 100});
+  ASSERT_FALSE(alone.score.feasible);
+  EXPECT_EQ(alone.score.overflow->over, 895);
+  EXPECT_EQ(alone.note, "as single has it");
+}
+
+TEST(Auto, IsNeverWorseThanItsMembers) {
+  const Budget budget{.evaluations = 1000};  // enough for every member to have its turn
+  for (std::uint64_t seed = 1; seed <= 15; ++seed) {
+    Rng rng(seed);
+    const Problem problem = random_problem(rng, 10 + 4 * seed);
+    const Ran ran = run(problem, budget);
+    for (const PlannerInfo& info : classical_planners()) {
+      if (info.make == nullptr || std::ranges::count(AutoOptions().members, info.name) == 0) continue;
+      Search search(problem, budget);
+      if (!info.make()->plan(search)) continue;
+      EXPECT_FALSE(better(search.best_score(), ran.score))
+          << info.name << " on seed " << seed << ": " << search.best_score().step_time << " against "
+          << ran.score.step_time;
+    }
+  }
+}
+
+TEST(Auto, MoreBudgetHelps) {
+  // Not for every problem, since the walks differ, but for the sum of many.
+  double last = 0.0;
+  for (const std::uint64_t evaluations : {1U, 30U, 300U, 3000U}) {
+    double sum = 0.0;
+    for (std::uint64_t seed = 1; seed <= 15; ++seed) {
+      Rng rng(seed);
+      const Problem problem = random_problem(rng, 80);
+      const auto bound = static_cast<double>(std::max<Picoseconds>(lower_bound(problem).value(), 1));
+      const Ran ran = run(problem, {.evaluations = evaluations});
+      if (ran.score.feasible) sum += bound / static_cast<double>(ran.score.step_time);
+    }
+    EXPECT_GT(sum, last) << evaluations;
+    last = sum;
+  }
+}
+
+TEST(Auto, NeedsAMember) {
+  const Problem problem = toy_problem("a:1", kTwoGpus);
+  for (const std::vector<std::string_view>& members : {std::vector<std::string_view>{}, {"no such planner"}}) {
+    Search search(problem, {.evaluations = 100});
+    const Result<Plan> plan = AutoPlanner({.members = members}).plan(search);
+    ASSERT_FALSE(plan);
+    EXPECT_EQ(plan.error().code, ErrorCode::kBadInput);
+    EXPECT_NE(plan.error().message.find("nothing to start from"), std::string::npos);
+  }
+}
+
+TEST(Auto, WorksWithPartsSwitchedOff) {
+  for (const int parts : {0, 1, 2, 3, 6, 10, 14}) {
+    AutoOptions options;
+    options.list_search = (parts & 1) != 0;
+    options.refine = (parts & 2) != 0;
+    options.refinement = {.layers = (parts & 4) != 0, .priorities = (parts & 8) != 0};
+    for (const PlanToy& toy : plan_toys()) {
+      SCOPED_TRACE(toy.name);
+      const Ran ran = run(toy.problem, {.evaluations = 60}, options);
+      EXPECT_FALSE(ran.note.empty());
+    }
+  }
+}
+
+TEST(Auto, WithoutSearchIsTheBestOfItsMembers) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(seed);
+    Rng rng(seed);
+    const Problem problem = random_problem(rng, 60);
+    const Ran ran = run(problem, {.evaluations = 1000},
+                        {.members = {"single", "m-topo", "heft"}, .list_search = false, .refine = false});
+    std::optional<Score> best;
+    for (const PlannerInfo& info : classical_planners()) {
+      if (info.name != "single" && info.name != "m-topo" && info.name != "heft") continue;
+      Search search(problem, {.evaluations = 1000});
+      if (info.make()->plan(search) && (!best || better(search.best_score(), *best))) best = search.best_score();
+    }
+    EXPECT_EQ(ran.score, *best);
+    EXPECT_TRUE(ran.note.starts_with("as ")) << ran.note;
+  }
+}
+
+TEST(Auto, LeavesPipelinesToTheirSearch) {
+  const Problem problem = as_pipeline(toy_problem("a:90/4/4 -> b:90/5/5 -> c:90/1/1; a -> d:90/3/3 -> c", kTwoGpus));
+  Search search(problem, {.evaluations = 5000, .seed = 3});
+  const Plan plan = plan_pipeline(search).value();
+  const Ran ran = run(problem, {.evaluations = 5000, .seed = 3});
+  EXPECT_EQ(ran.plan, plan);
+  EXPECT_EQ(ran.note, search.note());
+}
+
+// Problems of tests/data/exact, whose optima are proved. The seeds tried reach most of them to the picosecond.
+TEST(Auto, ComesNearProvedOptima) {
+  const std::map<std::string, Picoseconds> optima = exact_set::optima();
+  struct Goal {
+    std::string name;
+    double factor;
+  };
+  for (const auto& [name, factor] :
+       {Goal{"bert-train-k40x2", 1.02}, Goal{"gpt2-train-k40x2", 1.02}, Goal{"inception-train-k40x2", 1.02},
+        Goal{"llama-infer-rtx", 1.02}, Goal{"resnet50-train-k40x2", 1.02}, Goal{"zoo-amoebanet-k40x2", 1.02},
+        Goal{"zoo-rnnlm-k40x2", 1.02}, Goal{"zoo-moe-rtx", 1.05}, Goal{"zoo-nmt-2-k40x2", 1.05}}) {
+    const Picoseconds optimum = optima.at(name);
+    const Problem problem = exact_set::load(name);
+    const Ran ran = run(problem, {.evaluations = 3000});
+    EXPECT_TRUE(ran.score.feasible) << name;
+    EXPECT_GE(ran.score.step_time, optimum) << name;
+    EXPECT_LE(static_cast<double>(ran.score.step_time), factor * static_cast<double>(optimum)) << name;
+  }
+}
+
+}  // namespace
+}  // namespace berth
