@@ -30,7 +30,7 @@ def sanitized():
 def berth(*args, limited=False, env=None, timeout=120):
     searches = args and args[0] in ("place", "compare")
     if searches and not any(arg in ("--budget", "--evaluations", "--help") for arg in args):
-        args = (*args, "--evaluations", "100")  # enough to see that it works, and quick
+        args = (args[0], "--evaluations", "100", *args[1:])  # enough to see that it works, and quick
     return subprocess.run([BERTH, *args], capture_output=True, text=True, timeout=timeout, env=env,
                           preexec_fn=limit_memory if limited and not sanitized() else None)
 
@@ -203,7 +203,7 @@ class Plans(CommandLineTest):
     def test_auto_is_the_default_and_no_worse_than_its_members(self):
         auto = self.json_of("place", SMALL, "-m", "k40x4")
         self.assertEqual(auto["planner"], "auto")
-        self.assertIn(" won", auto["note"])
+        self.assertRegex(auto["note"], "started from|has it")
         for row in self.json_of("compare", SMALL, "-m", "k40x4", "--planners", "single,expert,round-robin")["rows"]:
             self.assertLessEqual(auto["step_time_s"], row["step_time_s"])
 
@@ -317,7 +317,7 @@ class Plans(CommandLineTest):
 
     def test_demo_ends_with_a_table_and_a_sentence(self):
         text = self.text_of("demo")
-        for planner in "cpu-only gpu-only expert round-robin random".split():
+        for planner in "gpu-only expert metis m-etf auto".split():
             self.assertEqual(sum(line.startswith(planner + " ") for line in text.splitlines()), 1)
         self.assertIn("nmt-4 on k40x4", text)
         self.assertEqual(len(self.json_of("demo")["rows"]), 5)
