@@ -215,6 +215,8 @@ Result<Problem> read_pipedream_problem(std::string_view text, std::string title,
   BERTH_RETURN_IF_ERROR(check_objective(request, Objective::kPipeline, "a profile describes the stages of a pipeline"));
   ProfileReader reader(text);
   BERTH_TRY(const std::vector<Layer> layers, reader.read());
+  if (layers.size() > 1 && reader.edges() == 0)  // edges come after all layers
+    return bad_input("{} layers and no edge between them: the profile ends early", layers.size());
   const ProfileGraph profile(layers);
   BERTH_TRY(Graph graph, profile.build(std::move(title), reader.edges()));
   std::shared_ptr<const Machine> machine = request.machine;

@@ -36,15 +36,12 @@ bool is_quick(std::string_view name) { return std::ranges::find(kQuickMembers, n
 
 bool is_done(const Search& search) { return search.has_best() && (search.should_stop() || search.at_lower_bound()); }
 
-// The best few lead; one device and the layer rule are among them in any case: from the one large groups go wherever
-// they like, and the other is good in large things, which refinement finds hardest.
+// The sure trials lead, then the best: from one device large groups go wherever they like, and the layer rule is good
+// in large things, which refinement finds hardest.
 void put_promising_first(std::vector<Start>& starts) {
   std::ranges::stable_sort(starts, [](const Start& a, const Start& b) { return better(a.score, b.score); });
-  auto last_trial = starts.begin() + static_cast<std::ptrdiff_t>(std::min(kTrials, starts.size()));
-  for (const std::string_view name : kSureTrials) {
-    const auto start = std::ranges::find(starts, name, &Start::name);
-    if (start != starts.end() && start >= last_trial) std::rotate(--last_trial, start, start + 1);
-  }
+  std::ranges::stable_partition(
+      starts, [](const Start& start) { return std::ranges::find(kSureTrials, start.name) != kSureTrials.end(); });
 }
 
 class AutoSearch {

@@ -2,7 +2,9 @@
 #include "plan/dp.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
+#include <numeric>
 
 #include "plan/placement.h"
 #include "plan/stages/linear_orders.h"
@@ -14,6 +16,7 @@ namespace {
 constexpr std::size_t kMostDownSets = 200'000;
 // Steps a walk over one linear order may take; longer orders are cut at fewer places.
 constexpr std::size_t kMostSteps = 8'000'000;
+constexpr std::size_t kMostCombinations = 1024;  // of how many devices of every kind are used
 constexpr double kAnyFactor = 1e30;
 constexpr Picoseconds kNoLimit = std::numeric_limits<Picoseconds>::max() / 4;
 
@@ -57,7 +60,8 @@ class StagePlanner {
     limits.load = *best_load_ - 1;
     const StageSearch found = cut_into_stages(model_, stages_, *sets, limits, [this] { return should_stop(); });
     if (found.plan) take(*found.plan);
-    note(found.complete ? fmt::format("the best contiguous plan, of {} down-sets", sets->size()) : "stopped early");
+    note(found.complete ? fmt::format("the best contiguous plan{}, of {} down-sets", on_some_devices(), sets->size())
+                        : "stopped early");
   }
 
   void plan_step() {
@@ -77,11 +81,50 @@ class StagePlanner {
     }
   }
 
+  // Where devices differ too much for every combination to be counted, the kinds that are needed and then the fastest.
   [[nodiscard]] StageLimits all_devices() const {
     StageLimits limits;
-    for (const StageKind& kind : stages_.kinds) limits.devices_of_kind.push_back(static_cast<int>(kind.devices.size()));
+    limits.devices_of_kind.assign(stages_.num_kinds(), 0);
+    std::size_t combinations = 1;
+    for (const std::size_t kind : kinds_by_use()) {
+      const std::size_t devices = stages_.kinds[kind].devices.size();
+      const std::size_t room = kMostCombinations / combinations;
+      const std::size_t taken = std::min(devices, room > 0 ? room - 1 : 0);
+      limits.devices_of_kind[kind] = static_cast<int>(taken);
+      combinations *= taken + 1;
+    }
     if (const auto most = problem_.constraints().max_devices) limits.max_devices = *most;
     return limits;
+  }
+
+  [[nodiscard]] std::string on_some_devices() const {
+    const StageLimits limits = all_devices();
+    const int used = std::accumulate(limits.devices_of_kind.begin(), limits.devices_of_kind.end(), 0);
+    const auto all = static_cast<int>(devices().size());
+    return used < all ? fmt::format(" on {} of {} devices", used, all) : "";
+  }
+
+  // Kinds that some block cannot do without, then by the time they would take for all work they may do.
+  [[nodiscard]] std::vector<std::size_t> kinds_by_use() const {
+    const std::size_t kinds = stages_.num_kinds();
+    std::vector<double> time(kinds, 0.0), blocks(kinds, 0.0);
+    std::vector<std::uint8_t> needed(kinds, 0);
+    for (std::size_t block = 0; block < stages_.num_blocks(); ++block) {
+      for (std::size_t kind = 0; kind < kinds; ++kind) {
+        if ((stages_.allowed[block] >> kind & 1U) == 0) continue;
+        time[kind] += static_cast<double>(stages_.work[block * kinds + kind]);
+        blocks[kind] += 1.0;
+        if (std::popcount(stages_.allowed[block]) == 1) needed[kind] = 1;
+      }
+    }
+    std::vector<std::size_t> order(kinds);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+      if (needed[a] != needed[b]) return needed[a] > needed[b];
+      if (blocks[a] != blocks[b]) return blocks[a] > blocks[b];
+      return time[a] < time[b];
+    });
+    return order;
   }
 
   // The best cut of an order that is better than what is known. While nothing is known the limit grows step by step,

@@ -6,9 +6,6 @@
 #include <bit>
 #include <cmath>
 
-#include "plan/dp.h"
-#include "plan/expert.h"
-#include "plan/single.h"
 #include "sim/pipeline_loads.h"
 
 namespace berth {
@@ -48,7 +45,7 @@ class PipelineAnnealer {
         std::min(1.0, 200.0 * static_cast<double>(model_.num_devices()) / static_cast<double>(movable_.size()));
     cold_ = kCold * grain;
     std::uint64_t length = kFirstRound;
-    for (int round = 0; !search_.should_stop(); ++round) {
+    for (int round = 0; !is_done(); ++round) {
       const double progress = search_.progress();
       const std::uint64_t before = moves_;
       const bool hot = round % 2 == 1 && length >= 64 * movable_.size();
@@ -70,7 +67,7 @@ class PipelineAnnealer {
     scale_ = 1.0 / std::max(1.0, static_cast<double>(best_load_));
     refresh_energy();
     const std::uint64_t polls = std::max<std::uint64_t>(1, length / kMovesBetweenPolls);
-    for (std::uint64_t poll = 0; poll < polls && !search_.should_stop(); ++poll) {
+    for (std::uint64_t poll = 0; poll < polls && !is_done(); ++poll) {
       const double share = static_cast<double>(poll) / static_cast<double>(polls);
       temperature_ = start * std::pow(cold_ / start, share);
       for (std::uint64_t i = 0; i < kMovesBetweenPolls; ++i) try_move();
@@ -225,6 +222,8 @@ class PipelineAnnealer {
     }
   }
 
+  [[nodiscard]] bool is_done() const { return search_.should_stop() || best_load_ <= search_.lower_bound(); }
+
   void refresh_energy() {
     energy_.clear();
     for (const DeviceId id : problem_.machine().device_ids()) energy_.push_back(energy_of(loads_.load(id)));
@@ -296,20 +295,45 @@ class PipelineAnnealer {
 
 void improve_pipeline(Search& search) { PipelineAnnealer(search).run(); }
 
+namespace {
+
+// What costs least first; the slow ones within their share of the budget.
+struct PipelineMember {
+  std::string_view name;
+  double end;
+};
+constexpr std::array kMembers{PipelineMember{"single", 1.0}, PipelineMember{"expert", 1.0},
+                              PipelineMember{"metis", 0.3}, PipelineMember{"dp", 0.6}};
+
+std::string note_of(const Score& started, const Score& best, const std::string& start) {
+  if (!best.feasible) return fmt::format("from {}, searched, but nothing found fits", start);
+  if (!started.feasible) return fmt::format("from {}, searched until it fits", start);
+  if (best.step_time == started.step_time) return fmt::format("from {}; no better found", start);
+  const double gain = 1.0 - to_seconds(best.step_time) / to_seconds(started.step_time);
+  return fmt::format("from {}; search took {:.1f} % off", start, 100.0 * gain);
+}
+
+}  // namespace
+
 Result<Plan> plan_pipeline(Search& search) {
-  BERTH_TRY(const Plan single, SinglePlanner().plan(search));
-  std::string start = "single";
-  {
-    const Search::Part part(search, 0.5);
-    const Picoseconds before = search.best_score().step_time;
-    const Result<Plan> plan = DpPlanner().plan(search);
-    if (plan && search.best_score().step_time != before) start = fmt::format("dp ({})", search.note());
+  std::optional<Error> first_error;
+  std::string start;
+  for (const PipelineMember& member : kMembers) {
+    const auto info = std::ranges::find(classical_planners(), member.name, &PlannerInfo::name);
+    const bool late = search.has_best() && (search.at_lower_bound() || search.progress() >= member.end);
+    if (info->make == nullptr || late) continue;
+    const std::optional<Score> before = search.has_best() ? std::optional(search.best_score()) : std::nullopt;
+    const Search::Part part(search, member.end);
+    search.set_note("");
+    const Result<Plan> plan = info->make()->plan(search);
+    if (!plan && !first_error) first_error = plan.error();
+    if (!search.has_best() || (before && !better(search.best_score(), *before))) continue;
+    start = search.note().empty() ? std::string(member.name) : fmt::format("{} ({})", member.name, search.note());
   }
+  if (!search.has_best()) return *first_error;
   const Score started = search.best_score();
   improve_pipeline(search);
-  const double gain =
-      1.0 - to_seconds(search.best_score().step_time) / to_seconds(std::max<Picoseconds>(1, started.step_time));
-  search.set_note(fmt::format("from {}; search took {:.1f} % off", start, 100.0 * gain));
+  search.set_note(note_of(started, search.best_score(), start));
   return search.best_plan();
 }
 

@@ -88,6 +88,7 @@ TEST(PipeDream, TakesAnotherMachineWithAccelerators) {
 
 TEST(PipeDream, MistakesAreNamed) {
   EXPECT_EQ(error_of(kLayers + "\ta -- z\n"), "line 5: no layer named \"z\" stands above");
+  EXPECT_EQ(error_of(kLayers), "4 layers and no edge between them: the profile ends early");
   EXPECT_EQ(error_of(kLayers + "\ta\n"), "line 5: expected an edge 'name -- name'");
   EXPECT_EQ(error_of(kLayers + layer("a", "again", 1, 1, "0", "0")), "line 5: there is another layer named 'a'");
   EXPECT_EQ(error_of(kLayers + "d -- Linear -- forward_comp"),
