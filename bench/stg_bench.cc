@@ -45,9 +45,8 @@ std::vector<Case> load_cases() {
 
 void plan(Search& search, const std::string& planner) {
   if (planner == "schedules") return search_schedules(search);
-  const auto planners = classical_planners();
-  const auto info = std::ranges::find(planners, planner, &PlannerInfo::name);
-  if (info == planners.end() || info->make == nullptr) {
+  const PlannerInfo* info = find_classical_planner(planner);
+  if (info == nullptr) {
     std::fprintf(stderr, "no planner named '%s' in this build\n", planner.c_str());
     std::exit(2);
   }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "plan/placement.h"
 #include "plan/ranks.h"
 #include "sim/critical_path.h"
 
@@ -68,7 +69,7 @@ Annealer::Annealer(Search& search, Rng rng, Plan start)
       plan_(std::move(start)),
       speed_(device_speeds(problem_)),
       appeal_(speed_),
-      has_limits_(problem_.constraints().max_devices || problem_.constraints().max_crossings) {
+      has_limits_(has_limits(problem_)) {
   score_ = search_.evaluate(plan_);
   bytes_price_ = length_of(score_) / (kOverflowThatDoubles * static_cast<double>(smallest_memory(problem_)));
   energy_ = energy_of(score_);

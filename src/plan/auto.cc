@@ -25,12 +25,6 @@ struct Start {
   Score score;
 };
 
-const PlannerInfo* find_member(std::string_view name) {
-  const auto all = classical_planners();
-  const auto found = std::ranges::find(all, name, &PlannerInfo::name);
-  return found != all.end() && found->make != nullptr ? &*found : nullptr;
-}
-
 // Linear in the graph: they run to their end, however small the budget, so that there is a plan to start from.
 bool is_quick(std::string_view name) { return std::ranges::find(kQuickMembers, name) != kQuickMembers.end(); }
 
@@ -65,7 +59,7 @@ class AutoSearch {
   // What costs least comes first in the list, so that there is a plan at once.
   void run_members() {
     for (const std::string_view name : options_.members) {
-      const PlannerInfo* info = find_member(name);
+      const PlannerInfo* info = find_classical_planner(name);
       if (is_done(search_)) break;
       const bool in_time = is_quick(name) || search_.progress() < kMembersEnd;
       if (info != nullptr && in_time) run_member(*info);

@@ -116,7 +116,7 @@ class Population {
       : search_(search),
         genome_(genome),
         rng_(search.budget().seed),
-        has_limits_(search.problem().constraints().max_devices || search.problem().constraints().max_crossings),
+        has_limits_(has_limits(search.problem())),
         members_(size),
         elites_(std::max<std::size_t>(static_cast<std::size_t>(static_cast<double>(size) * kEliteShare), 1)) {}
 

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 
+#include "plan/placement.h"
 #include "sim/pipeline_loads.h"
 
 namespace berth {
@@ -24,7 +25,7 @@ class PipelineAnnealer {
         model_(problem_),
         loads_(model_, search.best_plan()),
         rng_(search.budget().seed),
-        has_limits_(problem_.constraints().max_devices || problem_.constraints().max_crossings),
+        has_limits_(has_limits(problem_)),
         seen_(model_.num_units(), 0) {
     for (std::uint32_t unit = 0; unit < model_.num_units(); ++unit) {
       if (std::has_single_bit(problem_.unit_allowed(unit))) continue;
@@ -319,9 +320,9 @@ Result<Plan> plan_pipeline(Search& search) {
   std::optional<Error> first_error;
   std::string start;
   for (const PipelineMember& member : kMembers) {
-    const auto info = std::ranges::find(classical_planners(), member.name, &PlannerInfo::name);
+    const PlannerInfo* info = find_classical_planner(member.name);
     const bool late = search.has_best() && (search.at_lower_bound() || search.progress() >= member.end);
-    if (info->make == nullptr || late) continue;
+    if (info == nullptr || late) continue;
     const std::optional<Score> before = search.has_best() ? std::optional(search.best_score()) : std::nullopt;
     const Search::Part part(search, member.end);
     search.set_note("");

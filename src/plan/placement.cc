@@ -40,6 +40,10 @@ std::vector<DeviceId> worker_devices(const Problem& problem) {
   return workers;
 }
 
+bool has_limits(const Problem& problem) {
+  return problem.constraints().max_devices || problem.constraints().max_crossings;
+}
+
 DeviceId fallback_device(const Problem& problem) {
   return problem.machine().first_of(DeviceKind::kCpu).value_or(DeviceId{0});
 }

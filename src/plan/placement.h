@@ -17,6 +17,9 @@ namespace berth {
 // number of devices leaves, with room for a CPU if some op can run on no accelerator.
 std::vector<DeviceId> worker_devices(const Problem& problem);
 
+// Whether the user limits devices or crossings: a move may then break what no single unit shows.
+bool has_limits(const Problem& problem);
+
 // The device for ops no accelerator runs: the first CPU, or device 0 of a machine without one.
 DeviceId fallback_device(const Problem& problem);
 

@@ -145,4 +145,7 @@ std::unique_ptr<Planner> make_planner() {
 
 std::span<const PlannerInfo> classical_planners();  // the only list of them; in the order of the documentation
 
+// The planner of that name, or nullptr if this build has none.
+const PlannerInfo* find_classical_planner(std::string_view name);
+
 }  // namespace berth

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 
 #include "plan/anneal.h"
@@ -65,6 +66,12 @@ std::span<const PlannerInfo> classical_planners() {
       PlannerInfo{"auto", "the quick planners, then multilevel refinement; the default", make_planner<AutoPlanner>, true},
   };
   return kTable;
+}
+
+const PlannerInfo* find_classical_planner(std::string_view name) {
+  const auto table = classical_planners();
+  const auto found = std::ranges::find(table, name, &PlannerInfo::name);
+  return found != table.end() && found->make != nullptr ? &*found : nullptr;
 }
 
 }  // namespace berth

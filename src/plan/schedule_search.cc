@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "plan/placement.h"
 #include "plan/plan_value.h"
 #include "plan/ranks.h"
 #include "plan/schedule/list_decoder.h"
@@ -31,7 +32,7 @@ class ScheduleSearch {
         table_(problem_),
         decoder_(table_),
         rng_(search.budget().seed),
-        has_limits_(problem_.constraints().max_devices || problem_.constraints().max_crossings) {}
+        has_limits_(has_limits(problem_)) {}
 
   void run() {
     List present = start();

@@ -20,9 +20,8 @@ bool has_feasible(const Search& search) { return search.has_best() && search.bes
 
 // Runs a planner of the table, if it is in this build. What it finds goes to the search.
 std::optional<Error> run_planner(Search& search, std::string_view name) {
-  const auto table = classical_planners();
-  const auto info = std::ranges::find(table, name, &PlannerInfo::name);
-  if (info == table.end() || info->make == nullptr) return std::nullopt;
+  const PlannerInfo* info = find_classical_planner(name);
+  if (info == nullptr) return std::nullopt;
   if (const Result<Plan> plan = info->make()->plan(search); !plan) return plan.error();
   return std::nullopt;
 }
