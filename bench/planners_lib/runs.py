@@ -41,7 +41,7 @@ class Run:
 
     def file_in(self, folder):
         figures = f"e{self.scale.efficiency:g}b{self.scale.bandwidth:g}"
-        return folder / "runs" / self.budget / figures / self.row.file_name / f"{self.planner}-{self.seed}.json"
+        return folder / self.budget / figures / self.row.file_name / f"{self.planner}-{self.seed}.json"
 
     def expected_seconds(self):
         return seconds_of(self.budget) * (1.0 if self.planner in SEARCHERS else 0.1)
@@ -50,21 +50,25 @@ class Run:
 class Bench:
     """Runs things, and keeps their answers below `folder`. Answers of another build of the program are not used."""
 
-    def __init__(self, berth, folder, jobs, say=lambda line: print(line, file=sys.stderr, flush=True)):
+    def __init__(self, berth, folder, jobs, threads, say=lambda line: print(line, file=sys.stderr, flush=True)):
         self.berth = str(pathlib.Path(berth).resolve())
         if not os.access(self.berth, os.X_OK):
             sys.exit(f"{berth}: no such program; build it, or name it by --berth")
         self.build = hashlib.sha256(pathlib.Path(self.berth).read_bytes()).hexdigest()[:16]
         self.folder = folder
+        self.runs_folder = folder / "runs" / f"threads-{threads}"
         self.jobs = jobs
+        self.threads = threads
         self.say = say
         self.failures = []
 
     def planners(self):
         """The classical planners of this build: name to whether it uses the seed."""
+        return {one["name"]: one["uses_seed"] for one in self.listed() if one["built"] and not one["learned"]}
+
+    def listed(self):
         done = subprocess.run([self.berth, "planners", "--json"], capture_output=True, text=True, check=True)
-        listed = json.loads(done.stdout)["planners"]
-        return {one["name"]: one["uses_seed"] for one in listed if one["built"] and not one["learned"]}
+        return json.loads(done.stdout)["planners"]
 
     def answers(self, runs):
         """Run to answer, for all that did not fail. Those with an answer on file are not run again."""
@@ -75,20 +79,24 @@ class Bench:
                  f"{sum(run.expected_seconds() for run in open_runs) / self.jobs / 60:.1f} min, {self.jobs} at a time")
         # Before any process starts, so that none reads a machine half written.
         machines = {case: suite.machine_argument(self.berth, *case, self.folder) for case in {(run.row, run.scale) for run in open_runs}}
-        known.update(self.run_all(open_runs, machines))
+        # Planners that use one thread run side by side, those that use all cores one after the other.
+        on_all_cores = {one["name"] for one in self.listed() if one["uses_threads"]} if self.threads > 1 else set()
+        for jobs, names in ((self.jobs, lambda name: name not in on_all_cores), (1, lambda name: name in on_all_cores)):
+            known.update(self.run_all([run for run in open_runs if names(run.planner)], machines, jobs))
         return known
 
     def on_file(self, run):
         try:
-            stored = json.loads(run.file_in(self.folder).read_text())
+            stored = json.loads(run.file_in(self.runs_folder).read_text())
         except (OSError, ValueError):
             return None
         return stored["answer"] if stored["build"] == self.build and stored["graph"] == run.row.graph else None
 
-    def run_all(self, runs, machines):
+    def run_all(self, runs, machines, jobs):
         begin, done, found = time.monotonic(), 0.0, {}
         total = sum(run.expected_seconds() for run in runs)
-        pool = concurrent.futures.ThreadPoolExecutor(self.jobs, initializer=keep_to_own_core, initargs=(cores_for(self.jobs),))
+        own = {"initializer": keep_to_own_core, "initargs": (cores_for(jobs),)} if jobs > 1 else {}
+        pool = concurrent.futures.ThreadPoolExecutor(jobs, **own)
         futures = {pool.submit(self.run_one, run, machines[run.row, run.scale]): run for run in runs}
         try:
             for count, future in enumerate(concurrent.futures.as_completed(futures), 1):
@@ -105,12 +113,12 @@ class Bench:
     def run_one(self, run, machine):
         try:
             command = [self.berth, "place", run.row.graph_argument(), "--machine", machine, "--planner", run.planner,
-                       "--budget", run.budget, "--seed", str(run.seed), "--quiet", "--json"]
+                       "--budget", run.budget, "--seed", str(run.seed), "--threads", str(self.threads), "--quiet", "--json"]
             answer = self.ask(command, 3 * seconds_of(run.budget) + GRACE)
         except (subprocess.SubprocessError, ValueError) as error:
             self.failures.append(f"{run.label}: {error}")
             return None
-        path = run.file_in(self.folder)
+        path = run.file_in(self.runs_folder)
         path.parent.mkdir(parents=True, exist_ok=True)
         half = path.with_suffix(".part")
         half.write_text(json.dumps({"build": self.build, "graph": run.row.graph, "answer": answer}))

@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <limits>
+#include <thread>
 
 #include "base/units.h"
 
@@ -57,8 +59,9 @@ void add_search_flags(CLI::App& command, SearchFlags& flags) {
   add_whole_number(command, "--evaluations", flags.evaluations, {.low = 1},
                    "number of plans to simulate, instead of a time; reproducible");
   add_whole_number(command, "--seed", flags.seed, {}, "seed of everything random")->default_str("1");
-  add_whole_number(command, "--threads", flags.threads, {1, kMostThreads}, "threads to simulate with")
-      ->default_str("1");
+  add_whole_number(command, "--threads", flags.threads, {1, kMostThreads},
+                   "threads to search with, for planners that can use several (berth planners)")
+      ->default_str("all cores");
   command.add_flag("-q,--quiet", flags.quiet, "no progress line");
 }
 
@@ -80,7 +83,8 @@ Result<Budget> budget_of(const SearchFlags& flags) {
   if (!(*time > 0.0 && *time <= kLongestBudget)) {
     return bad_input("--budget: {} is not a time to search; give more than nothing and at most 30 days", flags.budget);
   }
-  return Budget{*time, flags.evaluations, flags.seed, flags.threads};
+  const int cores = static_cast<int>(std::clamp<std::uint64_t>(std::thread::hardware_concurrency(), 1, kMostThreads));
+  return Budget{*time, flags.evaluations, flags.seed, flags.threads > 0 ? flags.threads : cores};
 }
 
 Status check_output_path(const std::string& path) {

@@ -23,7 +23,7 @@ void add_problem_flags(CLI::App& command, ProblemFlags& flags);
 struct SearchFlags {
   std::string budget = "10s";
   std::uint64_t evaluations = 0, seed = 1;  // no evaluations: the budget is a time
-  int threads = 1;
+  int threads = 0;                          // 0: one per core
   bool quiet = false;
 };
 void add_search_flags(CLI::App& command, SearchFlags& flags);

@@ -6,6 +6,7 @@
 
 #include "app/single_device.h"
 #include "app/terminal.h"
+#include "machine/devices.h"
 
 namespace berth::app {
 namespace {
@@ -41,6 +42,9 @@ MemoryUse memory_of(const Problem& problem, const Score& score, DeviceId device)
   return {machine.pools()[p].name, score.pool_peaks[p], problem.pool_capacity(pool)};
 }
 
+// Problems that state no memory have devices with kUnlimitedMemory.
+std::string capacity_text(Bytes capacity) { return capacity < kUnlimitedMemory ? format_bytes(capacity) : "no limit"; }
+
 bool is_pipeline(const Problem& problem) { return problem.objective() == Objective::kPipeline; }
 
 // What the objective measures.
@@ -58,7 +62,7 @@ std::string device_table(const Problem& problem, const Outcome& outcome) {
     const MemoryUse memory = memory_of(problem, outcome.score, id);
     const double share = static_cast<double>(use.peak) / static_cast<double>(std::max<Bytes>(memory.capacity, 1));
     const bool in_pool = machine.pool_of(id) >= 0;
-    const std::string amount = fmt::format("{} of {}{}", format_bytes(use.peak), format_bytes(memory.capacity),
+    const std::string amount = fmt::format("{} of {}{}", format_bytes(use.peak), capacity_text(memory.capacity),
                                            in_pool ? fmt::format(" (pool {})", memory.name) : "");
     table.add({machine.device(id).name, group_digits(ops[index(id)]), bar(busy), percent(busy),
                format_seconds(to_seconds(use.busy)), bar(share), amount,
@@ -72,7 +76,7 @@ std::string pool_lines(const Problem& problem, const Score& score) {
   for (std::size_t pool = 0; pool < score.pool_peaks.size(); ++pool) {
     const Bytes capacity = problem.pool_capacity(static_cast<int>(pool));
     text += fmt::format("pool {}: {} of {}{}\n", clean(problem.machine().pools()[pool].name),
-                        format_bytes(score.pool_peaks[pool]), format_bytes(capacity),
+                        format_bytes(score.pool_peaks[pool]), capacity_text(capacity),
                         score.pool_peaks[pool] > capacity ? fmt::format("  {}", alarm("OOM")) : "");
   }
   return text;
@@ -117,7 +121,8 @@ std::string remark(const Outcome& row) {
   if (row.error) {
     text = row.error->message;
   } else if (!row.score.feasible) {
-    text = fmt::format("{} over", format_bytes(row.score.overflow->over));
+    const std::string over = fmt::format("{} over", format_bytes(row.score.overflow->over));
+    text = text.empty() ? over : fmt::format("{}: {}", over, text);
   }
   if (!row.interrupted || !row.started) return text;
   return text.empty() ? "interrupted" : "interrupted: " + text;
@@ -163,16 +168,6 @@ std::string Table::text(std::string_view indent) const {
     }
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
-  }
-  return text;
-}
-
-std::string group_digits(std::uint64_t number) {
-  const std::string digits = std::to_string(number);
-  std::string text;
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
-    text += digits[i];
   }
   return text;
 }

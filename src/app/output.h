@@ -28,7 +28,6 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-std::string group_digits(std::uint64_t number);                    // "46,600"
 std::string percent(double share);                                 // "31 %", "0.4 %"
 std::string bar(double share);                                     // "[####      ]", ten steps
 std::string format_joules(double joules);                          // "144 kJ"

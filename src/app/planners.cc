@@ -17,7 +17,8 @@ std::string planners_json() {
   for (const CatalogEntry& entry : planner_catalog()) {
     json.begin_object().key("name").value(entry.info.name).key("summary").value(entry.info.summary);
     json.key("learned").value(entry.learned).key("built").value(entry.built());
-    json.key("uses_seed").value(entry.info.uses_seed).end_object();
+    json.key("uses_seed").value(entry.info.uses_seed);
+    json.key("uses_threads").value(entry.info.uses_threads).end_object();
   }
   json.end_array().end_object();
   return std::move(json).take();

@@ -98,6 +98,16 @@ std::string format_bytes(Bytes bytes) {
   return with_unit(static_cast<double>(bytes), kUnits);
 }
 
+std::string group_digits(std::uint64_t number) {
+  const std::string digits = std::to_string(number);
+  std::string text;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
+    text += digits[i];
+  }
+  return text;
+}
+
 std::string format_seconds(double seconds) {
   constexpr std::array kUnits{Unit{"ps", 1e-12}, Unit{"ns", 1e-9}, Unit{"us", 1e-6}, Unit{"ms", 1e-3}, Unit{"s", 1.0}};
   if (seconds == 0) return "0 s";

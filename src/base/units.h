@@ -35,6 +35,7 @@ std::string format_seconds(double seconds);              // "1.57 s", "23.4 ms",
 std::string format_rate(double bytes_per_second);        // "288 GB/s"
 std::string format_count(double count);                  // "46.6 k", "4.10 G"
 std::string format_flops_rate(double flops_per_second);  // "4.29 TFLOP/s"
+std::string group_digits(std::uint64_t number);          // "46,600"
 // Shortest whole number of a unit; parse_bytes reads back the same value: "12 GiB".
 std::string format_exact_bytes(Bytes bytes);
 

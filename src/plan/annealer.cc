@@ -64,6 +64,7 @@ double length_of(const Score& score) { return static_cast<double>(std::max<Picos
 Annealer::Annealer(Search& search, Rng rng, Plan start)
     : search_(search),
       problem_(search.problem()),
+      domains_(problem_),
       rng_(rng),
       tracer_(problem_),
       plan_(std::move(start)),
@@ -191,7 +192,7 @@ void Annealer::propose_hot(const Level& level) {
   const Hot& hot = hot_[rng_.below(hot_.size())];
   const DeviceId from = device_of(level, hot.group);
   DeviceId to = hot.towards;
-  if (to == kNoDevice || to == from || rng_.chance(0.2)) to = pick_device(level.allowed(hot.group), from);
+  if (to == kNoDevice || to == from || rng_.chance(0.2)) to = pick_device(level.allowed(hot.group) & ~device_bit(from));
   if (to == kNoDevice) return;
   move(level, hot.group, to);
   if (rng_.chance(0.5)) return;
@@ -203,14 +204,14 @@ void Annealer::propose_hot(const Level& level) {
   }
 }
 
-// Anything off the device that is most over its capacity.
+// Anything out of the memory that is most over its capacity.
 void Annealer::propose_relief(const Level& level) {
-  const DeviceId full = score_.overflow->device;
+  const DeviceSet full = domains_.devices(domains_.of(score_.overflow->device));
   const auto movable = level.movable();
   for (int attempt = 0; attempt < 32; ++attempt) {
     const std::uint32_t group = movable[rng_.below(movable.size())];
-    if (device_of(level, group) != full) continue;
-    return move(level, group, pick_device(level.allowed(group), full));
+    if ((full & device_bit(device_of(level, group))) == 0) continue;
+    return move(level, group, pick_device(level.allowed(group) & ~full));
   }
 }
 
@@ -293,9 +294,8 @@ DeviceId Annealer::device_of(const Level& level, std::uint32_t group) const {
   return plan_.device(level.ops(group).front());
 }
 
-DeviceId Annealer::pick_device(DeviceSet allowed, DeviceId except) {
+DeviceId Annealer::pick_device(DeviceSet allowed) {
   double total = 0.0;
-  if (except != kNoDevice) allowed &= ~device_bit(except);
   for (DeviceSet set = allowed; set != 0; set &= set - 1)
     total += appeal_[static_cast<std::size_t>(std::countr_zero(set))];
   double left = rng_.uniform() * total;
@@ -316,7 +316,7 @@ DeviceId Annealer::pick_near(const Level& level, std::uint32_t group) {
     const DeviceId device = device_of(level, near[rng_.below(near.size())]);
     if (device != own && (level.allowed(group) & device_bit(device)) != 0) return device;
   }
-  return pick_device(level.allowed(group), own);
+  return pick_device(level.allowed(group) & ~device_bit(own));
 }
 
 // Fast devices with time to spare attract work.

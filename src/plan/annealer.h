@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/rng.h"
+#include "cost/memory_domains.h"
 #include "plan/level.h"
 #include "plan/planner.h"
 
@@ -77,12 +78,13 @@ class Annealer {
   void refresh_hot(const Level& level);
   void refresh_appeal();
   [[nodiscard]] DeviceId device_of(const Level& level, std::uint32_t group) const;
-  [[nodiscard]] DeviceId pick_device(DeviceSet allowed, DeviceId except);
+  [[nodiscard]] DeviceId pick_device(DeviceSet allowed);
   [[nodiscard]] DeviceId pick_near(const Level& level, std::uint32_t group);
   [[nodiscard]] bool breaks_limits() const;
 
   Search& search_;
   const Problem& problem_;
+  const MemoryDomains domains_;
   Rng rng_;
   Simulator tracer_;       // for timelines
   Plan plan_, best_plan_;  // of the run

@@ -5,7 +5,9 @@
 #include <array>
 #include <utility>
 
+#include "plan/crew.h"
 #include "plan/pipeline_search.h"
+#include "plan/placement.h"
 #include "plan/schedule_search.h"
 
 namespace berth {
@@ -14,6 +16,7 @@ namespace {
 // Ends of its parts, as shares of the budget.
 constexpr double kMembersEnd = 0.15, kListsEnd = 0.30, kTrialsEnd = 0.60;
 constexpr std::size_t kTrials = 4;         // starts taken through all levels
+constexpr double kFewEvaluations = 2500;   // for fewer, one trial per thread is all there is time for
 constexpr std::size_t kMostListed = 2000;  // ops up to which lists are searched
 
 constexpr std::array<std::string_view, 2> kSureTrials{"single", "expert"};
@@ -40,7 +43,8 @@ void put_promising_first(std::vector<Start>& starts) {
 
 class AutoSearch {
  public:
-  AutoSearch(Search& search, const AutoOptions& options) : search_(search), options_(options) {}
+  AutoSearch(Search& search, const AutoOptions& options)
+      : search_(search), options_(options), crew_(search), rng_(search.budget().seed) {}
 
   Result<Plan> run() {
     run_members();
@@ -61,10 +65,20 @@ class AutoSearch {
     for (const std::string_view name : options_.members) {
       const PlannerInfo* info = find_classical_planner(name);
       if (is_done(search_)) break;
-      const bool in_time = is_quick(name) || search_.progress() < kMembersEnd;
-      if (info != nullptr && in_time) run_member(*info);
+      if (info != nullptr && (is_quick(name) || has_time_for_slow_members())) run_member(*info);
     }
     if (!starts_.empty()) put_promising_first(starts_);
+  }
+
+  [[nodiscard]] bool has_time_for_slow_members() const {
+    const bool enough = search_.has_best() && search_.best_score().feasible && starts_.size() >= crew_.size();
+    return search_.progress() < kMembersEnd && !(is_slow() && enough);
+  }
+
+  // Whether the rest of the budget holds few evaluations, by what those of the starts have cost.
+  [[nodiscard]] bool is_slow() const {
+    const double left = 1.0 - search_.progress();
+    return left * static_cast<double>(starts_.size()) < kFewEvaluations * evaluation_costs_;
   }
 
   void run_member(const PlannerInfo& info) {
@@ -78,8 +92,15 @@ class AutoSearch {
       return;
     }
     if (std::ranges::find(starts_, *plan, &Start::plan) != starts_.end()) return;  // one trial is enough
-    Score score = search_.best_plan() == *plan ? search_.best_score() : search_.evaluate(*plan);
+    Score score = is_done(search_) && search_.best_plan() == *plan ? search_.best_score() : evaluate_start(*plan);
     starts_.push_back({info.name, *std::move(plan), std::move(score)});
+  }
+
+  const Score& evaluate_start(const Plan& plan) {
+    const double begin = search_.progress();
+    const Score& score = search_.evaluate(plan);
+    evaluation_costs_ += search_.progress() - begin;
+    return score;
   }
 
   void search_lists() {
@@ -90,16 +111,38 @@ class AutoSearch {
 
   // The most promising starts are taken through all levels, each in the same time; the best of them goes on.
   void refine() {
-    Refiner refiner(search_, Rng(search_.budget().seed), options_.refinement);
-    const std::size_t trials = std::min(kTrials, starts_.size());
+    const bool slow = is_slow();
+    const std::size_t trials = std::min(slow ? crew_.size() : std::max(kTrials, crew_.size()), starts_.size());
+    run_trials(trials, slow ? 1.0 : kTrialsEnd);
+    if (is_done(search_)) return;
+    const Plan best = search_.best_plan();
+    std::vector<Rng> rngs = fork_rngs(crew_.size());
+    crew_.for_each(crew_.size(), [&](Search& walker, std::size_t i) {
+      Refiner(walker, rngs[i], options_.refinement).improve(best, 1.0);
+    });
+  }
+
+  void run_trials(std::size_t trials, double end) {
     const double begin = search_.progress();
-    for (std::size_t i = 0; i < trials && !is_done(search_); ++i) {
-      const double share = static_cast<double>(i + 1) / static_cast<double>(trials);
-      const Score before = search_.best_score();
-      refiner.improve_once(starts_[i].plan, begin + (kTrialsEnd - begin) * share);
-      if (better(search_.best_score(), before)) winner_ = starts_[i].name;
+    const std::size_t rounds = (trials + crew_.size() - 1) / crew_.size();
+    std::vector<Rng> rngs = fork_rngs(trials);
+    std::vector<std::optional<Score>> found(trials);  // by those that found better plans than their walker had
+    crew_.for_each(trials, [&](Search& walker, std::size_t i) {
+      if (is_done(walker)) return;
+      const Score before = walker.best_score();
+      const double share = static_cast<double>(i / crew_.size() + 1) / static_cast<double>(rounds);
+      Refiner(walker, rngs[i], options_.refinement).improve_once(starts_[i].plan, begin + (end - begin) * share);
+      if (better(walker.best_score(), before)) found[i] = walker.best_score();
+    });
+    for (std::size_t i = 0; i < trials; ++i) {
+      if (found[i] && !better(search_.best_score(), *found[i])) winner_ = starts_[i].name;
     }
-    if (!is_done(search_)) refiner.improve(search_.best_plan(), 1.0);
+  }
+
+  std::vector<Rng> fork_rngs(std::size_t count) {
+    std::vector<Rng> rngs;
+    for (std::size_t i = 0; i < count; ++i) rngs.push_back(rng_.fork());
+    return rngs;
   }
 
   [[nodiscard]] std::string note() const {
@@ -107,13 +150,15 @@ class AutoSearch {
     if (!better(best, start_score_)) return fmt::format("as {} has it", winner_);
     if (!best.feasible) return fmt::format("started from {}, refined, but nothing found fits", winner_);
     if (!start_score_.feasible) return fmt::format("started from {}, refined until it fits", winner_);
-    const double saved = 1.0 - static_cast<double>(best.step_time) / static_cast<double>(start_score_.step_time);
-    return fmt::format("started from {}; refinement took {:.1f} % off the best start", winner_, 100 * saved);
+    return fmt::format("started from {}; refinement took {} the best start", winner_, saved_note(start_score_, best));
   }
 
   Search& search_;
   const AutoOptions& options_;
+  Crew crew_;
+  Rng rng_;
   std::vector<Start> starts_;
+  double evaluation_costs_ = 0.0;  // of all starts, as a share of the budget
   std::optional<Error> first_error_;
   Score start_score_;        // of the best member
   std::string_view winner_;  // member whose plan the best one was, or grew from

@@ -56,12 +56,14 @@ class StagePlanner {
     if (should_stop() || !best_load_) return note("stopped early");
     const auto sets = find_down_sets(stages_, kMostDownSets, [this] { return should_stop(); });
     if (!sets)
-      return note(should_stop() ? "stopped early" : fmt::format("linearised: more than {} down-sets", kMostDownSets));
+      return note(should_stop() ? "stopped early"
+                                : fmt::format("linearised: more than {} down-sets", group_digits(kMostDownSets)));
     limits.load = *best_load_ - 1;
     const StageSearch found = cut_into_stages(model_, stages_, *sets, limits, [this] { return should_stop(); });
     if (found.plan) take(*found.plan);
-    note(found.complete ? fmt::format("the best contiguous plan{}, of {} down-sets", on_some_devices(), sets->size())
-                        : "stopped early");
+    note(found.complete
+             ? fmt::format("the best contiguous plan{}, {} down-sets", on_some_devices(), group_digits(sets->size()))
+             : "stopped early");
   }
 
   void plan_step() {
@@ -79,6 +81,8 @@ class StagePlanner {
       limits.max_devices = most;
       relax_memory(orders.front());
     }
+    if (!best_plan_) return;
+    note(best_stages_ == 1 ? "one stage beats several" : fmt::format("{} stages along a linear order", best_stages_));
   }
 
   // Where devices differ too much for every combination to be counted, the kinds that are needed and then the fastest.
@@ -163,6 +167,7 @@ class StagePlanner {
     if (best_plan_ && !better(score, best_score_)) return;
     best_plan_ = std::move(plan);
     best_score_ = score;
+    best_stages_ = cut.stages.size();
   }
 
   [[nodiscard]] Plan place(const StagePlan& cut) const {
@@ -208,6 +213,7 @@ class StagePlanner {
   const StageProblem stages_;
   std::optional<Plan> best_plan_;
   Score best_score_;
+  std::size_t best_stages_ = 0;
   std::optional<Picoseconds> best_load_;  // by the stages' own count
 };
 

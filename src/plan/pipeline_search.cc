@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 
+#include "plan/crew.h"
 #include "plan/placement.h"
 #include "sim/pipeline_loads.h"
 
@@ -16,15 +17,17 @@ constexpr std::uint64_t kMovesBetweenPolls = 1024;
 constexpr std::uint64_t kFirstRound = 1 << 13, kLongestRound = 1 << 25;
 constexpr double kHot = 0.5, kWarm = 0.03, kCold = 5e-4;  // temperatures, in units of the energy
 constexpr std::size_t kLargestCluster = 64;
+constexpr double kShuffleShare = 0.2;  // of the budget, at most
+constexpr std::uint64_t kMostShuffles = 1 << 22;
 
 class PipelineAnnealer {
  public:
-  explicit PipelineAnnealer(Search& search)
+  PipelineAnnealer(Search& search, Rng rng)
       : search_(search),
         problem_(search.problem()),
         model_(problem_),
         loads_(model_, search.best_plan()),
-        rng_(search.budget().seed),
+        rng_(rng),
         has_limits_(has_limits(problem_)),
         seen_(model_.num_units(), 0) {
     for (std::uint32_t unit = 0; unit < model_.num_units(); ++unit) {
@@ -38,8 +41,9 @@ class PipelineAnnealer {
   void run() {
     if (movable_.empty()) return;
     if (loads_.over_capacity() > 0) repair_memory();
-    if (loads_.over_capacity() > 0) return;
+    if (loads_.over_capacity() > 0) shuffle_memory();
     remember();
+    if (loads_.over_capacity() > 0) return submit_best();
     // A unit among many moves the energy little, so many units need it colder; and a hot round needs many moves to
     // cool.
     const double grain =
@@ -121,7 +125,7 @@ class PipelineAnnealer {
   }
 
   void try_single(std::uint32_t unit, DeviceId from, DeviceId to) {
-    if (!has_room(to, model_.resident(unit))) return;
+    if (!loads_.has_room_for(unit, to)) return;
     const PipelineLoads::Effect effect = loads_.effect_of_move(unit, to);
     const double at_from = energy_of(effect.from), at_to = energy_of(effect.to);
     const double growth = at_from + at_to - energy_[index(from)] - energy_[index(to)];
@@ -171,7 +175,7 @@ class PipelineAnnealer {
     for (std::size_t i = 0; i < group_.size(); ++i) move(group_[i], i < outward ? target : source);
     const double at_source = energy_of(loads_.load(source)), at_target = energy_of(loads_.load(target));
     const double growth = at_source + at_target - energy_[index(source)] - energy_[index(target)];
-    const bool legal = has_room(target, 0) && has_room(source, 0) && (!has_limits_ || loads_.within_limits());
+    const bool legal = loads_.room(target) >= 0 && loads_.room(source) >= 0 && (!has_limits_ || loads_.within_limits());
     if (!legal || !accepts(growth)) {
       for (std::size_t i = 0; i < group_.size(); ++i) move(group_[i], i < outward ? source : target);
       return;
@@ -188,18 +192,6 @@ class PipelineAnnealer {
   [[nodiscard]] double energy_of(Picoseconds load) const {
     const double x = static_cast<double>(load) * scale_, x2 = x * x, x4 = x2 * x2;
     return x4 * x4;
-  }
-
-  [[nodiscard]] bool has_room(DeviceId device, Bytes more) const {
-    const int pool = problem_.machine().pool_of(device);
-    Bytes held = more;
-    if (pool < 0) {
-      held += loads_.held(device);
-    } else {
-      for (const DeviceId id : problem_.machine().device_ids())
-        held += problem_.machine().pool_of(id) == pool ? loads_.held(id) : 0;
-    }
-    return held <= problem_.capacity(device);
   }
 
   void move(std::uint32_t unit, DeviceId to) {
@@ -239,9 +231,9 @@ class PipelineAnnealer {
       DeviceId best_target = kNoDevice;
       Picoseconds least = 0;
       for (const std::uint32_t unit : movable_) {
-        if (model_.resident(unit) == 0 || has_room(loads_.device(unit), 0)) continue;
+        if (model_.resident(unit) == 0 || loads_.room(loads_.device(unit)) >= 0) continue;
         for (const DeviceId id : problem_.machine().device_ids()) {
-          if (id == loads_.device(unit) || !is_allowed(unit, id) || !has_room(id, model_.resident(unit))) continue;
+          if (!is_allowed(unit, id) || loads_.room(id) < model_.resident(unit)) continue;
           const Picoseconds load = loads_.effect_of_move(unit, id).to;
           if (best_target != kNoDevice && load >= least) continue;
           best_unit = unit;
@@ -253,6 +245,34 @@ class PipelineAnnealer {
       move(best_unit, best_target);
       over = loads_.over_capacity();
     }
+  }
+
+  // Where no single step helps: moves and exchanges at random that add nothing to what is over capacity.
+  void shuffle_memory() {
+    const Search::Part part(search_, search_.progress() + kShuffleShare);
+    list_units();
+    Bytes over = loads_.over_capacity();
+    for (std::uint64_t moves = 0; over > 0 && moves < kMostShuffles && !search_.should_stop();) {
+      for (std::uint64_t i = 0; i < kMovesBetweenPolls && over > 0; ++i) over = try_shuffle(over);
+      moves += kMovesBetweenPolls;
+      search_.count_evaluations(kMovesBetweenPolls);
+    }
+  }
+
+  Bytes try_shuffle(Bytes over) {
+    const std::uint32_t unit = movable_[rng_.below(movable_.size())];
+    const DeviceId from = loads_.device(unit), to = DeviceId(rng_.below(model_.num_devices()));
+    if (to == from || !is_allowed(unit, to)) return over;
+    const auto& there = units_on_[index(to)];
+    const std::uint32_t other = there.empty() || rng_.chance(0.5) ? unit : there[rng_.below(there.size())];
+    if (other != unit && !is_allowed(other, from)) return over;
+    move(unit, to);
+    if (other != unit) move(other, from);
+    const Bytes now = loads_.over_capacity();
+    if (now <= over && (!has_limits_ || loads_.within_limits())) return now;
+    if (other != unit) move(other, to);
+    move(unit, from);
+    return over;
   }
 
   void note_if_best() {
@@ -294,7 +314,7 @@ class PipelineAnnealer {
 
 }  // namespace
 
-void improve_pipeline(Search& search) { PipelineAnnealer(search).run(); }
+void improve_pipeline(Search& search, Rng rng) { PipelineAnnealer(search, rng).run(); }
 
 namespace {
 
@@ -310,8 +330,7 @@ std::string note_of(const Score& started, const Score& best, const std::string& 
   if (!best.feasible) return fmt::format("from {}, searched, but nothing found fits", start);
   if (!started.feasible) return fmt::format("from {}, searched until it fits", start);
   if (best.step_time == started.step_time) return fmt::format("from {}; no better found", start);
-  const double gain = 1.0 - to_seconds(best.step_time) / to_seconds(started.step_time);
-  return fmt::format("from {}; search took {:.1f} % off", start, 100.0 * gain);
+  return fmt::format("from {}; search took {}", start, saved_note(started, best));
 }
 
 }  // namespace
@@ -333,7 +352,10 @@ Result<Plan> plan_pipeline(Search& search) {
   }
   if (!search.has_best()) return *first_error;
   const Score started = search.best_score();
-  improve_pipeline(search);
+  Crew crew(search);
+  std::vector<Rng> rngs{Rng(search.budget().seed)};
+  while (rngs.size() < crew.size()) rngs.push_back(rngs.front().fork());
+  crew.for_each(crew.size(), [&](Search& walker, std::size_t i) { improve_pipeline(walker, rngs[i]); });
   search.set_note(note_of(started, search.best_score(), start));
   return search.best_plan();
 }

@@ -18,6 +18,6 @@ namespace berth {
 Result<Plan> plan_pipeline(Search& search);
 
 // Improves the search's best plan until the search has to stop. There must be one.
-void improve_pipeline(Search& search);
+void improve_pipeline(Search& search, Rng rng);
 
 }  // namespace berth

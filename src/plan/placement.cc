@@ -80,6 +80,11 @@ std::string where_note(const Problem& problem, const Plan& plan, DeviceId device
   return fmt::format("on {}, {} op{} elsewhere", name, elsewhere, elsewhere == 1 ? "" : "s");
 }
 
+std::string saved_note(const Score& before, const Score& after) {
+  const double saved = 1.0 - to_seconds(after.step_time) / to_seconds(before.step_time);
+  return saved < 0.0005 ? "less than 0.1 % off" : fmt::format("{:.1f} % off", 100 * saved);
+}
+
 Result<Plan> submit(Search& search, Plan plan, std::string_view planner) {
   if (const auto broken = verify(search.problem(), plan)) {
     return infeasible("planner '{}' cannot meet the constraints: {}", planner, broken->message);

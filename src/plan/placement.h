@@ -33,6 +33,9 @@ Plan plan_on_one_device(const Problem& problem, DeviceId device);
 // "all on gpu0", or "on gpu0, 3 ops elsewhere" when kinds or pins keep compute ops off it.
 std::string where_note(const Problem& problem, const Plan& plan, DeviceId device);
 
+// "12.5 % off": what a search took off the step time of a plan that fits.
+std::string saved_note(const Score& before, const Score& after);
+
 // Verifies and evaluates a finished plan. Error (infeasible) when it breaks a constraint that this planner cannot
 // honour, such as a limit on crossings.
 Result<Plan> submit(Search& search, Plan plan, std::string_view planner);

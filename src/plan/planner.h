@@ -57,6 +57,11 @@ class Search {
   // and a half evaluations, so it pays after a move that was accepted.
   void rebase(const Plan& plan) { evaluator_->rebase(plan); }
 
+  // A search for another thread: the same problem, clock, end and flag to stop, and the best plan so far, but nothing
+  // shared, one thread and no progress. join() takes over what it found; its evaluations count here too.
+  [[nodiscard]] std::unique_ptr<Search> fork() const;
+  void join(const Search& forked);
+
   // How much of the budget is used, from 0 to 1.
   [[nodiscard]] double progress() const;
   // While a Part lives, the search has to stop once `end` of the whole budget is used, or earlier if an outer Part says
@@ -136,6 +141,7 @@ struct PlannerInfo {
   std::string_view summary;
   std::unique_ptr<Planner> (*make)();  // nullptr: left out of this build
   bool uses_seed = false;              // results depend on the seed
+  bool uses_threads = false;           // searches with all threads of the budget
 };
 
 template <typename T>

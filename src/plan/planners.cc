@@ -62,8 +62,9 @@ std::span<const PlannerInfo> classical_planners() {
       PlannerInfo{"dp", "dynamic programming over down-sets", make_planner<DpPlanner>},
       PlannerInfo{"exact", "branch and bound, with proof", make_planner<ExactPlanner>, true},
       PlannerInfo{"anneal", "simulated annealing on the simulator", make_planner<AnnealPlanner>, true},
-      PlannerInfo{"genetic", "genetic search on the simulator", make_planner<GeneticPlanner>, true},
-      PlannerInfo{"auto", "the quick planners, then multilevel refinement; the default", make_planner<AutoPlanner>, true},
+      PlannerInfo{"genetic", "genetic search on the simulator", make_planner<GeneticPlanner>, true, true},
+      PlannerInfo{"auto", "the quick planners, then multilevel refinement; the default", make_planner<AutoPlanner>,
+                  true, true},
   };
   return kTable;
 }

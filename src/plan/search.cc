@@ -26,6 +26,24 @@ Search::Search(const Problem& problem, const Budget& budget, std::optional<Picos
   start_ = last_progress_ = Clock::now();
 }
 
+std::unique_ptr<Search> Search::fork() const {
+  Budget budget = budget_;
+  budget.threads = 1;
+  auto forked = std::make_unique<Search>(problem_, budget, lower_bound_);
+  forked->start_ = start_;
+  forked->end_ = end_;
+  forked->stop_flag_ = stop_flag_;
+  forked->best_plan_ = best_plan_;
+  forked->best_score_ = best_score_;
+  return forked;
+}
+
+void Search::join(const Search& forked) {
+  if (forked.has_best()) keep(forked.best_plan(), forked.best_score());
+  raise_lower_bound(forked.lower_bound());
+  count_evaluations(forked.evaluations());
+}
+
 double Search::elapsed_s() const { return seconds_since(start_); }
 
 bool Search::should_stop() const {
@@ -43,7 +61,8 @@ std::size_t Search::allowed_of(std::size_t wanted) const {
   if (should_stop()) return 0;
   if (budget_.evaluations == 0) return wanted;
   const auto end = static_cast<std::uint64_t>(std::ceil(end_ * static_cast<double>(budget_.evaluations)));
-  return static_cast<std::size_t>(std::min<std::uint64_t>(wanted, end - evaluations_));
+  const std::uint64_t left = end > evaluations_ ? end - evaluations_ : 1;  // rounding must not hold a search up
+  return static_cast<std::size_t>(std::min<std::uint64_t>(wanted, left));
 }
 
 const Score& Search::evaluate(const Plan& plan) {

@@ -109,22 +109,30 @@ class PipelineScorer {
 
 class PipelineEvaluator final : public Evaluator {
  public:
-  PipelineEvaluator(const Problem& problem, int threads) : pool_(threads) {
-    for (int i = 0; i < pool_.size(); ++i) scorers_.emplace_back(problem);
+  PipelineEvaluator(const Problem& problem, int threads) : problem_(problem), num_threads_(threads) {
+    scorers_.emplace_back(problem);
   }
 
   const Score& evaluate(const Plan& plan) override { return scorers_.front().run(plan); }
 
   std::span<const Score> evaluate(std::span<const Plan> plans) override {
     if (scores_.size() < plans.size()) scores_.resize(plans.size());
-    pool_.for_each(plans.size(), [&](std::size_t i, int worker) {
+    if (!pool_) start_threads();
+    pool_->for_each(plans.size(), [&](std::size_t i, int worker) {
       scores_[i] = scorers_[static_cast<std::size_t>(worker)].run(plans[i]);
     });
     return std::span<const Score>(scores_).first(plans.size());
   }
 
  private:
-  ThreadPool pool_;
+  void start_threads() {
+    pool_.emplace(num_threads_);
+    while (scorers_.size() < static_cast<std::size_t>(pool_->size())) scorers_.emplace_back(problem_);
+  }
+
+  const Problem& problem_;
+  int num_threads_;
+  std::optional<ThreadPool> pool_;
   std::vector<PipelineScorer> scorers_;
   std::vector<Score> scores_;
 };

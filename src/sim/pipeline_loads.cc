@@ -30,7 +30,7 @@ std::vector<std::uint32_t> units_that_read(const Problem& problem, TensorId tens
 }  // namespace
 
 PipelineModel::PipelineModel(const Problem& problem)
-    : problem_(problem), num_classes_(static_cast<std::size_t>(problem.num_device_classes())) {
+    : problem_(problem), domains_(problem), num_classes_(static_cast<std::size_t>(problem.num_device_classes())) {
   for (const DeviceId id : problem.machine().device_ids()) {
     class_of_.push_back(static_cast<std::size_t>(problem.device_class(id)));
     lanes_.push_back(problem.machine().device(id).lanes);
@@ -151,13 +151,13 @@ PipelineLoads::PipelineLoads(const PipelineModel& model, std::span<const DeviceI
       device_of_(device_of_unit.begin(), device_of_unit.end()),
       work_(num_devices_, 0),
       transfers_(num_devices_, 0),
-      held_(num_devices_, 0),
+      held_(model.domains().size(), 0),
       computing_(num_devices_, 0),
       readers_on_(model.num_nets() * num_devices_, 0) {
   for (std::uint32_t unit = 0; unit < device_of_.size(); ++unit) {
     const DeviceId device = device_of_[unit];
     work_[index(device)] += model.work(unit, device);
-    held_[index(device)] += model.resident(unit);
+    held_[model.domains().of(device)] += model.resident(unit);
     if (model.computes(unit)) ++computing_[index(device)];
   }
   for (std::uint32_t net = 0; net < model.num_nets(); ++net) {
@@ -176,8 +176,8 @@ void PipelineLoads::move(std::uint32_t unit, DeviceId to) {
   if (from == to) return;
   work_[index(from)] -= model_->work(unit, from);
   work_[index(to)] += model_->work(unit, to);
-  held_[index(from)] -= model_->resident(unit);
-  held_[index(to)] += model_->resident(unit);
+  held_[model_->domains().of(from)] -= model_->resident(unit);
+  held_[model_->domains().of(to)] += model_->resident(unit);
   if (model_->computes(unit)) {
     --computing_[index(from)];
     ++computing_[index(to)];
@@ -262,17 +262,9 @@ DeviceId PipelineLoads::most_loaded() const {
 }
 
 Bytes PipelineLoads::over_capacity() const {
-  const Problem& problem = model_->problem();
-  const std::size_t pools = problem.machine().pools().size();
   Bytes over = 0;
-  for (const DeviceId id : ids<DeviceId>(num_devices_)) {
-    if (problem.machine().pool_of(id) < 0) over += std::max<Bytes>(0, held(id) - problem.capacity(id));
-  }
-  for (int pool = 0; pool < static_cast<int>(pools); ++pool) {
-    Bytes sum = 0;
-    for (const DeviceId id : ids<DeviceId>(num_devices_)) sum += problem.machine().pool_of(id) == pool ? held(id) : 0;
-    over += std::max<Bytes>(0, sum - problem.pool_capacity(pool));
-  }
+  for (std::size_t domain = 0; domain < held_.size(); ++domain)
+    over += std::max<Bytes>(0, held_[domain] - model_->domains().capacity(domain));
   return over;
 }
 

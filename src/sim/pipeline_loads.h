@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "cost/memory_domains.h"
 #include "cost/problem.h"
 
 namespace berth {
@@ -19,6 +20,7 @@ class PipelineModel {
   explicit PipelineModel(const Problem& problem);
 
   [[nodiscard]] const Problem& problem() const { return problem_; }
+  [[nodiscard]] const MemoryDomains& domains() const { return domains_; }
   [[nodiscard]] std::size_t num_units() const { return problem_.num_units(); }
   [[nodiscard]] std::size_t num_devices() const { return problem_.machine().num_devices(); }
   [[nodiscard]] std::size_t num_nets() const { return producer_.size(); }
@@ -66,6 +68,7 @@ class PipelineModel {
   void index_nets();
 
   const Problem& problem_;
+  const MemoryDomains domains_;
   std::size_t num_classes_, num_routes_ = 1;
   std::vector<std::size_t> class_of_, out_route_, in_route_;  // per device; route 0 costs nothing
   std::vector<Picoseconds> lanes_;
@@ -98,9 +101,16 @@ class PipelineLoads {
     return model_->load(device, work_[index(device)], transfers_[index(device)]);
   }
   [[nodiscard]] Picoseconds largest_load() const;
-  [[nodiscard]] DeviceId most_loaded() const;                                       // the first of them
-  [[nodiscard]] Bytes held(DeviceId device) const { return held_[index(device)]; }  // by the device alone
-  // Bytes over capacity, summed over devices and pools; 0 iff the plan is feasible.
+  [[nodiscard]] DeviceId most_loaded() const;  // the first of them
+  // Bytes left in the memory of a device, which others may share; negative if it overflows.
+  [[nodiscard]] Bytes room(DeviceId device) const {
+    const std::size_t domain = model_->domains().of(device);
+    return model_->domains().capacity(domain) - held_[domain];
+  }
+  [[nodiscard]] bool has_room_for(std::uint32_t unit, DeviceId to) const {
+    return model_->domains().of(device(unit)) == model_->domains().of(to) || room(to) >= model_->resident(unit);
+  }
+  // Bytes over capacity, summed over all memories; 0 iff the plan is feasible.
   [[nodiscard]] Bytes over_capacity() const;
   // What limits count: devices with compute ops, and (tensor, destination) pairs.
   [[nodiscard]] int devices_that_compute() const;
@@ -122,7 +132,7 @@ class PipelineLoads {
   std::size_t num_devices_;
   std::vector<DeviceId> device_of_;  // per unit
   std::vector<Picoseconds> work_, transfers_;
-  std::vector<Bytes> held_;
+  std::vector<Bytes> held_;                // per memory domain
   std::vector<std::uint32_t> computing_;   // units with compute ops, per device
   std::vector<std::uint32_t> readers_on_;  // [net * devices + device]
   std::int64_t crossings_ = 0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/simulator.h"
 
+#include <optional>
+
 #include "base/thread_pool.h"
 #include "sim/engine.h"
 #include "sim/pipeline.h"
@@ -38,8 +40,8 @@ namespace {
 // One workspace per thread; a plan's score does not depend on which of them ran it.
 class SimulatedEvaluator final : public Evaluator {
  public:
-  SimulatedEvaluator(const Problem& problem, int threads) : pool_(threads) {
-    for (int i = 0; i < pool_.size(); ++i) simulators_.emplace_back(problem);
+  SimulatedEvaluator(const Problem& problem, int threads) : problem_(problem), num_threads_(threads) {
+    simulators_.emplace_back(problem);
   }
 
   const Score& evaluate(const Plan& plan) override { return simulators_.front().run(plan); }
@@ -50,14 +52,22 @@ class SimulatedEvaluator final : public Evaluator {
 
   std::span<const Score> evaluate(std::span<const Plan> plans) override {
     if (scores_.size() < plans.size()) scores_.resize(plans.size());
-    pool_.for_each(plans.size(), [&](std::size_t i, int worker) {
+    if (!pool_) start_threads();
+    pool_->for_each(plans.size(), [&](std::size_t i, int worker) {
       scores_[i] = simulators_[static_cast<std::size_t>(worker)].run(plans[i]);
     });
     return std::span<const Score>(scores_).first(plans.size());
   }
 
  private:
-  ThreadPool pool_;
+  void start_threads() {  // only now: many planners never have several plans at once
+    pool_.emplace(num_threads_);
+    while (simulators_.size() < static_cast<std::size_t>(pool_->size())) simulators_.emplace_back(problem_);
+  }
+
+  const Problem& problem_;
+  int num_threads_;
+  std::optional<ThreadPool> pool_;
   std::vector<Simulator> simulators_;
   std::vector<Score> scores_;
 };

@@ -63,10 +63,10 @@ TEST(Dp, FillsMemoryOnlyAsFarAsItGoes) {
 
 TEST(Dp, SaysWhatItLookedAt) {
   EXPECT_EQ(run_dp(pipeline_toy("a:1 -> b:1; a -> c:1 -> d:1; b -> d")).note,
-            "the best contiguous plan, of 6 down-sets");  // none, a, ab, ac, abc, abcd
+            "the best contiguous plan, 6 down-sets");  // none, a, ab, ac, abc, abcd
   std::string wide;
   for (int i = 0; i < 18; ++i) wide += fmt::format("{}a{}:1", i == 0 ? "" : "; ", i);
-  EXPECT_EQ(run_dp(pipeline_toy(wide)).note, "linearised: more than 200000 down-sets");
+  EXPECT_EQ(run_dp(pipeline_toy(wide)).note, "linearised: more than 200,000 down-sets");
 }
 
 // 30 devices with memories of their own are 2^30 combinations of kinds; only the fastest few are counted then.
@@ -83,7 +83,7 @@ TEST(Dp, LeavesThatDoNothingMultiplyNoDownSets) {
   std::string text = "a:1:0B";
   for (int i = 0; i < 30; ++i) text += fmt::format("; a -> leaf{}:0:1B", i);
   for (int i = 0; i < 30; ++i) text += fmt::format("; source{}:0:0B -> a", i);
-  EXPECT_EQ(run_dp(pipeline_toy(text)).note, "the best contiguous plan, of 2 down-sets");
+  EXPECT_EQ(run_dp(pipeline_toy(text)).note, "the best contiguous plan, 2 down-sets");
 }
 
 TEST(DownSets, AreListedBySizeWithAllSteps) {

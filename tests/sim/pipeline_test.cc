@@ -105,7 +105,9 @@ TEST(PipelineLoads, MovesKeepEverythingExact) {
       ASSERT_EQ(loads.over_capacity() == 0, score.feasible);
       ASSERT_EQ(loads.crossings(), count_crossings(problem.graph(), loads.plan()));
       for (const DeviceId id : problem.machine().device_ids()) {
-        ASSERT_EQ(loads.held(id), score.devices[index(id)].peak);
+        const int pool = problem.machine().pool_of(id);
+        const Bytes held = pool < 0 ? score.devices[index(id)].peak : score.pool_peaks[static_cast<std::size_t>(pool)];
+        ASSERT_EQ(loads.room(id), problem.capacity(id) - held);
         ASSERT_LE(loads.load(id), loads.load(loads.most_loaded()));
       }
       for (int moves = 0; moves < 3; ++moves) {

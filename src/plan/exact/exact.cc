@@ -98,8 +98,9 @@ bool prove_in_two_attempts(Search& search) {
 
 std::string gap_note(const Search& search) {
   if (!has_feasible(search)) return "no plan that fits found";
-  const double gap = 1.0 - to_seconds(search.lower_bound()) / to_seconds(search.best_score().step_time);
-  return fmt::format("not proved: at most {:.2g} % above the optimum", 100.0 * gap / (1.0 - gap));
+  if (search.lower_bound() == 0) return "not proved";
+  const double ratio = to_seconds(search.best_score().step_time) / to_seconds(search.lower_bound());
+  return fmt::format("not proved: at most {:.2g} % above the optimum", 100.0 * (ratio - 1.0));
 }
 
 }  // namespace
@@ -112,7 +113,7 @@ Result<Plan> ExactPlanner::plan(Search& search) {
   if (problem.graph().num_ops() > kMostOps) {
     if (!search.has_best()) return *error;
     improve(search);
-    search.set_note(fmt::format("{} ops are too many for a proof", problem.graph().num_ops()));
+    search.set_note(fmt::format("{} ops are too many for a proof", group_digits(problem.graph().num_ops())));
     return search.best_plan();
   }
   const bool is_proved = prove_in_two_attempts(search);

@@ -19,24 +19,12 @@ std::vector<Bytes> bytes_of_groups(const Problem& problem, const Grouping& group
   return bytes;
 }
 
-MemoryDomains::MemoryDomains(const Problem& problem) {
-  const Machine& machine = problem.machine();
-  const int pools = static_cast<int>(machine.pools().size());
-  for (int pool = 0; pool < pools; ++pool) capacity_.push_back(problem.pool_capacity(pool));
-  for (const DeviceId device : machine.device_ids()) {
-    const int pool = machine.pool_of(device);
-    of_.push_back(pool >= 0 ? static_cast<std::size_t>(pool) : capacity_.size());
-    if (pool < 0) capacity_.push_back(problem.capacity(device));
-  }
-}
-
 StaticMemory::StaticMemory(const Problem& problem, const Grouping& grouping, double share)
     : counts_(share < kEndlessMemory), domains_(problem) {
   if (!counts_) return;
   need_ = bytes_of_groups(problem, grouping);
-  for (std::size_t domain = 0; domain < domains_.size(); ++domain) {
-    left_.push_back(static_cast<Bytes>(share * static_cast<double>(domains_.capacity(domain))));
-  }
+  for (const Bytes capacity : domains_.capacities())
+    left_.push_back(static_cast<Bytes>(share * static_cast<double>(capacity)));
 }
 
 DeviceSet StaticMemory::with_room(std::uint32_t group, DeviceSet devices) const {

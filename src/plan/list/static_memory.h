@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "cost/memory_domains.h"
 #include "cost/problem.h"
 #include "plan/grouping.h"
 
@@ -13,19 +14,6 @@ namespace berth {
 
 // Parameters and the like, and all outputs that take storage, per group.
 std::vector<Bytes> bytes_of_groups(const Problem& problem, const Grouping& grouping);
-
-// Devices that share memory have one number: pools first, then devices with memory of their own.
-class MemoryDomains {
- public:
-  explicit MemoryDomains(const Problem& problem);
-  [[nodiscard]] std::size_t size() const { return capacity_.size(); }
-  [[nodiscard]] std::size_t of(DeviceId device) const { return of_[index(device)]; }
-  [[nodiscard]] Bytes capacity(std::size_t domain) const { return capacity_[domain]; }
-
- private:
-  std::vector<std::size_t> of_;
-  std::vector<Bytes> capacity_;
-};
 
 class StaticMemory {
  public:

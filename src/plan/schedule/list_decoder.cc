@@ -8,19 +8,13 @@
 
 namespace berth {
 
-ListDecoder::ListDecoder(const TaskTable& table) : table_(table), problem_(table.problem()) {
+ListDecoder::ListDecoder(const TaskTable& table) : table_(table), problem_(table.problem()), domains_(problem_) {
   const Machine& machine = problem_.machine();
   lane_begin_.push_back(0);
   for (const DeviceId id : machine.device_ids()) {
     lane_begin_.push_back(lane_begin_.back() + static_cast<std::uint32_t>(machine.device(id).lanes));
-    const int pool = machine.pool_of(id);
-    memory_of_.push_back(pool < 0 ? index(id) : machine.num_devices() + static_cast<std::size_t>(pool));
   }
   lanes_.resize(lane_begin_.back());
-  for (const DeviceId id : machine.device_ids()) room_.push_back(problem_.capacity(id));
-  for (int pool = 0; pool < static_cast<int>(machine.pools().size()); ++pool) {
-    room_.push_back(problem_.pool_capacity(pool));
-  }
   max_devices_ = problem_.constraints().max_devices.value_or(static_cast<int>(machine.num_devices()));
 }
 
@@ -64,7 +58,7 @@ void ListDecoder::reset() {
   for (std::vector<Busy>& lane : lanes_) lane.clear();
   missing_.resize(ops);
   ready_.clear();
-  free_ = room_;
+  free_ = domains_.capacities();
   used_ = 0;
 }
 
@@ -120,7 +114,7 @@ DeviceSet ListDecoder::candidates(std::uint32_t op) const {
   if (needed == 0) return set;
   DeviceSet with_room = 0;
   for (DeviceSet rest = set; rest != 0; rest &= rest - 1) {
-    if (needed <= free_[memory_of_[static_cast<std::size_t>(std::countr_zero(rest))]]) with_room |= rest & -rest;
+    if (needed <= free_[domains_.of(DeviceId(std::countr_zero(rest)))]) with_room |= rest & -rest;
   }
   return with_room != 0 ? with_room : set;
 }
@@ -160,7 +154,7 @@ void ListDecoder::find_slot(std::uint32_t op, std::size_t device, Slot& best) co
 void ListDecoder::settle(std::uint32_t unit, std::size_t device) {
   if (is_settled(unit)) return;
   schedule_.device_of_unit[unit] = DeviceId(device);
-  free_[memory_of_[device]] -= table_.resident_of_unit(unit);
+  free_[domains_.of(DeviceId(device))] -= table_.resident_of_unit(unit);
 }
 
 void ListDecoder::settle_sources(std::uint32_t op, std::size_t device) {

@@ -17,6 +17,7 @@
 #include <span>
 #include <vector>
 
+#include "cost/memory_domains.h"
 #include "plan/schedule/task_table.h"
 
 namespace berth {
@@ -72,9 +73,9 @@ class ListDecoder {
   std::vector<std::vector<Busy>> lanes_;
   std::vector<std::uint32_t> missing_;  // arcs yet to be served, per op
   std::vector<std::pair<double, std::uint32_t>> ready_;
-  std::vector<std::size_t> memory_of_;  // per device: its own memory or that of its pool
-  std::vector<Bytes> room_, free_;      // per memory: at the beginning, now
-  DeviceSet used_ = 0;                  // devices that take time for some op
+  const MemoryDomains domains_;
+  std::vector<Bytes> free_;  // per domain
+  DeviceSet used_ = 0;       // devices that take time for some op
   int max_devices_ = 0;
 };
 
