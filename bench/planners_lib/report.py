@@ -144,5 +144,4 @@ def means_text(results):
             f"{percent(numbers.PAYS)} faster than the best single device, or no device holds the graph: "
             f"{sum(result.several_pay for result in results)} of {len(results)} rows. On the others one device is proved best "
             f"({kinds.count('proved')}), the best found ({kinds.count('found')}) or within {percent(numbers.PAYS)} of it "
-            f"({kinds.count('nearly')}). `best`: rows where the median is within 0.1 % of the best found. Search time is that of one run "
-            f"on one core.\n")
+            f"({kinds.count('nearly')}). `best`: rows where the median is within 0.1 % of the best found. Search time is that of one run.\n")

@@ -81,15 +81,19 @@ double Annealer::energy_of(const Score& score) const {
   return static_cast<double>(score.step_time) + over * bytes_price_;
 }
 
+void Annealer::stand_at(const Plan& plan, const Score& score) {
+  plan_ = plan;
+  score_ = score;
+  energy_ = energy_of(score_);
+  moved_since_refresh_ = moved_since_rebase_ = true;
+}
+
 void Annealer::retune_priorities() {
   Plan ranked = plan_;
   ranked.priority = upward_ranks(problem_, plan_);
   const Score& score = search_.evaluate(ranked);
   if (energy_of(score) >= energy_) return;
-  plan_ = std::move(ranked);
-  score_ = score;
-  energy_ = energy_of(score_);
-  moved_since_refresh_ = moved_since_rebase_ = true;
+  stand_at(ranked, score);
 }
 
 void Annealer::run(const Level& level, const Heat& heat, double end) {
@@ -106,10 +110,7 @@ void Annealer::run(const Level& level, const Heat& heat, double end) {
     const double done = std::clamp((search_.progress() - begin) / std::max(end - begin, 1e-9), 0.0, 1.0);
     step(level, slack_at(heat, done));
   }
-  plan_ = best_plan_;
-  score_ = best_score_;
-  energy_ = best_energy_;
-  moved_since_refresh_ = moved_since_rebase_ = true;
+  stand_at(best_plan_, best_score_);
 }
 
 bool Annealer::beats_best() const {

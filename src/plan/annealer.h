@@ -25,8 +25,8 @@ namespace berth {
 class Annealer {
  public:
   struct Heat {  // slack as a share of the best step time
-    double start = 0.05;
-    double end = 0.0025;
+    double start = 0.02;
+    double end = 0.001;
   };
 
   // The plan must pass verify() and fuse nothing.
@@ -37,6 +37,8 @@ class Annealer {
   void run(const Level& level, const Heat& heat, double end);
 
   [[nodiscard]] const Plan& plan() const { return plan_; }
+  [[nodiscard]] const Score& score() const { return score_; }
+  void stand_at(const Plan& plan, const Score& score);
   [[nodiscard]] double energy() const { return energy_; }
   // Tries upward ranks of the present plan as priorities; keeps them if they help.
   void retune_priorities();

@@ -9,6 +9,7 @@
 #include "plan/pipeline_search.h"
 #include "plan/placement.h"
 #include "plan/schedule_search.h"
+#include "plan/streaming.h"
 
 namespace berth {
 namespace {
@@ -16,14 +17,15 @@ namespace {
 // Ends of its parts, as shares of the budget.
 constexpr double kMembersEnd = 0.15, kListsEnd = 0.30, kTrialsEnd = 0.60;
 constexpr std::size_t kTrials = 4;         // starts taken through all levels
-constexpr double kFewEvaluations = 2500;   // for fewer, one trial per thread is all there is time for
+constexpr double kFewEvaluations = 2500;   // for fewer, one trial is all there is time for
 constexpr std::size_t kMostListed = 2000;  // ops up to which lists are searched
 
+constexpr std::string_view kStreamed = "streamed weights";
 constexpr std::array<std::string_view, 2> kSureTrials{"single", "expert"};
 constexpr std::array<std::string_view, 5> kQuickMembers{"single", "expert", "heft", "m-etf", "m-topo"};
 
 struct Start {
-  std::string_view name;
+  std::string name;
   Plan plan;
   Score score;
 };
@@ -67,11 +69,12 @@ class AutoSearch {
       if (is_done(search_)) break;
       if (info != nullptr && (is_quick(name) || has_time_for_slow_members())) run_member(*info);
     }
+    if (!is_done(search_) && outgrows_workers(search_.problem())) add_streamed_start();
     if (!starts_.empty()) put_promising_first(starts_);
   }
 
   [[nodiscard]] bool has_time_for_slow_members() const {
-    const bool enough = search_.has_best() && search_.best_score().feasible && starts_.size() >= crew_.size();
+    const bool enough = search_.has_best() && search_.best_score().feasible && !starts_.empty();
     return search_.progress() < kMembersEnd && !(is_slow() && enough);
   }
 
@@ -93,7 +96,17 @@ class AutoSearch {
     }
     if (std::ranges::find(starts_, *plan, &Start::plan) != starts_.end()) return;  // one trial is enough
     Score score = is_done(search_) && search_.best_plan() == *plan ? search_.best_score() : evaluate_start(*plan);
-    starts_.push_back({info.name, *std::move(plan), std::move(score)});
+    starts_.push_back({std::string(info.name), *std::move(plan), std::move(score)});
+  }
+
+  // Where the accelerators do not hold all weights, to send some may be better than to compute where they are.
+  void add_streamed_start() {
+    std::optional<Plan> plan = stream_weights(search_, fill_from_the_end(search_.problem()));
+    if (!plan || std::ranges::find(starts_, *plan, &Start::plan) != starts_.end()) return;
+    const Score before = search_.best_score();
+    Score score = evaluate_start(*plan);
+    if (better(score, before)) winner_ = kStreamed;
+    starts_.push_back({std::string(kStreamed), *std::move(plan), std::move(score)});
   }
 
   const Score& evaluate_start(const Plan& plan) {
@@ -109,17 +122,19 @@ class AutoSearch {
     search_schedules(search_);
   }
 
-  // The most promising starts are taken through all levels, each in the same time; the best of them goes on.
+  // The most promising starts are taken through all levels, each in the same time; the best of them goes on. Where
+  // there is time for few evaluations, all walkers take one start together.
   void refine() {
-    const bool slow = is_slow();
-    const std::size_t trials = std::min(slow ? crew_.size() : std::max(kTrials, crew_.size()), starts_.size());
-    run_trials(trials, slow ? 1.0 : kTrialsEnd);
+    if (is_slow()) {
+      const Score before = search_.best_score();
+      Refiner(search_, rng_.fork(), options_.refinement, crew_.size())
+          .improve_once(starts_.front().plan, 1.0, Refiner::kLittleHeat);
+      if (better(search_.best_score(), before)) winner_ = starts_.front().name;
+      return;
+    }
+    run_trials(std::min(std::max(kTrials, crew_.size()), starts_.size()), kTrialsEnd);
     if (is_done(search_)) return;
-    const Plan best = search_.best_plan();
-    std::vector<Rng> rngs = fork_rngs(crew_.size());
-    crew_.for_each(crew_.size(), [&](Search& walker, std::size_t i) {
-      Refiner(walker, rngs[i], options_.refinement).improve(best, 1.0);
-    });
+    Refiner(search_, rng_.fork(), options_.refinement, crew_.size()).improve(search_.best_plan(), 1.0);
   }
 
   void run_trials(std::size_t trials, double end) {
@@ -160,8 +175,8 @@ class AutoSearch {
   std::vector<Start> starts_;
   double evaluation_costs_ = 0.0;  // of all starts, as a share of the budget
   std::optional<Error> first_error_;
-  Score start_score_;        // of the best member
-  std::string_view winner_;  // member whose plan the best one was, or grew from
+  Score start_score_;   // of the best member
+  std::string winner_;  // member whose plan the best one was, or grew from
 };
 
 }  // namespace

@@ -6,6 +6,8 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
+#include <vector>
 
 #include "plan/planner.h"
 
@@ -14,16 +16,19 @@ namespace berth {
 class Crew {
  public:
   explicit Crew(Search& search);
+  Crew(Search& search, std::size_t size);  // 1 at least
 
   [[nodiscard]] std::size_t size() const { return size_; }
 
   // Calls body(walker's search, item) for every item below count; walker w takes items w, w + size(), and so on. Every
-  // walker begins with the best plan known; the planner's search has the best of all afterwards.
+  // walker knows the best plan when it begins; the planner's search has the best of all afterwards. A walker has the
+  // same search every time, the first one that of the planner, on the calling thread.
   void for_each(std::size_t count, const std::function<void(Search&, std::size_t item)>& body);
 
  private:
   Search& search_;
   std::size_t size_;
+  std::vector<std::unique_ptr<Search>> others_;  // made when they are needed
 };
 
 }  // namespace berth

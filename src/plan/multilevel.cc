@@ -21,7 +21,7 @@ struct Rung {
 };
 constexpr std::array kRungs{Rung{1.0 / 6, 0.25, 1.0}, Rung{1.0 / 20, 0.45, 0.4}, Rung{1.0 / 80, 0.65, 0.15},
                             Rung{1.0 / 400, 0.85, 0.06}, Rung{0.0, 1.0, 0.02}};
-constexpr double kFirstHeat = 0.05, kLeastHeat = 0.01;
+constexpr double kLeastHeat = 0.005;
 constexpr double kCooling = 20;          // slack at the start of a level over slack at its end
 constexpr double kLayersEnd = 0.08;      // of a cycle
 constexpr double kShortestCycle = 0.15;  // of the budget
@@ -30,8 +30,13 @@ Annealer::Heat from(double heat) { return {heat, heat / kCooling}; }
 
 }  // namespace
 
-Refiner::Refiner(Search& search, Rng rng, const RefineOptions& options)
-    : search_(search), rng_(rng), options_(options), units_(one_group_per_unit(search.problem())) {
+Refiner::Refiner(Search& search, Rng rng, const RefineOptions& options, std::size_t walkers)
+    : search_(search),
+      crew_(search, walkers),
+      annealers_(walkers),
+      rng_(rng),
+      options_(options),
+      units_(one_group_per_unit(search.problem())) {
   const GroupWeights weights = weigh_groups(search.problem(), units_);
   const Picoseconds work = std::accumulate(weights.work.begin(), weights.work.end(), Picoseconds{0});
   device_share_ = static_cast<double>(work) / static_cast<double>(worker_devices(search.problem()).size());
@@ -39,37 +44,55 @@ Refiner::Refiner(Search& search, Rng rng, const RefineOptions& options)
   if (options_.layers) layers_ = find_layers(search.problem().graph());
 }
 
-Plan Refiner::improve_once(const Plan& start, double end) {
-  Annealer annealer(search_, rng_.fork(), start);
-  cycle(annealer, kFirstHeat, end);
-  return annealer.plan();
+Plan Refiner::improve_once(const Plan& start, double end, double heat) {
+  start_at(start);
+  cycle(heat, end);
+  return annealers_.front()->plan();
 }
 
 void Refiner::improve(const Plan& start, double end) {
-  Annealer annealer(search_, rng_.fork(), start);
-  double heat = kFirstHeat;
+  start_at(start);
+  double heat = kUsualHeat;
   while (!search_.should_stop() && search_.progress() < end && !search_.at_lower_bound()) {
     const double left = end - search_.progress();
-    cycle(annealer, heat, left < 2 * kShortestCycle ? end : search_.progress() + left / 2);
+    cycle(heat, left < 2 * kShortestCycle ? end : search_.progress() + left / 2);
     if (!has_choice_) return;
     heat = std::max(heat / 2, kLeastHeat);
   }
 }
 
-void Refiner::cycle(Annealer& annealer, double heat, double end) {
+void Refiner::start_at(const Plan& start) {
+  std::vector<Rng> rngs;
+  for (std::size_t i = 0; i < crew_.size(); ++i) rngs.push_back(rng_.fork());
+  crew_.for_each(crew_.size(), [&](Search& walker, std::size_t i) { annealers_[i].emplace(walker, rngs[i], start); });
+}
+
+void Refiner::cycle(double heat, double end) {
   const double begin = search_.progress();
   const auto until = [&](double share) { return begin + (end - begin) * share; };
-  if (layers_) run_level(annealer, whole_layers(annealer.plan()), heat, until(kLayersEnd));
+  if (layers_) run_level(whole_layers(annealers_.front()->plan()), heat, until(kLayersEnd));
   for (const Rung& rung : kRungs) {
     const double share = rung.share * std::exp(rng_.uniform() - 0.5);  // other groups in every cycle
-    run_level(annealer, grow(annealer.plan(), share), heat * rung.heat, until(rung.end));
+    run_level(grow(annealers_.front()->plan(), share), heat * rung.heat, until(rung.end));
   }
 }
 
-void Refiner::run_level(Annealer& annealer, Grouping grouping, double heat, double end) {
+void Refiner::run_level(Grouping grouping, double heat, double end) {
   if (search_.should_stop() || search_.at_lower_bound()) return;
-  if (options_.priorities) annealer.retune_priorities();
-  annealer.run(Level(search_.problem(), std::move(grouping)), from(heat), end);
+  const Level level(search_.problem(), std::move(grouping));
+  crew_.for_each(crew_.size(), [&](Search&, std::size_t i) {
+    if (options_.priorities) annealers_[i]->retune_priorities();
+    annealers_[i]->run(level, from(heat), end);
+  });
+  share_best();
+}
+
+void Refiner::share_best() {
+  const auto best =
+      std::ranges::min_element(annealers_, [](const auto& a, const auto& b) { return better(a->score(), b->score()); });
+  for (auto& annealer : annealers_) {
+    if (annealer->plan() != (*best)->plan()) annealer->stand_at((*best)->plan(), (*best)->score());
+  }
 }
 
 Grouping Refiner::grow(const Plan& within, double share) const {

@@ -3,12 +3,16 @@
 // smaller and smaller down to single units (of what takes time), each level by an Annealer that simulates every move;
 // then again from the top. Groups are grown inside the present plan, only among units that share a device, so no level
 // undoes what the one before it found, and a later cycle moves whole pieces of the plan as it has become.
+//
+// Several walkers (plan/crew.h) take each level from the same plan, each by its own chance; the next level starts from
+// the best of them.
 #pragma once
 
 #include <optional>
 
 #include "base/rng.h"
 #include "plan/annealer.h"
+#include "plan/crew.h"
 #include "plan/layers.h"
 #include "plan/planner.h"
 
@@ -21,20 +25,26 @@ struct RefineOptions {
 
 class Refiner {
  public:
-  Refiner(Search& search, Rng rng, const RefineOptions& options = {});
+  Refiner(Search& search, Rng rng, const RefineOptions& options = {}, std::size_t walkers = 1);
 
-  // Once through all levels, from `start`, until `end` of the budget (Search::progress); the plan it came to.
-  Plan improve_once(const Plan& start, double end);
+  // Once through all levels, from `start`, until `end` of the budget (Search::progress); the plan it came to. The slack
+  // of the first level is `heat` of the step time: the fewer evaluations, the less pays.
+  static constexpr double kUsualHeat = 0.02, kLittleHeat = 0.005;
+  Plan improve_once(const Plan& start, double end, double heat = kUsualHeat);
   // Through all levels again and again until `end` of the budget. The search keeps the best.
   void improve(const Plan& start, double end);
 
  private:
-  void cycle(Annealer& annealer, double heat, double end);
-  void run_level(Annealer& annealer, Grouping grouping, double heat, double end);
+  void start_at(const Plan& start);
+  void cycle(double heat, double end);
+  void run_level(Grouping grouping, double heat, double end);
+  void share_best();
   [[nodiscard]] Grouping grow(const Plan& within, double share) const;
   [[nodiscard]] Grouping whole_layers(const Plan& within) const;
 
   Search& search_;
+  Crew crew_;
+  std::vector<std::optional<Annealer>> annealers_;  // one per walker
   Rng rng_;
   RefineOptions options_;
   Grouping units_;

@@ -57,10 +57,12 @@ class Search {
   // and a half evaluations, so it pays after a move that was accepted.
   void rebase(const Plan& plan) { evaluator_->rebase(plan); }
 
-  // A search for another thread: the same problem, clock, end and flag to stop, and the best plan so far, but nothing
-  // shared, one thread and no progress. join() takes over what it found; its evaluations count here too.
+  // A search for another thread: the same problem, clock and flag to stop, but nothing shared, one thread and no
+  // progress. follow() gives it the best plan and the end of the search it came from; join() takes over what it found,
+  // and its evaluations since the last time.
   [[nodiscard]] std::unique_ptr<Search> fork() const;
-  void join(const Search& forked);
+  void follow(const Search& search);
+  void join(Search& forked);
 
   // How much of the budget is used, from 0 to 1.
   [[nodiscard]] double progress() const;
@@ -122,8 +124,8 @@ class Search {
   std::optional<Plan> best_plan_;
   Score best_score_;
   const Score* last_score_ = nullptr;
-  std::uint64_t evaluations_ = 0;
-  double end_ = 1.0;  // share of the budget to be used at present
+  std::uint64_t evaluations_ = 0, joined_ = 0;  // joined: that another search has counted
+  double end_ = 1.0;                            // share of the budget to be used at present
   Picoseconds lower_bound_ = 0;
   std::string note_;
 };

@@ -31,17 +31,21 @@ std::unique_ptr<Search> Search::fork() const {
   budget.threads = 1;
   auto forked = std::make_unique<Search>(problem_, budget, lower_bound_);
   forked->start_ = start_;
-  forked->end_ = end_;
   forked->stop_flag_ = stop_flag_;
-  forked->best_plan_ = best_plan_;
-  forked->best_score_ = best_score_;
   return forked;
 }
 
-void Search::join(const Search& forked) {
-  if (forked.has_best()) keep(forked.best_plan(), forked.best_score());
+void Search::follow(const Search& search) {
+  end_ = search.end_;
+  raise_lower_bound(search.lower_bound());
+  if (search.has_best()) keep(search.best_plan(), search.best_score());
+}
+
+void Search::join(Search& forked) {
   raise_lower_bound(forked.lower_bound());
-  count_evaluations(forked.evaluations());
+  if (forked.has_best()) keep(forked.best_plan(), forked.best_score());
+  count_evaluations(forked.evaluations_ - forked.joined_);
+  forked.joined_ = forked.evaluations_;
 }
 
 double Search::elapsed_s() const { return seconds_since(start_); }
