@@ -38,6 +38,6 @@ struct Lowered {
   std::vector<std::string> device_of;  // per op of the graph, as the file says it; empty if the file places nothing
 };
 
-Result<Lowered> lower(const Model& model, const LowerOptions& options = {});
+Result<Lowered> lower(Model model, const LowerOptions& options = {});
 
 }  // namespace berth
