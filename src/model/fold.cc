@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "cost/op_class.h"
+#include "model/order.h"
 #include "model/sizes.h"
 
 namespace berth {
@@ -17,32 +18,32 @@ bool is_floating(DType dtype) {
 
 class Folder {
  public:
-  explicit Folder(Model& model) : model_(model), role_(model.values.size()) {}
+  explicit Folder(Model& model) : model_(model), role_(model.values.size()), label_(model.values.size()) {}
 
   void run() {
     for (const Leaf& leaf : model_.leaves) {
-      if (leaf.role != Role::kInput) role_[leaf.value] = leaf.role;
+      if (leaf.role == Role::kInput) continue;
+      role_[leaf.value] = leaf.role;
+      label_[leaf.value] = leaf.label;
     }
     is_folded_.assign(model_.nodes.size(), false);
-    for (bool changed = true; changed;) {  // nodes may stand in any order; in topological order one round does
-      changed = false;
-      for (std::size_t i = 0; i < model_.nodes.size(); ++i) changed |= !is_folded_[i] && try_fold(i);
-    }
+    for (const std::uint32_t node : topological_order(model_)) try_fold(node);
     remove_folded();
     drop_unread_leaves();
   }
 
  private:
-  bool try_fold(std::size_t i) {
+  void try_fold(std::size_t i) {
     const Node& node = model_.nodes[i];
-    if (node.outputs.empty() || !node.control.empty() || class_of_type(node.type) == CostClass::kRandom) return false;
-    if (!has_known_contents(node) && !depends_on_constants(node)) return false;
+    if (node.outputs.empty() || !node.control.empty() || class_of_type(node.type) == CostClass::kRandom) return;
+    if (!has_known_contents(node) && !depends_on_constants(node)) return;
     for (const ValueIndex output : node.outputs) {
       if (output == kNoValue) continue;
       role_[output] = role_of(node, model_.values[output]);
-      model_.leaves.push_back({output, *role_[output], label_of(node, *role_[output]), node.device});
+      if (*role_[output] == Role::kParameter) label_[output] = label_of(node, output);
+      model_.leaves.push_back({output, *role_[output], label_[output], node.device});
     }
-    return is_folded_[i] = true;
+    is_folded_[i] = true;
   }
 
   [[nodiscard]] bool has_known_contents(const Node& node) const {
@@ -70,12 +71,10 @@ class Folder {
     return is_weight ? Role::kParameter : Role::kConstant;
   }
 
-  [[nodiscard]] std::string label_of(const Node& node, Role role) const {
-    if (role != Role::kParameter) return {};
-    for (const Leaf& leaf : model_.leaves) {
-      if (!node.inputs.empty() && leaf.value == node.inputs.front() && !leaf.label.empty()) return leaf.label;
-    }
-    return node.outputs.front() != kNoValue ? model_.values[node.outputs.front()].name : std::string();
+  // That of the weight it was made from.
+  [[nodiscard]] std::string label_of(const Node& node, ValueIndex made) const {
+    const ValueIndex first = node.inputs.empty() ? kNoValue : node.inputs.front();
+    return first != kNoValue && !label_[first].empty() ? label_[first] : model_.values[made].name;
   }
 
   void remove_folded() {
@@ -112,6 +111,7 @@ class Folder {
 
   Model& model_;
   std::vector<std::optional<Role>> role_;  // per value: what it is, if it is there from the start
+  std::vector<std::string> label_;         // per value, of parameters
   std::vector<bool> is_folded_;
 };
 
