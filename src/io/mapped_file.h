@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// MappedFile: the bytes of a file without reading it: the system brings in the pages that are looked at. For models whose
-// weights are gigabytes that nobody here needs.
+// MappedFile: the bytes of a file without reading it: the system brings in the pages that are looked at. For models
+// whose weights are gigabytes that nobody here needs.
 #pragma once
 
 #include <string>

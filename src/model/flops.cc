@@ -47,7 +47,8 @@ bool is_set(const Node& node, std::initializer_list<std::string_view> names) {
 
 // The length that the product sums over: the last axis of its first factor, or the one before it if that is transposed.
 double product_flops(const Node& node, const NodeShapes& shapes) {
-  const bool adds_first = contains(node.type, "addmm") || contains(node.type, "baddbmm") || contains(node.type, "addbmm");
+  const bool adds_first =
+      contains(node.type, "addmm") || contains(node.type, "baddbmm") || contains(node.type, "addbmm");
   const Shape* factor = shapes.input(adds_first ? 1 : 0);
   if (factor == nullptr || factor->empty()) return 0.0;
   const bool transposed = is_set(node, {"transA", "transpose_a", "adj_x"}) && factor->size() >= 2;
@@ -87,7 +88,8 @@ double recurrent_flops(const NodeShapes& shapes) {
 double conv_flops(const Model& model, const Node& node, const NodeShapes& shapes) {
   const Shape* weight = shapes.input(1);
   if (weight == nullptr || weight->size() < 3) return 0.0;
-  const bool grows = contains(node.type, "ranspose") || contains(node.type, "BackpropData") || node.integer("transposed", 0) != 0;
+  const bool grows =
+      contains(node.type, "ranspose") || contains(node.type, "BackpropData") || node.integer("transposed", 0) != 0;
   const bool has_groups_first = model.dialect == Dialect::kOpenVino && node.type.starts_with("Group");
   double channels = size_at(*weight, 0) * (has_groups_first ? size_at(*weight, 1) : 1.0);
   if (model.dialect == Dialect::kTensorFlow) {  // height, width, in, out
@@ -101,7 +103,8 @@ double conv_flops(const Model& model, const Node& node, const NodeShapes& shapes
 // Every query with every key, then with every value.
 double attention_flops(const NodeShapes& shapes) {
   const Shape *query = shapes.input(0), *key = shapes.input(1), *value = shapes.input(2);
-  if (query == nullptr || key == nullptr || value == nullptr || query->size() < 2 || key->size() < 2 || value->empty()) return 0.0;
+  if (query == nullptr || key == nullptr || value == nullptr || query->size() < 2 || key->size() < 2 || value->empty())
+    return 0.0;
   const double width = size_at(*query, query->size() - 1), keys = size_at(*key, key->size() - 2);
   return width > 0.0 ? 2.0 * elements(query) / width * keys * (width + size_at(*value, value->size() - 1)) : 0.0;
 }
@@ -114,10 +117,12 @@ struct Views {
 // Transposes copy in ONNX, TensorFlow and OpenVINO; in ATen they are views.
 constexpr std::array kViews{
     Views{Dialect::kOnnx, " Reshape Flatten Squeeze Unsqueeze Identity Dropout "},
-    Views{Dialect::kTensorFlow, " Reshape Squeeze ExpandDims Identity StopGradient PreventGradient ReadVariableOp Snapshot CheckNumerics "},
+    Views{Dialect::kTensorFlow,
+          " Reshape Squeeze ExpandDims Identity StopGradient PreventGradient ReadVariableOp Snapshot CheckNumerics "},
     Views{Dialect::kOpenVino, " Reshape Squeeze Unsqueeze Result "},
     Views{Dialect::kAten,
-          " view _unsafe_view reshape flatten unflatten view_as permute transpose t expand expand_as slice select squeeze "
+          " view _unsafe_view reshape flatten unflatten view_as permute transpose t expand expand_as slice select "
+          "squeeze "
           "unsqueeze split split_with_sizes chunk unbind getitem alias detach lift_fresh_copy narrow diagonal unfold "
           "swapaxes movedim as_strided dropout "},
 };

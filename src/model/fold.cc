@@ -47,7 +47,8 @@ class Folder {
   }
 
   [[nodiscard]] bool has_known_contents(const Node& node) const {
-    return std::ranges::all_of(node.outputs, [&](ValueIndex output) { return output == kNoValue || model_.values[output].contents; });
+    return std::ranges::all_of(node.outputs,
+                               [&](ValueIndex output) { return output == kNoValue || model_.values[output].contents; });
   }
 
   [[nodiscard]] bool depends_on_constants(const Node& node) const {
@@ -67,7 +68,8 @@ class Folder {
       if (input != kNoValue && role_[input] == Role::kParameter) return Role::kParameter;
     }
     const auto count = made.shape ? num_elements(*made.shape) : std::nullopt;
-    const bool is_weight = node.type == "ConstantOfShape" && count && *count > 1 && made.dtype && is_floating(*made.dtype);
+    const bool is_weight =
+        node.type == "ConstantOfShape" && count && *count > 1 && made.dtype && is_floating(*made.dtype);
     return is_weight ? Role::kParameter : Role::kConstant;
   }
 

@@ -16,7 +16,8 @@ namespace {
 
 class Lowering {
  public:
-  Lowering(Model model, const LowerOptions& options) : model_(std::move(model)), options_(options), builder_(model_.title) {}
+  Lowering(Model model, const LowerOptions& options)
+      : model_(std::move(model)), options_(options), builder_(model_.title) {}
 
   Result<Lowered> run() {
     bind_dims(model_, options_.dims, report_.assumed_dims);
@@ -99,7 +100,8 @@ class Lowering {
   }
 
   std::string unique_name(const std::string& wanted, const std::string& otherwise) {
-    std::string name = !wanted.empty() ? wanted.substr(0, kMaxNameLength - 24) : otherwise.substr(0, kMaxNameLength - 24);
+    std::string name =
+        !wanted.empty() ? wanted.substr(0, kMaxNameLength - 24) : otherwise.substr(0, kMaxNameLength - 24);
     if (names_.insert(name).second) return name;
     std::string numbered;
     do {

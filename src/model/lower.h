@@ -7,7 +7,8 @@
 // - Nodes that only look at their input in another way become views; identities too.
 // - Flops by the type and the shapes (model/flops.h); bytes are those of the distinct inputs and outputs unless the
 //   type is known to read less.
-// - A node that works on shapes alone (small whole numbers) is kept, since some runtime has to run it, and costs next to
+// - A node that works on shapes alone (small whole numbers) is kept, since some runtime has to run it, and costs next
+// to
 //   nothing.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Model: a network as a framework's file has it, before it becomes a Graph: nodes with attributes, values whose shapes may
-// be unknown or symbolic, weights without their bytes. Every importer fills one; lower() (model/lower.h) makes the graph,
-// so that constants, views, flops and unknown sizes are treated alike wherever a model comes from.
+// Model: a network as a framework's file has it, before it becomes a Graph: nodes with attributes, values whose shapes
+// may be unknown or symbolic, weights without their bytes. Every importer fills one; lower() (model/lower.h) makes the
+// graph, so that constants, views, flops and unknown sizes are treated alike wherever a model comes from.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +31,9 @@ using Shape = std::vector<Dim>;  // empty: a scalar
 struct Value {
   std::string name = {};
   std::optional<DType> dtype = {};
-  std::optional<Shape> shape = {};                     // none: not even the rank is known
-  std::optional<std::vector<std::int64_t>> contents = {};  // of small whole-number constants, for shapes that depend on them
+  std::optional<Shape> shape = {};  // none: not even the rank is known
+  std::optional<std::vector<std::int64_t>> contents =
+      {};  // of small whole-number constants, for shapes that depend on them
 };
 
 using ValueIndex = std::uint32_t;
@@ -53,8 +54,8 @@ struct Node {
 
   template <typename T>
   [[nodiscard]] const T* find(std::string_view attribute) const {
-    for (const auto& [name, value] : attributes) {
-      if (name == attribute) return std::get_if<T>(&value);
+    for (const auto& [key, value] : attributes) {
+      if (key == attribute) return std::get_if<T>(&value);
     }
     return nullptr;
   }

@@ -46,7 +46,8 @@ std::optional<Numbers> concat_contents(const OnnxView& node) {
 
 std::optional<Numbers> gather_contents(const OnnxView& node) {
   const Numbers *data = node.contents(0), *indices = node.contents(1);
-  if (data == nullptr || indices == nullptr || node.shape(0) == nullptr || node.shape(0)->size() != 1) return std::nullopt;
+  if (data == nullptr || indices == nullptr || node.shape(0) == nullptr || node.shape(0)->size() != 1)
+    return std::nullopt;
   Numbers picked;
   for (const std::int64_t index : *indices) {
     const auto place = axis_of(index, data->size());
@@ -59,9 +60,11 @@ std::optional<Numbers> gather_contents(const OnnxView& node) {
 std::optional<Numbers> slice_contents(const OnnxView& node) {
   const Numbers *data = node.contents(0), *starts = node.numbers("starts", 1), *ends = node.numbers("ends", 2);
   const Numbers* steps = node.contents(4);
-  if (data == nullptr || starts == nullptr || ends == nullptr || starts->size() != 1 || ends->size() != 1 || (node.has(4) && steps == nullptr))
+  if (data == nullptr || starts == nullptr || ends == nullptr || starts->size() != 1 || ends->size() != 1 ||
+      (node.has(4) && steps == nullptr))
     return std::nullopt;
-  if (node.shape(0) == nullptr || node.shape(0)->size() != 1 || (steps != nullptr && *steps != Numbers{1})) return std::nullopt;
+  if (node.shape(0) == nullptr || node.shape(0)->size() != 1 || (steps != nullptr && *steps != Numbers{1}))
+    return std::nullopt;
   const auto size = static_cast<std::int64_t>(data->size());
   const auto bound = [&](std::int64_t at) { return std::clamp(at < 0 ? at + size : at, std::int64_t{0}, size); };
   const std::int64_t from = bound(starts->front()), to = std::max(from, bound(ends->front()));
@@ -124,13 +127,17 @@ std::optional<Numbers> fill_contents(const OnnxView& node) {
   if (sizes == nullptr || sizes->size() > 1) return std::nullopt;
   const std::int64_t count = sizes->empty() ? 1 : sizes->front();
   const auto* dtype = node.node().find<std::string>("dtype");
-  if (dtype == nullptr || (*dtype != "i64" && *dtype != "i32") || count < 0 || count > static_cast<std::int64_t>(kMostContents)) return std::nullopt;
+  if (dtype == nullptr || (*dtype != "i64" && *dtype != "i32") || count < 0 ||
+      count > static_cast<std::int64_t>(kMostContents))
+    return std::nullopt;
   return Numbers(static_cast<std::size_t>(count), node.node().integer("fill", 0));
 }
 
 std::optional<Numbers> range_contents(const OnnxView& node) {
   const Numbers *start = node.contents(0), *limit = node.contents(1), *step = node.contents(2);
-  if (start == nullptr || limit == nullptr || step == nullptr || start->size() != 1 || limit->size() != 1 || *step != Numbers{1}) return std::nullopt;
+  if (start == nullptr || limit == nullptr || step == nullptr || start->size() != 1 || limit->size() != 1 ||
+      *step != Numbers{1})
+    return std::nullopt;
   const std::int64_t from = start->front(), to = limit->front();
   if (to < from || to - from > static_cast<std::int64_t>(kMostContents)) return std::nullopt;
   Numbers result;
@@ -154,8 +161,10 @@ std::optional<Numbers> product_contents(const OnnxView& node) {
 std::optional<Numbers> compute_contents(const OnnxView& node) {
   const std::string_view type = node.node().type;
   if (type == "Shape") return shape_contents(node);
-  if (type == "Identity" || type == "Squeeze" || type == "Unsqueeze" || type == "Reshape" || type == "Flatten") return copy_contents(node);
-  if (type == "Cast") return node.node().integer("to", 0) == 7 || node.node().integer("to", 0) == 6 ? copy_contents(node) : std::nullopt;
+  if (type == "Identity" || type == "Squeeze" || type == "Unsqueeze" || type == "Reshape" || type == "Flatten")
+    return copy_contents(node);
+  if (type == "Cast")
+    return node.node().integer("to", 0) == 7 || node.node().integer("to", 0) == 6 ? copy_contents(node) : std::nullopt;
   if (type == "Concat") return concat_contents(node);
   if (type == "Gather") return gather_contents(node);
   if (type == "Slice") return slice_contents(node);

@@ -59,17 +59,28 @@ std::optional<DType> dtype_named(std::string_view name) { return dtype_from_name
 // The numbers of TensorProto.DataType that casts use.
 std::optional<DType> dtype_numbered(std::int64_t number) {
   switch (number) {
-    case 1: return DType::kF32;
-    case 2: return DType::kU8;
-    case 3: return DType::kI8;
-    case 5: return DType::kI16;
-    case 6: return DType::kI32;
-    case 7: return DType::kI64;
-    case 9: return DType::kBool;
-    case 10: return DType::kF16;
-    case 11: return DType::kF64;
-    case 16: return DType::kBF16;
-    default: return std::nullopt;
+    case 1:
+      return DType::kF32;
+    case 2:
+      return DType::kU8;
+    case 3:
+      return DType::kI8;
+    case 5:
+      return DType::kI16;
+    case 6:
+      return DType::kI32;
+    case 7:
+      return DType::kI64;
+    case 9:
+      return DType::kBool;
+    case 10:
+      return DType::kF16;
+    case 11:
+      return DType::kF64;
+    case 16:
+      return DType::kBF16;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -101,7 +112,8 @@ Outputs transpose(const OnnxView& node) {
   const Shape* shape = node.shape(0);
   if (shape == nullptr) return one(node.dtype(0), std::nullopt);
   Shape result(shape->rbegin(), shape->rend());
-  if (const auto* perm = node.node().find<std::vector<std::int64_t>>("perm"); perm != nullptr && perm->size() == shape->size()) {
+  if (const auto* perm = node.node().find<std::vector<std::int64_t>>("perm");
+      perm != nullptr && perm->size() == shape->size()) {
     for (std::size_t i = 0; i < perm->size(); ++i) {
       const auto axis = axis_of((*perm)[i], shape->size());
       if (!axis) return one(node.dtype(0), std::nullopt);
@@ -117,7 +129,8 @@ Outputs reshape(const OnnxView& node) {
   if (wanted == nullptr) {
     // Not the sizes, but how many there are.
     const Shape* rank = node.shape(1);
-    if (rank == nullptr || rank->size() != 1 || !rank->front().known() || rank->front().size > 32) return one(node.dtype(0), std::nullopt);
+    if (rank == nullptr || rank->size() != 1 || !rank->front().known() || rank->front().size > 32)
+      return one(node.dtype(0), std::nullopt);
     return one(node.dtype(0), Shape(static_cast<std::size_t>(rank->front().size), kUnknown));
   }
   const bool zero_copies = node.node().integer("allowzero", 0) == 0;
@@ -134,7 +147,10 @@ Outputs reshape(const OnnxView& node) {
     } else {
       result.push_back({size, {}});
     }
-    if (size != -1) known = result.back().known() && known >= 0 && result.back().size < (std::int64_t{1} << 31) ? known * result.back().size : -1;
+    if (size != -1)
+      known = result.back().known() && known >= 0 && result.back().size < (std::int64_t{1} << 31)
+                  ? known * result.back().size
+                  : -1;
   }
   const auto all = from != nullptr ? num_elements(*from) : std::nullopt;
   if (open && all && known > 0) result[*open].size = *all / known;
@@ -210,11 +226,15 @@ Outputs split(const OnnxView& node) {
   const auto axis = axis_of(node.node().integer("axis", 0), shape->size());
   if (!axis) return one(node.dtype(0), std::nullopt);
   const auto* sizes = node.numbers("split", 1);
-  const std::int64_t parts = static_cast<std::int64_t>(std::max<std::size_t>(node.num_outputs(), 1)), whole = (*shape)[*axis].size;
+  const std::int64_t parts = static_cast<std::int64_t>(std::max<std::size_t>(node.num_outputs(), 1)),
+                     whole = (*shape)[*axis].size;
   Outputs outputs;
   for (std::int64_t i = 0; i < parts; ++i) {
     Shape piece = *shape;
-    const std::int64_t even = whole < 0 ? -1 : std::min((whole + parts - 1) / parts, std::max<std::int64_t>(whole - i * ((whole + parts - 1) / parts), 0));
+    const std::int64_t even = whole < 0
+                                  ? -1
+                                  : std::min((whole + parts - 1) / parts,
+                                             std::max<std::int64_t>(whole - i * ((whole + parts - 1) / parts), 0));
     const bool given = sizes != nullptr && static_cast<std::size_t>(i) < sizes->size();
     piece[*axis] = {given ? (*sizes)[static_cast<std::size_t>(i)] : even, {}};
     outputs.push_back({node.dtype(0), piece});
@@ -241,10 +261,12 @@ Outputs slice(const OnnxView& node) {
   const auto *starts = node.numbers("starts", 1), *ends = node.numbers("ends", 2), *axes = node.numbers("axes", 3);
   const auto* steps = node.contents(4);
   Shape result = *shape;
-  if (starts == nullptr || ends == nullptr || starts->size() != ends->size() || (node.has(3) && axes == nullptr) || (node.has(4) && steps == nullptr))
+  if (starts == nullptr || ends == nullptr || starts->size() != ends->size() || (node.has(3) && axes == nullptr) ||
+      (node.has(4) && steps == nullptr))
     return one(node.dtype(0), Shape(shape->size(), kUnknown));
   for (std::size_t i = 0; i < starts->size(); ++i) {
-    const auto axis = axis_of(axes != nullptr && i < axes->size() ? (*axes)[i] : static_cast<std::int64_t>(i), shape->size());
+    const auto axis =
+        axis_of(axes != nullptr && i < axes->size() ? (*axes)[i] : static_cast<std::int64_t>(i), shape->size());
     if (!axis) return one(node.dtype(0), std::nullopt);
     const std::int64_t step = steps != nullptr && i < steps->size() ? (*steps)[i] : 1;
     result[*axis] = {slice_length((*shape)[*axis].size, (*starts)[i], (*ends)[i], step), {}};
@@ -294,9 +316,11 @@ Outputs expand(const OnnxView& node) {
 
 Outputs tile(const OnnxView& node) {
   const auto* repeats = node.contents(1);
-  if (repeats == nullptr || node.shape(0) == nullptr || repeats->size() != node.shape(0)->size()) return one(node.dtype(0), std::nullopt);
+  if (repeats == nullptr || node.shape(0) == nullptr || repeats->size() != node.shape(0)->size())
+    return one(node.dtype(0), std::nullopt);
   Shape result = *node.shape(0);
-  for (std::size_t i = 0; i < result.size(); ++i) result[i].size = result[i].known() && (*repeats)[i] < (std::int64_t{1} << 31) ? result[i].size * (*repeats)[i] : -1;
+  for (std::size_t i = 0; i < result.size(); ++i)
+    result[i].size = result[i].known() && (*repeats)[i] < (std::int64_t{1} << 31) ? result[i].size * (*repeats)[i] : -1;
   return one(node.dtype(0), result);
 }
 
@@ -351,7 +375,8 @@ Outputs batch_norm(const OnnxView& node) {
 
 Outputs range(const OnnxView& node) {
   const auto *start = node.contents(0), *limit = node.contents(1), *step = node.contents(2);
-  if (start == nullptr || limit == nullptr || step == nullptr || start->size() != 1 || limit->size() != 1 || step->size() != 1 || step->front() == 0)
+  if (start == nullptr || limit == nullptr || step == nullptr || start->size() != 1 || limit->size() != 1 ||
+      step->size() != 1 || step->front() == 0)
     return one(node.dtype(0), Shape{kUnknown});
   const std::int64_t span = limit->front() - start->front(), by = step->front();
   return one(node.dtype(0), shape_of({std::max<std::int64_t>((span + by + (by > 0 ? -1 : 1)) / by, 0)}));
@@ -373,7 +398,8 @@ Outputs one_hot(const OnnxView& node) {
   Shape result = *node.shape(0);
   const auto axis = axis_of(node.node().integer("axis", -1), result.size() + 1);
   if (!axis) return one(node.dtype(2), std::nullopt);
-  result.insert(result.begin() + static_cast<std::ptrdiff_t>(*axis), Dim{depth != nullptr && depth->size() == 1 ? depth->front() : -1, {}});
+  result.insert(result.begin() + static_cast<std::ptrdiff_t>(*axis),
+                Dim{depth != nullptr && depth->size() == 1 ? depth->front() : -1, {}});
   return one(node.dtype(2), result);
 }
 
@@ -383,12 +409,14 @@ struct TypeRule {
 };
 
 constexpr TypeRule kRules[] = {
-    {"Relu Sigmoid Tanh Gelu Erf Exp Log Sqrt Reciprocal Neg Abs Sign Floor Ceil Round Softplus Softsign Elu Selu LeakyRelu "
+    {"Relu Sigmoid Tanh Gelu Erf Exp Log Sqrt Reciprocal Neg Abs Sign Floor Ceil Round Softplus Softsign Elu Selu "
+     "LeakyRelu "
      "PRelu Celu HardSigmoid HardSwish Mish ThresholdedRelu Clip Sin Cos Tan Asin Acos Atan Sinh Cosh Identity Softmax "
      "LogSoftmax Hardmax LRN LpNormalization InstanceNormalization GroupNormalization MeanVarianceNormalization "
      "CumSum ScatterND ScatterElements Scatter Trilu Bernoulli ReverseSequence RotaryEmbedding Swish "
      "com.microsoft.FastGelu com.microsoft.BiasGelu com.microsoft.QuickGelu com.microsoft.BiasFastGeluGrad_dX "
-     "com.microsoft.SoftmaxGrad_13 com.microsoft.FusedGelu", like_first},
+     "com.microsoft.SoftmaxGrad_13 com.microsoft.FusedGelu",
+     like_first},
     {"Dropout com.microsoft.BiasDropout", all_like_first},
     {"Add Sub Mul Div Pow Mod Max Min Mean Sum BitwiseAnd BitwiseOr BitwiseXor", elementwise},
     {"Equal Less LessOrEqual Greater GreaterOrEqual And Or Xor Not IsNaN IsInf", comparison},
@@ -409,9 +437,12 @@ constexpr TypeRule kRules[] = {
     {"ConstantOfShape", constant_of_shape},
     {"Expand", expand},
     {"Tile", tile},
-    {"ReduceSum ReduceMean ReduceMax ReduceMin ReduceProd ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceSumSquare", reduce},
+    {"ReduceSum ReduceMean ReduceMax ReduceMin ReduceProd ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp "
+     "ReduceSumSquare",
+     reduce},
     {"ArgMax ArgMin", arg_reduce},
-    {"LayerNormalization SimplifiedLayerNormalization RMSNormalization com.microsoft.SkipLayerNormalization", layer_norm},
+    {"LayerNormalization SimplifiedLayerNormalization RMSNormalization com.microsoft.SkipLayerNormalization",
+     layer_norm},
     {"BatchNormalization", batch_norm},
     {"Range", range},
     {"TopK", top_k},

@@ -2,12 +2,10 @@
 #include "model/onnx_shapes.h"
 
 #include <algorithm>
-#include <functional>
-#include <string_view>
-#include <unordered_map>
 
 #include "model/onnx_contents.h"
 #include "model/onnx_rules.h"
+#include "model/order.h"
 
 namespace berth {
 namespace {
@@ -28,7 +26,8 @@ void fill_in(Value& value, const Inferred& found) {
 }  // namespace
 
 void infer_onnx_shapes(Model& model) {
-  for (const Node& node : model.nodes) {
+  for (const std::uint32_t at : topological_order(model)) {
+    const Node& node = model.nodes[at];
     const OnnxView view(model, node);
     const std::vector<Inferred> outputs = infer_outputs(view);
     for (std::size_t i = 0; i < std::min(outputs.size(), node.outputs.size()); ++i) {

@@ -18,7 +18,9 @@ class OnnxView {
   [[nodiscard]] const Node& node() const { return node_; }
   [[nodiscard]] std::size_t num_inputs() const { return node_.inputs.size(); }
   [[nodiscard]] std::size_t num_outputs() const { return node_.outputs.size(); }
-  [[nodiscard]] bool has(std::size_t input) const { return input < node_.inputs.size() && node_.inputs[input] != kNoValue; }
+  [[nodiscard]] bool has(std::size_t input) const {
+    return input < node_.inputs.size() && node_.inputs[input] != kNoValue;
+  }
 
   // Nothing where the input is left out or not known.
   [[nodiscard]] const Shape* shape(std::size_t input) const {
@@ -40,7 +42,9 @@ class OnnxView {
   }
 
  private:
-  [[nodiscard]] const Value* find(std::size_t input) const { return has(input) ? &model_.values[node_.inputs[input]] : nullptr; }
+  [[nodiscard]] const Value* find(std::size_t input) const {
+    return has(input) ? &model_.values[node_.inputs[input]] : nullptr;
+  }
 
   const Model& model_;
   const Node& node_;

@@ -19,7 +19,8 @@ struct Window {
   std::int64_t size = 1, stride = 1, dilation = 1, pad_begin = 0, pad_end = 0;
   [[nodiscard]] std::int64_t reach() const { return (size - 1) * dilation + 1; }
   [[nodiscard]] bool is_sane() const {
-    return size > 0 && stride > 0 && dilation > 0 && size < kLargest / dilation && std::abs(pad_begin) < kLargest && std::abs(pad_end) < kLargest;
+    return size > 0 && stride > 0 && dilation > 0 && size < kLargest / dilation && std::abs(pad_begin) < kLargest &&
+           std::abs(pad_end) < kLargest;
   }
 };
 
@@ -29,8 +30,8 @@ std::int64_t at(const Numbers* numbers, std::size_t i, std::int64_t otherwise) {
 
 Window window_of(const Node& node, std::size_t axis, std::size_t axes, std::int64_t size) {
   const auto* pads = node.find<Numbers>("pads");
-  return {size, at(node.find<Numbers>("strides"), axis, 1), at(node.find<Numbers>("dilations"), axis, 1), at(pads, axis, 0),
-          at(pads, axis + axes, 0)};
+  return {size, at(node.find<Numbers>("strides"), axis, 1), at(node.find<Numbers>("dilations"), axis, 1),
+          at(pads, axis, 0), at(pads, axis + axes, 0)};
 }
 
 std::string auto_pad(const Node& node) {
@@ -70,24 +71,31 @@ bool has_planes(const OnnxView& node) { return node.shape(0) != nullptr && node.
 
 Outputs infer_conv(const OnnxView& node) {
   const Shape* weight = node.shape(1);
-  if (!has_planes(node) || weight == nullptr || weight->size() != node.shape(0)->size()) return {{node.dtype(0), std::nullopt}};
+  if (!has_planes(node) || weight == nullptr || weight->size() != node.shape(0)->size())
+    return {{node.dtype(0), std::nullopt}};
   return slide_all(node, weight->front(), weight, false);
 }
 
 Outputs infer_conv_transpose(const OnnxView& node) {
   const Shape* weight = node.shape(1);
-  if (!has_planes(node) || weight == nullptr || weight->size() != node.shape(0)->size()) return {{node.dtype(0), std::nullopt}};
+  if (!has_planes(node) || weight == nullptr || weight->size() != node.shape(0)->size())
+    return {{node.dtype(0), std::nullopt}};
   const Shape& input = *node.shape(0);
   const std::int64_t group = node.node().integer("group", 1);
   const Dim& narrow = (*weight)[1];
-  Shape result{input[0], Dim{narrow.known() && group > 0 && group < kLargest && narrow.size < kLargest / group ? narrow.size * group : -1, {}}};
+  Shape result{
+      input[0],
+      Dim{narrow.known() && group > 0 && group < kLargest && narrow.size < kLargest / group ? narrow.size * group : -1,
+          {}}};
   const std::size_t axes = input.size() - 2;
   const auto *stated = node.node().find<Numbers>("output_shape"), *extra = node.node().find<Numbers>("output_padding");
   for (std::size_t axis = 0; axis < axes; ++axis) {
     const Window window = window_of(node.node(), axis, axes, kernel_size(node.node(), weight, axis));
     const std::int64_t length = input[axis + 2].size;
     const bool known = length >= 0 && window.is_sane() && length < kLargest / window.stride;
-    const std::int64_t grown = known ? (length - 1) * window.stride + window.reach() + at(extra, axis, 0) - window.pad_begin - window.pad_end : -1;
+    const std::int64_t grown =
+        known ? (length - 1) * window.stride + window.reach() + at(extra, axis, 0) - window.pad_begin - window.pad_end
+              : -1;
     const bool same = auto_pad(node.node()).starts_with("SAME");
     result.push_back({at(stated, axis, same && known ? length * window.stride : grown), {}});
   }
@@ -112,11 +120,13 @@ Outputs infer_pad(const OnnxView& node) {
   const Shape* shape = node.shape(0);
   const auto* pads = node.numbers("pads", 1);
   if (shape == nullptr) return {{node.dtype(0), std::nullopt}};
-  if (pads == nullptr || pads->size() != 2 * shape->size() || node.has(3)) return {{node.dtype(0), Shape(shape->size(), kUnknown)}};
+  if (pads == nullptr || pads->size() != 2 * shape->size() || node.has(3))
+    return {{node.dtype(0), Shape(shape->size(), kUnknown)}};
   Shape result = *shape;
   for (std::size_t axis = 0; axis < result.size(); ++axis) {
     if (!result[axis].known()) continue;
-    const std::int64_t size = std::min(result[axis].size, kLargest) + at(pads, axis, 0) + at(pads, axis + result.size(), 0);
+    const std::int64_t size =
+        std::min(result[axis].size, kLargest) + at(pads, axis, 0) + at(pads, axis + result.size(), 0);
     result[axis] = {std::max<std::int64_t>(size, 0), {}};
   }
   return {{node.dtype(0), result}};
@@ -128,7 +138,8 @@ Outputs infer_resize(const OnnxView& node) {
   Shape result(shape->size(), kUnknown);
   const auto* sizes = node.contents(3);
   if (sizes != nullptr && sizes->size() == shape->size() && !node.node().find<Numbers>("axes")) {
-    for (std::size_t axis = 0; axis < sizes->size(); ++axis) result[axis] = {std::max<std::int64_t>((*sizes)[axis], 0), {}};
+    for (std::size_t axis = 0; axis < sizes->size(); ++axis)
+      result[axis] = {std::max<std::int64_t>((*sizes)[axis], 0), {}};
   }
   return {{node.dtype(0), result}};
 }
@@ -136,15 +147,20 @@ Outputs infer_resize(const OnnxView& node) {
 // Y [seq, directions, batch, hidden], Y_h and Y_c [directions, batch, hidden]; layout 1 has the batch first.
 Outputs infer_recurrent(const OnnxView& node) {
   const Shape *input = node.shape(0), *weight = node.shape(1), *recurrent = node.shape(2);
-  if (input == nullptr || weight == nullptr || recurrent == nullptr || input->size() != 3 || weight->size() != 3 || recurrent->size() != 3)
+  if (input == nullptr || weight == nullptr || recurrent == nullptr || input->size() != 3 || weight->size() != 3 ||
+      recurrent->size() != 3)
     return {{node.dtype(0), std::nullopt}};
   const Dim directions = (*weight)[0], hidden{node.node().integer("hidden_size", (*recurrent)[2].size), {}};
   if (node.node().integer("layout", 0) != 0) {
     const Shape last{(*input)[0], directions, hidden};
-    return {{node.dtype(0), Shape{(*input)[0], (*input)[1], directions, hidden}}, {node.dtype(0), last}, {node.dtype(0), last}};
+    return {{node.dtype(0), Shape{(*input)[0], (*input)[1], directions, hidden}},
+            {node.dtype(0), last},
+            {node.dtype(0), last}};
   }
   const Shape last{directions, (*input)[1], hidden};
-  return {{node.dtype(0), Shape{(*input)[0], directions, (*input)[1], hidden}}, {node.dtype(0), last}, {node.dtype(0), last}};
+  return {{node.dtype(0), Shape{(*input)[0], directions, (*input)[1], hidden}},
+          {node.dtype(0), last},
+          {node.dtype(0), last}};
 }
 
 }  // namespace berth

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of ONNX operators that slide windows or walk along a sequence: convolutions, pools, padding, resizing, recurrence.
+// Rules of ONNX operators that slide windows or walk along a sequence: convolutions, pools, padding, resizing,
+// recurrence.
 #pragma once
 
 #include <vector>

@@ -35,10 +35,13 @@ TEST(WireReader, SaysWhatIsDamaged) {
   };
   using namespace std::string_view_literals;
   EXPECT_EQ(message_of("\x08"sv), "damaged protobuf data: a number is cut off");
-  EXPECT_EQ(message_of("\x12\x05" "ab"sv), "damaged protobuf data: a field is longer than what holds it");
+  EXPECT_EQ(message_of("\x12\x05"
+                       "ab"sv),
+            "damaged protobuf data: a field is longer than what holds it");
   EXPECT_EQ(message_of("\x0b"sv), "damaged protobuf data: a field has a type that does not exist");
   EXPECT_EQ(message_of("\x00\x01"sv), "damaged protobuf data: a field has no valid number");
-  EXPECT_EQ(message_of("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"sv), "damaged protobuf data: a number is longer than 64 bits");
+  EXPECT_EQ(message_of("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"sv),
+            "damaged protobuf data: a number is longer than 64 bits");
   EXPECT_EQ(message_of("\x0d\x01\x02"sv), "damaged protobuf data: a number is cut off");
 }
 

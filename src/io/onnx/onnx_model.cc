@@ -83,14 +83,20 @@ class OnnxReader {
   Status read_graph(std::string_view bytes) {
     BERTH_RETURN_IF_ERROR(read_initializers(bytes));
     BERTH_RETURN_IF_ERROR(read_values(bytes));
+    std::vector<OnnxNode> nodes;
     WireReader field(bytes);
     while (field.next()) {
       if (!field.is(1, WireType::kBytes)) continue;
+      if (nodes.size() == kMaxOps) return bad_input("it has more than {} nodes", kMaxOps);
       BERTH_TRY(OnnxNode node, read_onnx_node(field.bytes()));
-      ++model_.source_nodes;
-      count_edges(node);
-      BERTH_RETURN_IF_ERROR(add_node(node, scope_, "", 0));
+      for (const std::string& output : node.outputs) {
+        if (!output.empty() && !made_.insert(output).second) return bad_input("'{}' is made by two nodes", output);
+      }
+      nodes.push_back(std::move(node));
     }
+    model_.source_nodes = nodes.size();
+    for (const OnnxNode& node : nodes) count_edges(node);
+    for (const OnnxNode& node : nodes) BERTH_RETURN_IF_ERROR(add_node(node, scope_, "", 0));
     for (const std::string& output : output_names_) {
       const auto found = scope_.find(output);
       if (found == scope_.end()) return bad_input("output '{}' is made by no node", output);
@@ -146,15 +152,16 @@ class OnnxReader {
     for (const std::string& input : node.inputs) {
       if (made_.contains(input) && seen.insert(input).second) ++model_.source_edges;
     }
-    made_.insert(node.outputs.begin(), node.outputs.end());
   }
 
   Status add_node(const OnnxNode& node, Scope& scope, const std::string& prefix, int depth) {
     const auto function = functions_.find(node.type);
     if (function != functions_.end()) return call(function->second, node, scope, prefix, depth);
     if (node.has_subgraph) {
-      return bad_input("node '{}' ({}) has a subgraph, and the file does not say how often it runs; export the model without "
-                       "control flow", node.name, node.type);
+      return bad_input(
+          "node '{}' ({}) has a subgraph, and the file does not say how often it runs; export the model without "
+          "control flow",
+          node.name, node.type);
     }
     if (model_.nodes.size() >= kMaxOps) return bad_input("it has more than {} nodes", kMaxOps);
     if (node.type == "Constant" && add_constant(node, scope)) return {};
@@ -169,7 +176,7 @@ class OnnxReader {
       BERTH_TRY(const ValueIndex value, find_value(input, scope, node));
       added.inputs.push_back(value);
     }
-    for (const std::string& output : node.outputs) added.outputs.push_back(make_value(output, scope, prefix));
+    for (const std::string& output : node.outputs) added.outputs.push_back(value_named(output, scope, prefix));
     for (const auto& [key, value] : node.metadata) {
       if (key == "namespace") added.module = module_of(value);
     }
@@ -207,21 +214,24 @@ class OnnxReader {
     if (!value.dtype) return false;
     value.name = node.outputs.front();
     const Role role = role_of_initializer(value);
-    const ValueIndex index = model_.add(std::move(value));
-    scope[node.outputs.front()] = index;
+    const ValueIndex index = value_named(value.name, scope, "");
+    model_.values[index] = std::move(value);
     model_.leaves.push_back({index, role, {}, {}});
     return true;
   }
 
-  Result<ValueIndex> find_value(const std::string& name, const Scope& scope, const OnnxNode& node) {
+  Result<ValueIndex> find_value(const std::string& name, Scope& scope, const OnnxNode& node) {
     if (name.empty()) return kNoValue;
     const auto found = scope.find(name);
     if (found != scope.end()) return found->second;
-    return bad_input("node '{}' reads '{}', which nothing before it makes", node.name, name);
+    // Files should have their nodes in order, but not all do.
+    if (&scope == &scope_ && made_.contains(name)) return value_named(name, scope, "");
+    return bad_input("node '{}' reads '{}', which nothing makes", node.name, name);
   }
 
-  ValueIndex make_value(const std::string& name, Scope& scope, const std::string& prefix) {
+  ValueIndex value_named(const std::string& name, Scope& scope, const std::string& prefix) {
     if (name.empty()) return kNoValue;
+    if (const auto found = scope.find(name); found != scope.end()) return found->second;
     Value value;
     const auto known = prefix.empty() ? known_.find(name) : known_.end();
     if (known != known_.end()) value = known->second;
@@ -230,7 +240,8 @@ class OnnxReader {
   }
 
   // The nodes of a function in place of the call, their names behind the caller's.
-  Status call(const OnnxFunction& function, const OnnxNode& caller, Scope& scope, const std::string& prefix, int depth) {
+  Status call(const OnnxFunction& function, const OnnxNode& caller, Scope& scope, const std::string& prefix,
+              int depth) {
     if (depth == kDeepestCall) return bad_input("function '{}' calls itself, or calls are too deep", caller.type);
     Scope inner;
     for (std::size_t i = 0; i < function.inputs.size(); ++i) {
@@ -248,7 +259,8 @@ class OnnxReader {
     }
     for (std::size_t i = 0; i < std::min(function.outputs.size(), caller.outputs.size()); ++i) {
       const auto made = inner.find(function.outputs[i]);
-      if (made == inner.end()) return bad_input("function '{}' does not make its output '{}'", caller.type, function.outputs[i]);
+      if (made == inner.end())
+        return bad_input("function '{}' does not make its output '{}'", caller.type, function.outputs[i]);
       if (!caller.outputs[i].empty()) scope[caller.outputs[i]] = made->second;
     }
     return {};
@@ -270,8 +282,8 @@ class OnnxReader {
     }
   }
 
-  // ": ResNet/layer1: Sequential/layer1.2: Bottleneck/conv2d_9: aten.conv2d.default" -> "layer1.2": the innermost module,
-  // before the op itself.
+  // ": ResNet/layer1: Sequential/layer1.2: Bottleneck/conv2d_9: aten.conv2d.default" -> "layer1.2": the innermost
+  // module, before the op itself.
   static std::string module_of(std::string_view text) {
     const std::size_t op = text.rfind('/');
     if (op == std::string_view::npos) return {};
@@ -298,7 +310,8 @@ Result<Model> read_onnx_model(std::string_view bytes, std::string title) {
 
 bool looks_like_onnx(std::string_view bytes) {
   WireReader field(bytes);
-  return field.next() && field.is(1, WireType::kVarint) && field.varint() >= kOldestIr && field.varint() < 1000 && field.next();
+  return field.next() && field.is(1, WireType::kVarint) && field.varint() >= kOldestIr && field.varint() < 1000 &&
+         field.next();
 }
 
 }  // namespace berth

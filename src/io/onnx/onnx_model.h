@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ONNX files (IR versions 3 to the newest): nodes, values, weights without their bytes. Local functions are written out;
-// nodes with subgraphs (If, Loop, Scan) are refused by name, since how often they run is not in the file.
+// ONNX files (IR versions 3 to the newest): nodes, values, weights without their bytes. Local functions are written
+// out; nodes with subgraphs (If, Loop, Scan) are refused by name, since how often they run is not in the file.
 #pragma once
 
 #include <string>

@@ -83,23 +83,34 @@ Result<OnnxNode> read_onnx_node(std::string_view bytes) {
   while (field.next()) {
     if (field.type() != WireType::kBytes) continue;
     switch (field.field()) {
-      case 1: node.inputs.emplace_back(field.bytes()); break;
-      case 2: node.outputs.emplace_back(field.bytes()); break;
-      case 3: node.name = field.bytes(); break;
-      case 4: type = field.bytes(); break;
+      case 1:
+        node.inputs.emplace_back(field.bytes());
+        break;
+      case 2:
+        node.outputs.emplace_back(field.bytes());
+        break;
+      case 3:
+        node.name = field.bytes();
+        break;
+      case 4:
+        type = field.bytes();
+        break;
       case 5: {
         auto attribute = read_attribute(field.bytes(), node.has_subgraph);
         if (!attribute) return within(fmt::format("node '{}'", node.name), attribute.error());
         node.attributes.push_back(*std::move(attribute));
         break;
       }
-      case 7: domain = field.bytes(); break;
+      case 7:
+        domain = field.bytes();
+        break;
       case 9: {
         BERTH_TRY(auto entry, read_entry(field.bytes()));
         node.metadata.push_back(std::move(entry));
         break;
       }
-      default: break;
+      default:
+        break;
     }
   }
   if (field.error()) return *field.error();

@@ -14,13 +14,11 @@ constexpr std::int64_t kMostContents = 1024;  // elements of a constant that may
 
 // By TensorProto.DataType; strings have no size that matters.
 constexpr std::array<std::optional<DType>, 24> kTypes{
-    std::nullopt,  DType::kF32, DType::kU8,  DType::kI8,  DType::kI16, DType::kI16, DType::kI32, DType::kI64,
-    std::nullopt,  DType::kBool, DType::kF16, DType::kF64, DType::kI32, DType::kI64, DType::kC64, DType::kC128,
-    DType::kBF16, DType::kF8,  DType::kF8,  DType::kF8,  DType::kF8,  DType::kI4,  DType::kI4,  DType::kI4};
+    std::nullopt, DType::kF32,  DType::kU8,  DType::kI8,  DType::kI16, DType::kI16, DType::kI32, DType::kI64,
+    std::nullopt, DType::kBool, DType::kF16, DType::kF64, DType::kI32, DType::kI64, DType::kC64, DType::kC128,
+    DType::kBF16, DType::kF8,   DType::kF8,  DType::kF8,  DType::kF8,  DType::kI4,  DType::kI4,  DType::kI4};
 
-bool is_whole(DType dtype) {
-  return dtype == DType::kI64 || dtype == DType::kI32 || dtype == DType::kBool;
-}
+bool is_whole(DType dtype) { return dtype == DType::kI64 || dtype == DType::kI32 || dtype == DType::kBool; }
 
 // TensorShapeProto.Dimension
 Result<Dim> read_dim(std::string_view bytes) {
@@ -40,7 +38,8 @@ Result<Shape> read_shape(std::string_view bytes) {
   WireReader field(bytes);
   while (field.next()) {
     if (!field.is(1, WireType::kBytes)) continue;
-    if (shape.size() == static_cast<std::size_t>(kMaxRank)) return bad_input("a shape has more than {} dimensions", kMaxRank);
+    if (shape.size() == static_cast<std::size_t>(kMaxRank))
+      return bad_input("a shape has more than {} dimensions", kMaxRank);
     BERTH_TRY(Dim dim, read_dim(field.bytes()));
     shape.push_back(std::move(dim));
   }
@@ -106,13 +105,15 @@ Result<Value> read_onnx_tensor(std::string_view bytes) {
       return bad_input("a weight is damaged");
   }
   if (field.error()) return *field.error();
-  if (dims.size() > static_cast<std::size_t>(kMaxRank)) return bad_input("a weight has more than {} dimensions", kMaxRank);
+  if (dims.size() > static_cast<std::size_t>(kMaxRank))
+    return bad_input("a weight has more than {} dimensions", kMaxRank);
   const auto count = num_elements(dims);
   if (!count) return bad_input("weight '{}': its shape is negative or too large", value.name);
   value.shape.emplace();
   for (const std::int64_t dim : dims) value.shape->push_back({dim, {}});
   if (is_external || *count > kMostContents || !value.dtype || !is_whole(*value.dtype)) return value;
-  if (!raw.empty() && raw.size() <= 8 * kMostContents) numbers = unpack(raw, static_cast<std::size_t>(bits_of(*value.dtype)) / 8);
+  if (!raw.empty() && raw.size() <= 8 * kMostContents)
+    numbers = unpack(raw, static_cast<std::size_t>(bits_of(*value.dtype)) / 8);
   if (static_cast<std::int64_t>(numbers.size()) == *count) value.contents = std::move(numbers);
   return value;
 }
