@@ -97,7 +97,7 @@ TEST(OnnxModel, BecomesAGraphWithShapesFlopsAndRoles) {
   EXPECT_EQ(graph.role(op_named(graph, "flat")), Role::kView);
   const OpId conv = op_named(graph, "conv");
   EXPECT_EQ(graph.flops(conv), 2.0 * 2 * 4 * 8 * 8 * 8 * 9);
-  EXPECT_EQ(graph.bytes(graph.outputs(conv).front()), 2 * 4 * 8 * 8 * 4);
+  EXPECT_EQ(graph.bytes(graph.outputs(conv)[0]), 2 * 4 * 8 * 8 * 4);
   EXPECT_EQ(graph.parameter_bytes(), 4 * 8 * 3 * 3 * 4);
   EXPECT_TRUE(lowered.report.unknown_shapes.empty());
 }
@@ -131,7 +131,7 @@ TEST(OnnxModel, ShapesThatTheModelComputesAreFolded) {
   graph.message(12, Message().text(1, "z"));
   const Lowered lowered = lower_or_die(model(graph));
   EXPECT_EQ(op_named(lowered.graph, "shape"), kNoOp);
-  const auto shape = lowered.graph.shape(lowered.graph.outputs(op_named(lowered.graph, "tanh")).front());
+  const auto shape = lowered.graph.shape(lowered.graph.outputs(op_named(lowered.graph, "tanh"))[0]);
   EXPECT_EQ(std::vector<std::int64_t>(shape.begin(), shape.end()), (std::vector<std::int64_t>{4, 15}));
 }
 
@@ -156,7 +156,7 @@ TEST(OnnxModel, NodesMayStandInAnyOrder) {
   graph.message(12, Message().text(1, "z"));
   const Lowered lowered = lower_or_die(model(graph));
   EXPECT_EQ(lowered.graph.source_edges(), 1U);
-  const auto shape = lowered.graph.shape(lowered.graph.outputs(op_named(lowered.graph, "second")).front());
+  const auto shape = lowered.graph.shape(lowered.graph.outputs(op_named(lowered.graph, "second"))[0]);
   EXPECT_EQ(std::vector<std::int64_t>(shape.begin(), shape.end()), (std::vector<std::int64_t>{4, 3}));
 }
 
