@@ -8,10 +8,14 @@
 
 #include "base/result.h"
 #include "graph/graph.h"
+#include "model/lower.h"
 
 namespace berth {
 
 Result<Graph> load_graph_file(const std::string& path);
+
+// A model of a framework (.onnx), with what had to be assumed about it.
+Result<Lowered> import_model(const std::string& path, const LowerOptions& options = {});
 
 // The same from text in memory; `file_name` is for errors, and for a title where the text has none.
 Result<Graph> parse_graph(std::string text, std::string_view file_name);

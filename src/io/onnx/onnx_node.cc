@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/onnx/onnx_node.h"
+
+#include <bit>
+
+#include "io/onnx/onnx_tensor.h"
+#include "io/wire.h"
+
+namespace berth {
+namespace {
+
+constexpr std::size_t kMostNumbers = 4096;  // of one attribute: those that say anything about cost are short
+
+// What an AttributeProto holds, before its type is looked at.
+struct RawAttribute {
+  std::vector<std::int64_t> ints;
+  std::vector<double> floats;
+  std::vector<std::string> strings;
+  std::optional<std::int64_t> i;
+  std::optional<double> f;
+  std::optional<std::string> s;
+};
+
+std::optional<Attribute> value_of(RawAttribute raw) {
+  if (raw.i) return Attribute(*raw.i);
+  if (raw.f) return Attribute(*raw.f);
+  if (raw.s) return Attribute(*std::move(raw.s));
+  if (!raw.ints.empty()) return Attribute(std::move(raw.ints));
+  if (!raw.floats.empty()) return Attribute(std::move(raw.floats));
+  if (!raw.strings.empty()) return Attribute(std::move(raw.strings));
+  return std::nullopt;
+}
+
+Result<OnnxAttribute> read_attribute(std::string_view bytes, bool& has_subgraph) {
+  OnnxAttribute attribute;
+  RawAttribute raw;
+  WireReader field(bytes);
+  while (field.next()) {
+    const bool is_short = field.type() != WireType::kBytes || field.bytes().size() <= 8 * kMostNumbers;
+    if (field.is(1, WireType::kBytes)) attribute.name = field.bytes();
+    if (field.is(2, WireType::kFixed32)) raw.f = static_cast<double>(std::bit_cast<float>(field.fixed32()));
+    if (field.is(3, WireType::kVarint)) raw.i = static_cast<std::int64_t>(field.varint());
+    if (field.is(4, WireType::kBytes) && is_short) raw.s = std::string(field.bytes());
+    if (field.is(5, WireType::kBytes)) {
+      BERTH_TRY(attribute.tensor, read_onnx_tensor(field.bytes()));
+    }
+    if (field.field() == 6 || field.field() == 11) has_subgraph = true;
+    if (field.field() == 7 && is_short && raw.floats.size() < kMostNumbers && !append_floats(field, raw.floats))
+      return bad_input("attribute '{}' is damaged", attribute.name);
+    if (field.field() == 8 && is_short && raw.ints.size() < kMostNumbers && !append_integers(field, raw.ints))
+      return bad_input("attribute '{}' is damaged", attribute.name);
+    if (field.is(9, WireType::kBytes) && raw.strings.size() < kMostNumbers) raw.strings.emplace_back(field.bytes());
+    if (field.is(21, WireType::kBytes)) attribute.from_caller = field.bytes();
+  }
+  if (field.error()) return *field.error();
+  attribute.value = value_of(std::move(raw));
+  return attribute;
+}
+
+// StringStringEntryProto
+Result<std::pair<std::string, std::string>> read_entry(std::string_view bytes) {
+  std::pair<std::string, std::string> entry;
+  WireReader field(bytes);
+  while (field.next()) {
+    if (field.is(1, WireType::kBytes)) entry.first = field.bytes();
+    if (field.is(2, WireType::kBytes)) entry.second = field.bytes();
+  }
+  if (field.error()) return *field.error();
+  return entry;
+}
+
+}  // namespace
+
+std::string onnx_type(std::string_view domain, std::string_view type) {
+  if (domain.empty() || domain == "ai.onnx") return std::string(type);
+  return fmt::format("{}.{}", domain, type);
+}
+
+Result<OnnxNode> read_onnx_node(std::string_view bytes) {
+  OnnxNode node;
+  std::string_view type, domain;
+  WireReader field(bytes);
+  while (field.next()) {
+    if (field.type() != WireType::kBytes) continue;
+    switch (field.field()) {
+      case 1:
+        node.inputs.emplace_back(field.bytes());
+        break;
+      case 2:
+        node.outputs.emplace_back(field.bytes());
+        break;
+      case 3:
+        node.name = field.bytes();
+        break;
+      case 4:
+        type = field.bytes();
+        break;
+      case 5: {
+        auto attribute = read_attribute(field.bytes(), node.has_subgraph);
+        if (!attribute) return within(fmt::format("node '{}'", node.name), attribute.error());
+        node.attributes.push_back(*std::move(attribute));
+        break;
+      }
+      case 7:
+        domain = field.bytes();
+        break;
+      case 9: {
+        BERTH_TRY(auto entry, read_entry(field.bytes()));
+        node.metadata.push_back(std::move(entry));
+        break;
+      }
+      default:
+        break;
+    }
+  }
+  if (field.error()) return *field.error();
+  if (type.empty()) return bad_input("node '{}' has no type", node.name);
+  node.type = onnx_type(domain, type);
+  return node;
+}
+
+}  // namespace berth

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// NodeProto and AttributeProto of ONNX, with the names of values as the file has them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "model/model.h"
+
+namespace berth {
+
+struct OnnxAttribute {
+  std::string name = {};
+  std::optional<Attribute> value = {};  // none: a kind that no cost depends on
+  std::optional<Value> tensor = {};     // of a Constant
+  std::string from_caller = {};         // inside a function: the caller's attribute that stands here
+};
+
+struct OnnxNode {
+  std::string name = {}, type = {};  // the type with its domain, unless that is ONNX's own
+  std::vector<std::string> inputs = {}, outputs = {};
+  std::vector<OnnxAttribute> attributes = {};
+  std::vector<std::pair<std::string, std::string>> metadata = {};
+  bool has_subgraph = false;
+};
+
+Result<OnnxNode> read_onnx_node(std::string_view bytes);
+
+// "ai.onnx" and "" are the same domain; another one stands before the type: "com.microsoft.FusedMatMul".
+std::string onnx_type(std::string_view domain, std::string_view type);
+
+}  // namespace berth

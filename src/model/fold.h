@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Constants folded: nodes whose result is known before the step (they depend on weights and constants alone, or on
+// shapes that are fixed) are replaced by what they make. What a weight was made into stays a parameter. Leaves that
+// nobody reads any more are dropped; control edges from folded nodes too.
+#pragma once
+
+#include "model/model.h"
+
+namespace berth {
+
+void fold_constants(Model& model);
+
+}  // namespace berth

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Model: a network as a framework's file has it, before it becomes a Graph: nodes with attributes, values whose shapes
+// may be unknown or symbolic, weights without their bytes. Every importer fills one; lower() (model/lower.h) makes the
+// graph, so that constants, views, flops and unknown sizes are treated alike wherever a model comes from.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/kinds.h"
+#include "graph/types.h"
+
+namespace berth {
+
+// One dimension: a size, or unknown, then perhaps with a name ("batch") that the user can give a size.
+struct Dim {
+  std::int64_t size = -1;  // < 0: unknown
+  std::string symbol = {};
+  [[nodiscard]] bool known() const { return size >= 0; }
+  bool operator==(const Dim&) const = default;
+};
+
+using Shape = std::vector<Dim>;  // empty: a scalar
+
+// A tensor that nodes exchange by number. Values without a name are allowed.
+struct Value {
+  std::string name = {};
+  std::optional<DType> dtype = {};
+  std::optional<Shape> shape = {};  // none: not even the rank is known
+  std::optional<std::vector<std::int64_t>> contents =
+      {};  // of small whole-number constants, for shapes that depend on them
+};
+
+using ValueIndex = std::uint32_t;
+inline constexpr ValueIndex kNoValue = 0xffffffffU;  // an optional input that is left out
+
+using Attribute = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>,
+                               std::vector<std::string>>;
+
+struct Node {
+  std::string name = {};  // lower() makes up one if it is empty or taken
+  std::string type = {};  // as the framework spells it, with its domain unless that is the framework's own
+  std::vector<ValueIndex> inputs = {}, outputs = {};
+  std::vector<std::uint32_t> control = {};  // nodes that must end first
+  std::vector<std::pair<std::string, Attribute>> attributes = {};
+  std::string module = {}, label = {};
+  std::string colocate = {};  // name of a colocation group, empty for none
+  std::string device = {};    // where the file wants it, as the file says it; empty: nowhere
+
+  template <typename T>
+  [[nodiscard]] const T* find(std::string_view attribute) const {
+    for (const auto& [key, value] : attributes) {
+      if (key == attribute) return std::get_if<T>(&value);
+    }
+    return nullptr;
+  }
+  [[nodiscard]] std::int64_t integer(std::string_view attribute, std::int64_t otherwise) const {
+    const auto* value = find<std::int64_t>(attribute);
+    return value != nullptr ? *value : otherwise;
+  }
+};
+
+// A value that is there from the start: a parameter, a buffer, a constant or an input.
+struct Leaf {
+  ValueIndex value = kNoValue;
+  Role role = Role::kParameter;
+  std::string label = {};  // name of a parameter in the model
+  std::string device = {};
+};
+
+// Whose rules the types and attributes of the nodes follow.
+enum class Dialect : std::uint8_t { kOnnx, kTensorFlow, kOpenVino, kAten };
+
+struct Model {
+  std::string title = {};
+  Dialect dialect = Dialect::kOnnx;
+  std::vector<Value> values = {};
+  std::vector<Leaf> leaves = {};
+  std::vector<Node> nodes = {};  // in any order
+  std::vector<ValueIndex> outputs = {};
+  std::size_t source_nodes = 0, source_edges = 0;  // as the file counts them
+
+  ValueIndex add(Value value) {
+    values.push_back(std::move(value));
+    return static_cast<ValueIndex>(values.size() - 1);
+  }
+};
+
+}  // namespace berth

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// OnnxView: a node with what is known of its inputs, for rules that ask by position.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "model/model.h"
+
+namespace berth {
+
+class OnnxView {
+ public:
+  OnnxView(const Model& model, const Node& node) : model_(model), node_(node) {}
+
+  [[nodiscard]] const Node& node() const { return node_; }
+  [[nodiscard]] std::size_t num_inputs() const { return node_.inputs.size(); }
+  [[nodiscard]] std::size_t num_outputs() const { return node_.outputs.size(); }
+  [[nodiscard]] bool has(std::size_t input) const {
+    return input < node_.inputs.size() && node_.inputs[input] != kNoValue;
+  }
+
+  // Nothing where the input is left out or not known.
+  [[nodiscard]] const Shape* shape(std::size_t input) const {
+    const Value* value = find(input);
+    return value != nullptr && value->shape ? &*value->shape : nullptr;
+  }
+  [[nodiscard]] std::optional<DType> dtype(std::size_t input) const {
+    const Value* value = find(input);
+    return value != nullptr ? value->dtype : std::nullopt;
+  }
+  [[nodiscard]] const std::vector<std::int64_t>* contents(std::size_t input) const {
+    const Value* value = find(input);
+    return value != nullptr && value->contents ? &*value->contents : nullptr;
+  }
+  // A list of whole numbers, which old opsets give as an attribute and new ones as an input.
+  [[nodiscard]] const std::vector<std::int64_t>* numbers(std::string_view attribute, std::size_t input) const {
+    if (const auto* list = node_.find<std::vector<std::int64_t>>(attribute)) return list;
+    return contents(input);
+  }
+
+ private:
+  [[nodiscard]] const Value* find(std::size_t input) const {
+    return has(input) ? &model_.values[node_.inputs[input]] : nullptr;
+  }
+
+  const Model& model_;
+  const Node& node_;
+};
+
+// Axis counted from the front; nothing if it is out of range.
+inline std::optional<std::size_t> axis_of(std::int64_t axis, std::size_t rank) {
+  const auto size = static_cast<std::int64_t>(rank);
+  if (axis < -size || axis >= size) return std::nullopt;
+  return static_cast<std::size_t>(axis < 0 ? axis + size : axis);
+}
+
+}  // namespace berth

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/onnx_windows.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+namespace berth {
+namespace {
+
+using Outputs = std::vector<Inferred>;
+using Numbers = std::vector<std::int64_t>;
+
+constexpr Dim kUnknown{};
+constexpr std::int64_t kLargest = std::int64_t{1} << 40;  // keeps sums of a few sizes far from overflow
+
+// Stride, dilation and padding along one axis.
+struct Window {
+  std::int64_t size = 1, stride = 1, dilation = 1, pad_begin = 0, pad_end = 0;
+  [[nodiscard]] std::int64_t reach() const { return (size - 1) * dilation + 1; }
+  [[nodiscard]] bool is_sane() const {
+    return size > 0 && stride > 0 && dilation > 0 && size < kLargest / dilation && std::abs(pad_begin) < kLargest &&
+           std::abs(pad_end) < kLargest;
+  }
+};
+
+std::int64_t at(const Numbers* numbers, std::size_t i, std::int64_t otherwise) {
+  return numbers != nullptr && i < numbers->size() ? std::clamp((*numbers)[i], -kLargest, kLargest) : otherwise;
+}
+
+Window window_of(const Node& node, std::size_t axis, std::size_t axes, std::int64_t size) {
+  const auto* pads = node.find<Numbers>("pads");
+  return {size, at(node.find<Numbers>("strides"), axis, 1), at(node.find<Numbers>("dilations"), axis, 1),
+          at(pads, axis, 0), at(pads, axis + axes, 0)};
+}
+
+std::string auto_pad(const Node& node) {
+  const auto* text = node.find<std::string>("auto_pad");
+  return text != nullptr ? *text : "NOTSET";
+}
+
+std::int64_t slide(std::int64_t length, const Window& window, const std::string& padding, bool round_up) {
+  if (length < 0 || length > kLargest || !window.is_sane()) return -1;
+  if (padding.starts_with("SAME")) return (length + window.stride - 1) / window.stride;
+  const std::int64_t pads = padding == "VALID" ? 0 : window.pad_begin + window.pad_end;
+  const std::int64_t room = length + pads - window.reach();
+  if (room < 0) return 0;
+  return (round_up ? room + window.stride - 1 : room) / window.stride + 1;
+}
+
+// Sizes of the window itself: stated, else those of the weight.
+std::int64_t kernel_size(const Node& node, const Shape* weight, std::size_t axis) {
+  if (const auto* stated = node.find<Numbers>("kernel_shape")) return at(stated, axis, -1);
+  return weight != nullptr && axis + 2 < weight->size() ? (*weight)[axis + 2].size : -1;
+}
+
+Outputs slide_all(const OnnxView& node, const Dim& channels, const Shape* weight, bool round_up) {
+  const Shape& input = *node.shape(0);
+  Shape result{input[0], channels};
+  const std::size_t axes = input.size() - 2;
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    const Window window = window_of(node.node(), axis, axes, kernel_size(node.node(), weight, axis));
+    result.push_back({slide(input[axis + 2].size, window, auto_pad(node.node()), round_up), {}});
+  }
+  return Outputs(std::max<std::size_t>(node.num_outputs(), 1), Inferred{node.dtype(0), result});
+}
+
+bool has_planes(const OnnxView& node) { return node.shape(0) != nullptr && node.shape(0)->size() >= 2; }
+
+}  // namespace
+
+Outputs infer_conv(const OnnxView& node) {
+  const Shape* weight = node.shape(1);
+  if (!has_planes(node) || weight == nullptr || weight->size() != node.shape(0)->size())
+    return {{node.dtype(0), std::nullopt}};
+  return slide_all(node, weight->front(), weight, false);
+}
+
+Outputs infer_conv_transpose(const OnnxView& node) {
+  const Shape* weight = node.shape(1);
+  if (!has_planes(node) || weight == nullptr || weight->size() != node.shape(0)->size())
+    return {{node.dtype(0), std::nullopt}};
+  const Shape& input = *node.shape(0);
+  const std::int64_t group = node.node().integer("group", 1);
+  const Dim& narrow = (*weight)[1];
+  Shape result{
+      input[0],
+      Dim{narrow.known() && group > 0 && group < kLargest && narrow.size < kLargest / group ? narrow.size * group : -1,
+          {}}};
+  const std::size_t axes = input.size() - 2;
+  const auto *stated = node.node().find<Numbers>("output_shape"), *extra = node.node().find<Numbers>("output_padding");
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    const Window window = window_of(node.node(), axis, axes, kernel_size(node.node(), weight, axis));
+    const std::int64_t length = input[axis + 2].size;
+    const bool known = length >= 0 && window.is_sane() && length < kLargest / window.stride;
+    const std::int64_t grown =
+        known ? (length - 1) * window.stride + window.reach() + at(extra, axis, 0) - window.pad_begin - window.pad_end
+              : -1;
+    const bool same = auto_pad(node.node()).starts_with("SAME");
+    result.push_back({at(stated, axis, same && known ? length * window.stride : grown), {}});
+  }
+  return {{node.dtype(0), result}};
+}
+
+Outputs infer_pool(const OnnxView& node) {
+  if (!has_planes(node)) return {{node.dtype(0), std::nullopt}};
+  Outputs outputs = slide_all(node, (*node.shape(0))[1], nullptr, node.node().integer("ceil_mode", 0) != 0);
+  if (outputs.size() > 1) outputs[1].dtype = DType::kI64;
+  return outputs;
+}
+
+Outputs infer_global_pool(const OnnxView& node) {
+  if (!has_planes(node)) return {{node.dtype(0), std::nullopt}};
+  Shape result = *node.shape(0);
+  std::fill(result.begin() + 2, result.end(), Dim{1, {}});
+  return {{node.dtype(0), result}};
+}
+
+Outputs infer_pad(const OnnxView& node) {
+  const Shape* shape = node.shape(0);
+  const auto* pads = node.numbers("pads", 1);
+  if (shape == nullptr) return {{node.dtype(0), std::nullopt}};
+  if (pads == nullptr || pads->size() != 2 * shape->size() || node.has(3))
+    return {{node.dtype(0), Shape(shape->size(), kUnknown)}};
+  Shape result = *shape;
+  for (std::size_t axis = 0; axis < result.size(); ++axis) {
+    if (!result[axis].known()) continue;
+    const std::int64_t size =
+        std::min(result[axis].size, kLargest) + at(pads, axis, 0) + at(pads, axis + result.size(), 0);
+    result[axis] = {std::max<std::int64_t>(size, 0), {}};
+  }
+  return {{node.dtype(0), result}};
+}
+
+Outputs infer_resize(const OnnxView& node) {
+  const Shape* shape = node.shape(0);
+  if (shape == nullptr) return {{node.dtype(0), std::nullopt}};
+  Shape result(shape->size(), kUnknown);
+  const auto* sizes = node.contents(3);
+  if (sizes != nullptr && sizes->size() == shape->size() && !node.node().find<Numbers>("axes")) {
+    for (std::size_t axis = 0; axis < sizes->size(); ++axis)
+      result[axis] = {std::max<std::int64_t>((*sizes)[axis], 0), {}};
+  }
+  return {{node.dtype(0), result}};
+}
+
+// Y [seq, directions, batch, hidden], Y_h and Y_c [directions, batch, hidden]; layout 1 has the batch first.
+Outputs infer_recurrent(const OnnxView& node) {
+  const Shape *input = node.shape(0), *weight = node.shape(1), *recurrent = node.shape(2);
+  if (input == nullptr || weight == nullptr || recurrent == nullptr || input->size() != 3 || weight->size() != 3 ||
+      recurrent->size() != 3)
+    return {{node.dtype(0), std::nullopt}};
+  const Dim directions = (*weight)[0], hidden{node.node().integer("hidden_size", (*recurrent)[2].size), {}};
+  if (node.node().integer("layout", 0) != 0) {
+    const Shape last{(*input)[0], directions, hidden};
+    return {{node.dtype(0), Shape{(*input)[0], (*input)[1], directions, hidden}},
+            {node.dtype(0), last},
+            {node.dtype(0), last}};
+  }
+  const Shape last{directions, (*input)[1], hidden};
+  return {{node.dtype(0), Shape{(*input)[0], directions, (*input)[1], hidden}},
+          {node.dtype(0), last},
+          {node.dtype(0), last}};
+}
+
+}  // namespace berth
