@@ -73,6 +73,7 @@ class ModelMaker {
     model_.dialect = Dialect::kOpenVino;
     model_.source_nodes = net_.layers.size();
     model_.source_edges = links_.num_edges;
+    BERTH_RETURN_IF_ERROR(check_results());
     count_read_outputs();
     add_values();
     for (std::size_t at = 0; at < net_.layers.size(); ++at) BERTH_RETURN_IF_ERROR(add_layer(at));
@@ -81,6 +82,14 @@ class ModelMaker {
   }
 
  private:
+  [[nodiscard]] Status check_results() const {
+    for (const IrLayer& layer : net_.layers) {
+      if (!is_result(layer) || (layer.inputs.size() == 1 && layer.outputs.empty())) continue;
+      return bad_input("{}: a Result has one input and no output", describe(layer));
+    }
+    return {};
+  }
+
   void count_read_outputs() {
     read_outputs_.resize(net_.layers.size());
     for (const auto& sources : links_.sources) {
@@ -107,14 +116,14 @@ class ModelMaker {
         model_.add(std::move(value));
       }
     }
-    is_output_.resize(model_.values.size() + 1);
+    is_output_.resize(model_.values.size());
   }
 
   [[nodiscard]] ValueIndex value_of(const IrSource& source) const { return first_value_[source.layer] + source.output; }
 
   Status add_layer(std::size_t at) {
     const IrLayer& layer = net_.layers[at];
-    if (is_result(layer)) return add_result(at);
+    if (is_result(layer)) return add_result(at), Status();
     if (layer.type == "Parameter" || is_constant(layer)) return add_leaf(at);
     Node node{.name = layer.name, .type = type_with_domain(layer)};
     for (const IrSource& source : links_.sources[at]) node.inputs.push_back(value_of(source));
@@ -128,15 +137,10 @@ class ModelMaker {
     return {};
   }
 
-  Status add_result(std::size_t at) {
-    const IrLayer& layer = net_.layers[at];
-    if (layer.inputs.size() != 1 || !layer.outputs.empty()) {
-      return bad_input("{}: a Result has one input and no output", describe(layer));
-    }
+  void add_result(std::size_t at) {
     const ValueIndex value = value_of(links_.sources[at].front());
     if (!is_output_[value]) model_.outputs.push_back(value);
     is_output_[value] = true;
-    return {};
   }
 
   Status add_leaf(std::size_t at) {
