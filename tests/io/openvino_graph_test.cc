@@ -356,9 +356,7 @@ TEST_F(OpenVino, HostileFilesEndInOneLine) {
             std::string::npos);
   const std::string open = "<layers><layer id=\"0\" name=\"l\" type=\"Loop\"><body>";
   const std::string close = "</body></layer></layers>";
-  EXPECT_EQ(error_of(ir_file("", "").substr(0, 22) + "<net version=\"11\">" + repeated(open, 10) + "<layers/>" +
-                     repeated(close, 10) + "</net>"),
-            "fine");
+  EXPECT_EQ(error_of("<net version=\"11\">" + repeated(open, 10) + "<layers/>" + repeated(close, 10) + "</net>"), "fine");
   EXPECT_TRUE(error_of("<net version=\"11\">" + repeated(open, 50'000) + "<layers/>" + repeated(close, 50'000) + "</net>")
                   .ends_with("bodies are nested more than 32 deep"));
   // Entities of a document type are not expanded.
