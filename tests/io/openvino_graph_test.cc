@@ -165,6 +165,13 @@ TEST_F(OpenVino, DynamicSizesCarryTheNameOfTheirInput) {
   EXPECT_EQ(shape_of(model, "parts:1"), "ids.0,1,ids.1,joined.3");
 }
 
+TEST_F(OpenVino, LongNamesAreCutInNamesOfSizes) {
+  const std::string name(200, 'n');
+  const Model model = model_of(ir_file(ir_layer(7, name, "Parameter", "", "", "FP32 -1"), ""));
+  EXPECT_EQ(model.values[0].name, name);
+  EXPECT_EQ(model.values[0].shape->front().symbol, std::string(96, 'n') + "#7.0");
+}
+
 TEST_F(OpenVino, WindowsMakeNewSizes) {
   const std::string layers = ir_layer(0, "x", "Parameter", "", "", "FP32 -1,3,-1,-1") +
                              ir_layer(1, "w", "Const", "", "", "FP32 8,3,3,3") +
@@ -189,6 +196,9 @@ TEST_F(OpenVino, StatesAreBuffers) {
   EXPECT_EQ(node_named(model, "write").control, std::vector<std::uint32_t>{0});
   EXPECT_EQ(error_of(ir_file(ir_layer(0, "r", "ReadValue", "", "", "FP32 2"), "")),
             "layer \"r\": a ReadValue needs a variable_id");
+  EXPECT_EQ(error_of(ir_file(layers + ir_layer(4, "again", "Assign", state, "FP32 2,4", "FP32 2,4"),
+                             "0:0>1:0 1:1>2:0 2:1>3:0 2:1>4:0")),
+            "layer \"again\": another Assign writes the same variable");
 }
 
 // Ten turns of a product of 4x128 by 128x32 (weights inside), the sequence cut along axis 0.

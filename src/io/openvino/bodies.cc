@@ -10,6 +10,7 @@ namespace berth::openvino {
 namespace {
 
 constexpr double kMostFlops = 1e30;
+constexpr int kMostTries = 64;  // slices looked at: a file may have millions, each a search
 
 // Size of the sliced axis of a layer's port; none if it is dynamic or there is no such axis.
 std::optional<std::int64_t> size_of_axis(const std::vector<IrPort>& ports, const IrPortMap& map) {
@@ -24,8 +25,10 @@ std::optional<std::int64_t> size_of_axis(const std::vector<IrPort>& ports, const
 }
 
 std::optional<std::int64_t> turns_of(const std::vector<IrPort>& ports, const std::vector<IrPortMap>& maps) {
+  int tries = 0;
   for (const IrPortMap& map : maps) {
     if (!map.axis) continue;
+    if (++tries > kMostTries) break;
     const auto size = size_of_axis(ports, map);
     if (!size) continue;
     // Places are counted from the end if negative; both ends belong to the range, which may run backwards.
@@ -53,15 +56,11 @@ Result<double> flops_of_net(const IrNet& net) {
   return total;
 }
 
-void collect(const IrLayer& layer, const std::string& path, std::vector<BodyConstant>& found) {
+void collect(const IrLayer& layer, const std::string& outermost, std::vector<BodyConstant>& found) {
   for (const IrBody& body : layer.bodies) {
     for (const IrLayer& inner : body.net.layers) {
-      std::string name = fmt::format("{}/{}", path, inner.name);
-      if (is_constant(inner)) {
-        found.push_back({std::move(name), &inner});
-      } else if (!inner.bodies.empty()) {
-        collect(inner, name, found);
-      }
+      if (is_constant(inner)) found.push_back({fmt::format("{}/{}", outermost, short_name(inner)), &inner});
+      if (!inner.bodies.empty()) collect(inner, outermost, found);
     }
   }
 }
@@ -89,7 +88,7 @@ Result<BodyWork> work_of_bodies(const IrLayer& layer) {
 
 std::vector<BodyConstant> constants_of_bodies(const IrLayer& layer) {
   std::vector<BodyConstant> found;
-  collect(layer, layer.name, found);
+  collect(layer, short_name(layer), found);
   return found;
 }
 

@@ -28,7 +28,7 @@ struct BodyWork {
 Result<BodyWork> work_of_bodies(const IrLayer& layer);
 
 struct BodyConstant {
-  std::string name;  // with the names of the layers around it: "loop/weights"
+  std::string name;  // behind the name of the outermost layer: "loop/weights"
   const IrLayer* layer = nullptr;
 };
 std::vector<BodyConstant> constants_of_bodies(const IrLayer& layer);

@@ -22,6 +22,7 @@ std::optional<Number> number_in(std::string_view text) {
   const char* const end = text.data() + text.size();
   const auto [stop, failed] = std::from_chars(text.data(), end, value);
   if (failed != std::errc() || stop != end) return std::nullopt;
+  if (!std::isfinite(static_cast<double>(value))) return std::nullopt;
   return value;
 }
 
@@ -49,7 +50,7 @@ Attribute typed_attribute(std::string_view name, std::string_view text) {
     return std::string(text);
   }
   if (const auto whole = number_in<std::int64_t>(text)) return *whole;
-  if (const auto real = number_in<double>(text); real && std::isfinite(*real)) return *real;
+  if (const auto real = number_in<double>(text)) return *real;
   return std::string(text);
 }
 

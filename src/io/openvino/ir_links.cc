@@ -2,8 +2,8 @@
 #include "io/openvino/ir_links.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
-#include <tuple>
 
 #include "graph/builder.h"
 

@@ -9,11 +9,19 @@ namespace berth::openvino {
 namespace {
 
 constexpr std::uint64_t kOldestVersion = 10, kNewestVersion = 11;
+constexpr std::size_t kLongName = 128, kKeptOfLongName = 96;
 
 }  // namespace
 
 std::string describe(const IrLayer& layer) {
   return layer.name.empty() ? fmt::format("layer {}", layer.id) : fmt::format("layer {}", in_quotes(layer.name));
+}
+
+std::string short_name(const IrLayer& layer) {
+  if (layer.name.size() <= kLongName) return layer.name;
+  std::size_t end = kKeptOfLongName;
+  while (end > 0 && (static_cast<unsigned char>(layer.name[end]) & 0xC0U) == 0x80U) --end;  // never inside a character
+  return fmt::format("{}#{}", std::string_view(layer.name).substr(0, end), layer.id);
 }
 
 bool is_constant(const IrLayer& layer) { return layer.type == "Const" || layer.type == "Constant"; }

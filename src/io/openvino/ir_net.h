@@ -66,8 +66,8 @@ struct IrBody {
 };
 
 // Caps that keep hostile files small: no model known comes near them.
-inline constexpr std::size_t kMaxXmlBytes = std::size_t{128} << 20;
-inline constexpr std::size_t kMaxXmlTags = 16'000'000;
+inline constexpr std::size_t kMaxXmlBytes = std::size_t{64} << 20;
+inline constexpr std::size_t kMaxXmlTags = 8'000'000;
 inline constexpr int kMaxBodyDepth = 32;
 
 // Reads the text; checks numbers, ranks, names and nesting, not yet that edges meet ports (see ir_links.h). Elements and
@@ -79,6 +79,10 @@ Result<IrNet> parse_model_ir(std::string_view xml);
 
 // "layer "conv1"", for errors.
 std::string describe(const IrLayer& layer);
+
+// The name, or if it is long its beginning and the id: for names that are made of it. A file may have one long name and
+// millions of values under it.
+std::string short_name(const IrLayer& layer);
 
 bool is_constant(const IrLayer& layer);
 

@@ -41,6 +41,7 @@ constexpr std::array kRules{
     TypeRule{"NonZero", Rule::kOwn},
 };
 constexpr std::size_t kWindowFreeAxes = 2;  // batch and channels
+constexpr std::size_t kMostInputs = 8;      // that names are looked for in: a layer may have millions
 
 Rule rule_of(std::string_view type) {
   const auto found = std::ranges::find(kRules, type, &TypeRule::type);
@@ -67,26 +68,26 @@ std::string symbol_at(const Inputs& inputs, std::size_t back) {
   return {};
 }
 
-std::vector<std::string> unknown_sizes(const Inputs& inputs) {
-  std::vector<std::string> names;
+std::vector<const Dim*> unknown_sizes(const Inputs& inputs) {
+  std::vector<const Dim*> sizes;
   for (const Shape* shape : inputs) {
     for (const Dim& dim : *shape) {
-      if (!dim.known()) names.push_back(dim.symbol);
+      if (!dim.known()) sizes.push_back(&dim);
     }
   }
-  return names;
+  return sizes;
 }
 
 // Of all inputs, or if there are too many for that, of the first: what an index picks from it is taken for all of it.
 std::vector<std::string> in_order(const Inputs& inputs, const Shape& output) {
   std::vector<std::string> names(output.size());
   const auto unknown = static_cast<std::size_t>(std::ranges::count_if(output, [](const Dim& dim) { return !dim.known(); }));
-  std::vector<std::string> found = unknown_sizes(inputs);
+  std::vector<const Dim*> found = unknown_sizes(inputs);
   if (found.size() > unknown) found = unknown_sizes({inputs.front()});
   if (found.size() != unknown) return names;
   std::size_t next = 0;
   for (std::size_t axis = 0; axis < output.size(); ++axis) {
-    if (!output[axis].known()) names[axis] = std::move(found[next++]);
+    if (!output[axis].known()) names[axis] = found[next++]->symbol;
   }
   return names;
 }
@@ -150,28 +151,29 @@ Shape shape_of(const IrPort& port) {
   return shape;
 }
 
-}  // namespace
-
-std::string output_name(const IrLayer& layer, std::size_t output) {
-  return output == 0 ? layer.name : fmt::format("{}:{}", layer.name, output);
+void name_unknown(const IrLayer& layer, std::size_t output, const Inputs& inputs, Shape& shape) {
+  std::vector<std::string> names = names_for(layer, inputs, shape);
+  const std::string own = output == 0 ? short_name(layer) : fmt::format("{}:{}", short_name(layer), output);
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    if (shape[axis].known()) continue;
+    shape[axis].symbol = names[axis].empty() ? fmt::format("{}.{}", own, axis) : std::move(names[axis]);
+  }
 }
+
+}  // namespace
 
 LayerShapes name_dynamic_sizes(const IrNet& net, const IrLinks& links) {
   LayerShapes shapes(net.layers.size());
   for (const std::uint32_t at : links.order) {
     const IrLayer& layer = net.layers[at];
     Inputs inputs;
-    for (const IrSource& source : links.sources[at]) inputs.push_back(&shapes[source.layer][source.output]);
+    for (const IrSource& source : links.sources[at]) {
+      if (inputs.size() < kMostInputs) inputs.push_back(&shapes[source.layer][source.output]);
+    }
     for (std::size_t output = 0; output < layer.outputs.size(); ++output) {
       Shape shape = shape_of(layer.outputs[output]);
-      if (std::ranges::any_of(shape, [](const Dim& dim) { return !dim.known(); })) {
-        std::vector<std::string> names = names_for(layer, inputs, shape);
-        for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-          if (shape[axis].known()) continue;
-          shape[axis].symbol =
-              names[axis].empty() ? fmt::format("{}.{}", output_name(layer, output), axis) : std::move(names[axis]);
-        }
-      }
+      const bool is_dynamic = std::ranges::any_of(shape, [](const Dim& dim) { return !dim.known(); });
+      if (is_dynamic) name_unknown(layer, output, inputs, shape);
       shapes[at].push_back(std::move(shape));
     }
   }

@@ -10,7 +10,7 @@
 //   thus counts as the whole axis, which is more, never less;
 // - what is still unknown gets a name of its own, after the layer that makes it: "concat.2", "split:1.0" for a second output.
 //
-// Order instead of the real permutation can swap two dynamic sizes; it costs nothing where they are equal.
+// Long names of layers are cut (short_name). Order instead of the real permutation can swap two dynamic sizes; it costs nothing where they are equal.
 #pragma once
 
 #include <vector>
@@ -25,8 +25,5 @@ namespace berth::openvino {
 using LayerShapes = std::vector<std::vector<Shape>>;
 
 LayerShapes name_dynamic_sizes(const IrNet& net, const IrLinks& links);
-
-// "split" for the first output, "split:1" for the second: names of outputs in sizes and values.
-std::string output_name(const IrLayer& layer, std::size_t output);
 
 }  // namespace berth::openvino

@@ -2,7 +2,6 @@
 #include "io/openvino/layer_flops.h"
 
 #include <array>
-#include <functional>
 
 namespace berth::openvino {
 namespace {

@@ -2,8 +2,9 @@
 #include "io/openvino/openvino_model.h"
 
 #include <algorithm>
-#include <limits>
+#include <iterator>
 
+#include "io/json_reader.h"
 #include "io/openvino/bodies.h"
 #include "io/openvino/ir_attributes.h"
 #include "io/openvino/ir_links.h"
@@ -77,7 +78,7 @@ class ModelMaker {
     count_read_outputs();
     add_values();
     for (std::size_t at = 0; at < net_.layers.size(); ++at) BERTH_RETURN_IF_ERROR(add_layer(at));
-    order_states();
+    BERTH_RETURN_IF_ERROR(order_states());
     return std::move(model_);
   }
 
@@ -111,7 +112,8 @@ class ModelMaker {
       first_value_.push_back(static_cast<ValueIndex>(model_.values.size()));
       if (is_result(layer)) continue;
       for (std::size_t output = 0; output < num_outputs(at); ++output) {
-        Value value{.name = output_name(layer, output), .dtype = layer.outputs[output].dtype};
+        Value value{.name = output == 0 ? layer.name : fmt::format("{}:{}", short_name(layer), output),
+                    .dtype = layer.outputs[output].dtype};
         if (!has_unknown_rank(layer)) value.shape = std::move(shapes[at][output]);
         model_.add(std::move(value));
       }
@@ -193,12 +195,18 @@ class ModelMaker {
     return {};
   }
 
-  void order_states() {
+  Status order_states() {
     std::ranges::sort(reads_);
+    std::ranges::sort(assigns_);
+    const auto twin = std::ranges::adjacent_find(assigns_, {}, &StateNode::id);
+    if (twin != assigns_.end()) {
+      return bad_input("layer {}: another Assign writes the same variable", in_quotes(model_.nodes[std::next(twin)->node].name));
+    }
     for (const StateNode& assign : assigns_) {
       const auto [first, last] = std::ranges::equal_range(reads_, assign.id, {}, &StateNode::id);
       for (auto read = first; read != last; ++read) model_.nodes[assign.node].control.push_back(read->node);
     }
+    return {};
   }
 
   struct StateNode {
