@@ -439,6 +439,35 @@ TEST_F(OpenVino, GraphAsHsdagBuildsIt) {
   EXPECT_EQ(graph->edges, edges);
 }
 
+// Made by OpenVINO 2026.4 (tools/fixtures/make_resnet50_ir.py). The counts are those of table 1 of HSDAG.
+TEST_F(OpenVino, ResNet50AsOpenVinoSavesIt) {
+  if (!has_gzip()) GTEST_SKIP() << "built without gzip";
+  const auto text = read_file(std::string(BERTH_SOURCE_DIR) + "/tests/data/openvino/resnet50_fp16.xml.gz");
+  ASSERT_TRUE(text) << text.error().message;
+  const auto graph = read_hsdag_graph(*text);
+  ASSERT_TRUE(graph) << graph.error().message;
+  EXPECT_EQ(graph->names.size(), 396U);
+  EXPECT_EQ(graph->edges.size(), 411U);
+  EXPECT_EQ(std::ranges::count(graph->types, "Const"), 110);
+  EXPECT_EQ(std::ranges::count(graph->types, "Convolution"), 53);
+
+  const Model model = model_of(*text);
+  EXPECT_EQ(model.source_nodes, 396U);
+  EXPECT_EQ(model.source_edges, 411U);
+  EXPECT_EQ(model.nodes.size(), 396U - 110 - 2);
+  EXPECT_EQ(std::ranges::count(model.leaves, Role::kParameter, &Leaf::role), 108) << "weights and biases";
+  EXPECT_EQ(std::ranges::count(model.leaves, Role::kConstant, &Leaf::role), 2) << "axes and a shape";
+  std::int64_t parameters = 0;
+  for (const Leaf& leaf : model.leaves) {
+    if (leaf.role != Role::kParameter) continue;
+    std::int64_t elements = 1;
+    for (const Dim& dim : *model.values[leaf.value].shape) elements *= dim.size;
+    parameters += elements;
+  }
+  EXPECT_EQ(parameters, 25'530'472) << "25,557,032 less half of the 53,120 numbers of the batch norms, which are folded";
+  EXPECT_EQ(node_named(model, "/layer1/layer1.0/conv2/Conv/WithoutBiases").module, "layer1.0.conv2");
+}
+
 TEST_F(OpenVino, ExecutionGraphsGiveMeasuredTimes) {
   const std::string layers =
       ir_layer(0, "x", "Input", R"(execOrder="0" execTimeMcs="not_executed" originalLayersNames="x")", "", "FP32 4") +
