@@ -152,16 +152,18 @@ TEST_F(OpenVino, DynamicSizesCarryTheNameOfTheirInput) {
       ir_layer(9, "joined", "Concat", R"(axis="-1")", "FP32 -1,2,-1,-1 | FP32 -1,2,-1,4", "FP32 -1,2,-1,-1") +
       ir_layer(10, "any", "Parameter", R"(shape="..." element_type="f32")", "", "FP32") +
       ir_layer(11, "parts", "Split", R"(num_splits="2")", "FP32 -1,2,-1,-1", "FP32 -1,1,-1,-1 | FP32 -1,1,-1,-1") +
-      ir_layer(12, "y", "Result", "", "FP32 -1,1,-1,-1", "");
+      ir_layer(12, "y", "Result", "", "FP32 -1,1,-1,-1", "") + ir_layer(13, "any2", "ReLU", "", "FP32", "FP32");
   const Model model = model_of(ir_file(
       layers, "1:0>3:0 0:0>3:1 2:0>3:2 3:3>4:0 5:0>4:1 4:2>6:0 5:0>6:1 6:2>7:0 6:2>7:1 7:2>8:0 8:1>9:0 6:2>9:1 9:2>11:0 "
-              "11:2>12:0"));
+              "11:2>12:0 10:0>13:0"));
   EXPECT_EQ(shape_of(model, "embed"), "ids.0,ids.1,8");
   EXPECT_EQ(shape_of(model, "turned"), "ids.0,2,ids.1,4");
   EXPECT_EQ(shape_of(model, "scores"), "ids.0,2,ids.1,ids.1");
   EXPECT_EQ(shape_of(model, "soft"), "ids.0,2,ids.1,ids.1");
   EXPECT_EQ(shape_of(model, "joined"), "ids.0,2,ids.1,joined.3") << "a sum of sizes is a size of its own";
   EXPECT_EQ(shape_of(model, "any"), "unknown");
+  EXPECT_EQ(shape_of(model, "any2"), "unknown") << "comes from an input of any rank";
+  EXPECT_EQ(shape_of(model, "axis"), "");
   EXPECT_EQ(shape_of(model, "parts:1"), "ids.0,1,ids.1,joined.3");
 }
 
@@ -359,6 +361,8 @@ TEST_F(OpenVino, HostileFilesEndInOneLine) {
             "layer 0: name has 5000 characters; at most 4096 are read");
   EXPECT_EQ(error_of(ir_file(ir_layer(0, "x", "Parameter", "", "", "FP32 1" + repeated(",1", 40)), "")),
             "layer \"x\": port 0 has more than 32 dimensions");
+  EXPECT_EQ(error_of(ir_file(ir_layer(0, "x", "T", repeated("a=\"\" ", 257), "", ""), "")),
+            "layer \"x\": it has more than 256 attributes");
   // A million levels of nothing, and bodies inside bodies.
   EXPECT_EQ(error_of(ir_file(x, "") + "<!-- -->"), "fine");
   EXPECT_NE(error_of("<net><layers>" + repeated("<a>", 1'000'000)).find("the XML is damaged"), std::string::npos);

@@ -26,6 +26,7 @@ namespace berth::openvino {
 namespace {
 
 constexpr unsigned kParseOptions = pugi::parse_escapes | pugi::parse_wconv_attribute | pugi::parse_embed_pcdata;
+constexpr std::size_t kMaxAttributes = 256;
 constexpr std::size_t kMaxAttributeLength = std::size_t{1} << 20;
 
 // Names of the elements that hold a body, and of those that say how its values enter and leave.
@@ -159,6 +160,7 @@ Status read_layer(const pugi::xml_node& node, int depth, IrLayer& layer) {
   BERTH_TRY(layer.version, read_text(node, "version"));
   BERTH_TRY(layer.device, read_affinity(node));
   for (const pugi::xml_attribute& attribute : node.child("data").attributes()) {
+    if (layer.data.size() == kMaxAttributes) return bad_input("it has more than {} attributes", kMaxAttributes);
     BERTH_TRY(std::string name, checked_text(attribute.name(), "the name of an attribute", kMaxNameLength));
     BERTH_TRY(std::string value, checked_text(attribute.value(), attribute.name(), kMaxAttributeLength));
     layer.data.emplace_back(std::move(name), std::move(value));

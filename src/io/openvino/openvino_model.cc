@@ -57,7 +57,7 @@ std::string type_with_domain(const IrLayer& layer) {
   return is_standard ? layer.type : fmt::format("{}.{}", layer.version, layer.type);
 }
 
-bool has_unknown_rank(const IrLayer& layer) {
+bool is_input_of_any_rank(const IrLayer& layer) {
   const std::string* shape = layer.find("shape");
   return layer.type == "Parameter" && shape != nullptr && shape->starts_with("...");
 }
@@ -76,6 +76,7 @@ class ModelMaker {
     model_.source_edges = links_.num_edges;
     BERTH_RETURN_IF_ERROR(check_results());
     count_read_outputs();
+    find_unknown_ranks();
     add_values();
     for (std::size_t at = 0; at < net_.layers.size(); ++at) BERTH_RETURN_IF_ERROR(add_layer(at));
     BERTH_RETURN_IF_ERROR(order_states());
@@ -105,6 +106,21 @@ class ModelMaker {
     return std::min(net_.layers[at].outputs.size(), std::max<std::size_t>(read_outputs_[at], 1));
   }
 
+  // No <dim> means a scalar or a rank that is not known: the latter where it comes from an input of any rank.
+  [[nodiscard]] bool has_unknown_rank(std::size_t at, std::size_t output) const {
+    return unknown_rank_[at] && net_.layers[at].outputs[output].dims.empty();
+  }
+
+  void find_unknown_ranks() {
+    unknown_rank_.resize(net_.layers.size());
+    for (const std::uint32_t at : links_.order) {
+      unknown_rank_[at] = is_input_of_any_rank(net_.layers[at]) ||
+                          std::ranges::any_of(links_.sources[at], [&](const IrSource& source) {
+                            return has_unknown_rank(source.layer, source.output);
+                          });
+    }
+  }
+
   void add_values() {
     LayerShapes shapes = name_dynamic_sizes(net_, links_);
     for (std::size_t at = 0; at < net_.layers.size(); ++at) {
@@ -114,7 +130,7 @@ class ModelMaker {
       for (std::size_t output = 0; output < num_outputs(at); ++output) {
         Value value{.name = output == 0 ? layer.name : fmt::format("{}:{}", short_name(layer), output),
                     .dtype = layer.outputs[output].dtype};
-        if (!has_unknown_rank(layer)) value.shape = std::move(shapes[at][output]);
+        if (!has_unknown_rank(at, output)) value.shape = std::move(shapes[at][output]);
         model_.add(std::move(value));
       }
     }
@@ -219,6 +235,7 @@ class ModelMaker {
   const IrLinks& links_;
   Model model_;
   std::vector<std::size_t> read_outputs_;  // by layer: one more than the last output that something reads
+  std::vector<bool> unknown_rank_;         // by layer: of its outputs without sizes
   std::vector<ValueIndex> first_value_;    // by layer
   std::vector<bool> is_output_;            // by value
   std::vector<StateNode> reads_, assigns_;

@@ -11,8 +11,8 @@
 //   `body_turns_known`, and reads the constants inside its body as further inputs.
 // - Types are those of the file; layers of no standard opset have theirs in front: "extension.Fused". Attributes are
 //   typed as ir_attributes.h says.
-// - Dynamic sizes are named as ir_shapes.h says. A value without <dim> is a scalar: the file does not tell it from a value of
-//   unknown rank, except for a Parameter.
+// - Dynamic sizes are named as ir_shapes.h says. A value without <dim> is a scalar, or of unknown rank if it comes from a
+//   Parameter of any rank: the file does not tell them apart.
 // - Outputs that nothing reads, behind the last that is read, are left out: runtimes do not make the indices of a MaxPool
 //   that nobody asks for.
 // - source_nodes are the layers, source_edges the distinct (output, consumer) pairs, bodies not counted.
