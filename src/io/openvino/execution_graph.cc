@@ -44,8 +44,8 @@ Result<std::vector<ExecutionTime>> read_execution_graph(std::string_view xml) {
     times.push_back({layer.name, layer.type, split_names(layers != nullptr ? *layers : ""), *microseconds});
   }
   if (!times.empty()) return times;
-  return bad_input("no layer has a time ({}); compile with PERF_COUNT=YES and run once before saving the execution graph",
-                   kTime);
+  return bad_input(
+      "no layer has a time ({}); compile with PERF_COUNT=YES and run once before saving the execution graph", kTime);
 }
 
 }  // namespace berth

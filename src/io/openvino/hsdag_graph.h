@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The graph of an OpenVINO model exactly as HSDAG (Duan et al., NeurIPS 2024) builds it: one node per layer of the file, Const,
-// Parameter and Result included, in the order of the file; one edge per pair of layers, however many ports join them.
-// ResNet-50 with weights compressed to FP16 has 396 nodes and 411 edges, as the paper's table 1 says.
+// The graph of an OpenVINO model exactly as HSDAG (Duan et al., NeurIPS 2024) builds it: one node per layer of the
+// file, Const, Parameter and Result included, in the order of the file; one edge per pair of layers, however many ports
+// join them. ResNet-50 with weights compressed to FP16 has 396 nodes and 411 edges, as the paper's table 1 says.
 #pragma once
 
 #include <cstdint>

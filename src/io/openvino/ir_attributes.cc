@@ -12,8 +12,8 @@ namespace berth::openvino {
 namespace {
 
 constexpr std::array<std::string_view, 14> kLists{
-    "strides",  "dilations",      "pads_begin", "pads_end", "kernel",        "output_padding",   "shape",
-    "axes",     "block_shape",    "begin_mask", "end_mask", "new_axis_mask", "shrink_axis_mask", "ellipsis_mask"};
+    "strides", "dilations",   "pads_begin", "pads_end", "kernel",        "output_padding",   "shape",
+    "axes",    "block_shape", "begin_mask", "end_mask", "new_axis_mask", "shrink_axis_mask", "ellipsis_mask"};
 
 template <typename Number>
 std::optional<Number> number_in(std::string_view text) {

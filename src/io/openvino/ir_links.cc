@@ -24,9 +24,8 @@ class PortIndex {
     }
     if (index.entries_.size() > kMaxTensors) return bad_input("it has more than {} ports", kMaxTensors);
     std::ranges::sort(index.entries_);
-    const auto twin = std::ranges::adjacent_find(index.entries_, [](const Entry& a, const Entry& b) {
-      return a.layer == b.layer && a.id == b.id;
-    });
+    const auto twin = std::ranges::adjacent_find(
+        index.entries_, [](const Entry& a, const Entry& b) { return a.layer == b.layer && a.id == b.id; });
     if (twin == index.entries_.end()) return index;
     return bad_input("{}: two ports have the id {}", describe(net.layers[twin->layer]), twin->id);
   }
@@ -111,9 +110,11 @@ Status sort_topologically(const IrNet& net, IrLinks& links) {
 }  // namespace
 
 Result<IrLayerIndex> IrLayerIndex::make(const IrNet& net) {
-  if (net.layers.size() > kMaxOps) return bad_input("it has {} layers; at most {} are read", net.layers.size(), kMaxOps);
+  if (net.layers.size() > kMaxOps)
+    return bad_input("it has {} layers; at most {} are read", net.layers.size(), kMaxOps);
   IrLayerIndex index;
-  for (std::uint32_t layer = 0; layer < net.layers.size(); ++layer) index.entries_.push_back({net.layers[layer].id, layer});
+  for (std::uint32_t layer = 0; layer < net.layers.size(); ++layer)
+    index.entries_.push_back({net.layers[layer].id, layer});
   std::ranges::sort(index.entries_);
   const auto twin = std::ranges::adjacent_find(index.entries_, {}, &Entry::id);
   if (twin == index.entries_.end()) return index;

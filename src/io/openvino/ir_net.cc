@@ -28,8 +28,8 @@ bool is_constant(const IrLayer& layer) { return layer.type == "Const" || layer.t
 
 Result<IrNet> parse_model_ir(std::string_view xml) {
   BERTH_TRY(IrNet net, parse_ir(xml));
-  const bool has_times = std::ranges::any_of(
-      net.layers, [](const IrLayer& layer) { return layer.find("execTimeMcs") != nullptr; });
+  const bool has_times =
+      std::ranges::any_of(net.layers, [](const IrLayer& layer) { return layer.find("execTimeMcs") != nullptr; });
   if (has_times) {
     return bad_input("it is an execution graph of OpenVINO, which holds measured times; give the model's .xml instead");
   }

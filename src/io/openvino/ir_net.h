@@ -70,8 +70,8 @@ inline constexpr std::size_t kMaxXmlBytes = std::size_t{64} << 20;
 inline constexpr std::size_t kMaxXmlTags = 8'000'000;
 inline constexpr int kMaxBodyDepth = 32;
 
-// Reads the text; checks numbers, ranks, names and nesting, not yet that edges meet ports (see ir_links.h). Elements and
-// attributes that we do not know are skipped; document types and entities of their own are never expanded.
+// Reads the text; checks numbers, ranks, names and nesting, not yet that edges meet ports (see ir_links.h). Elements
+// and attributes that we do not know are skipped; document types and entities of their own are never expanded.
 Result<IrNet> parse_ir(std::string_view xml);
 
 // The same for a model: IR of version 10 or 11, no execution graph.

@@ -81,7 +81,8 @@ std::vector<const Dim*> unknown_sizes(const Inputs& inputs) {
 // Of all inputs, or if there are too many for that, of the first: what an index picks from it is taken for all of it.
 std::vector<std::string> in_order(const Inputs& inputs, const Shape& output) {
   std::vector<std::string> names(output.size());
-  const auto unknown = static_cast<std::size_t>(std::ranges::count_if(output, [](const Dim& dim) { return !dim.known(); }));
+  const auto unknown =
+      static_cast<std::size_t>(std::ranges::count_if(output, [](const Dim& dim) { return !dim.known(); }));
   std::vector<const Dim*> found = unknown_sizes(inputs);
   if (found.size() > unknown) found = unknown_sizes({inputs.front()});
   if (found.size() != unknown) return names;
@@ -93,7 +94,8 @@ std::vector<std::string> in_order(const Inputs& inputs, const Shape& output) {
 }
 
 std::vector<std::string> axis_by_axis(const Inputs& inputs, const Shape& output) {
-  const bool same_rank = std::ranges::any_of(inputs, [&](const Shape* shape) { return shape->size() == output.size(); });
+  const bool same_rank =
+      std::ranges::any_of(inputs, [&](const Shape* shape) { return shape->size() == output.size(); });
   if (!same_rank) return in_order(inputs, output);
   std::vector<std::string> names;
   for (std::size_t axis = 0; axis < output.size(); ++axis) names.push_back(symbol_at(inputs, output.size() - axis));

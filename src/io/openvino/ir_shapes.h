@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names for dynamic sizes. The file says only "dynamic" of a size, layer after layer, and has the constants that would tell
-// more in another file. So that a user can give a size once (--dim input_ids.1=128), names are carried along:
+// Names for dynamic sizes. The file says only "dynamic" of a size, layer after layer, and has the constants that would
+// tell more in another file. So that a user can give a size once (--dim input_ids.1=128), names are carried along:
 //
 // - the sizes of a Parameter are called after it and the axis: "input_ids.1";
 // - a MatMul takes rows and columns from its operands, and the rest from both;
@@ -8,9 +8,11 @@
 // - windows (convolutions, pools) keep the axes 0 and 1, a Concat all but its own axis;
 // - any other layer hands on sizes axis by axis, counted from the last, as broadcasting does. A slice of a dynamic axis
 //   thus counts as the whole axis, which is more, never less;
-// - what is still unknown gets a name of its own, after the layer that makes it: "concat.2", "split:1.0" for a second output.
+// - what is still unknown gets a name of its own, after the layer that makes it: "concat.2", "split:1.0" for a second
+//   output.
 //
-// Long names of layers are cut (short_name). Order instead of the real permutation can swap two dynamic sizes; it costs nothing where they are equal.
+// Long names of layers are cut (short_name). Order instead of the real permutation can swap two dynamic sizes; it costs
+// nothing where they are equal.
 #pragma once
 
 #include <vector>

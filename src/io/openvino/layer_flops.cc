@@ -25,7 +25,8 @@ double elements(const IrPort& port, std::size_t skip = 0) {
 double matmul(const IrLayer& layer) {
   const std::string* transposed = layer.find("transpose_a");
   const bool first_is_transposed = transposed != nullptr && (*transposed == "true" || *transposed == "1");
-  const double inner = size_from_end(layer.inputs[kData], first_is_transposed && layer.inputs[kData].dims.size() > 1 ? 2 : 1);
+  const double inner =
+      size_from_end(layer.inputs[kData], first_is_transposed && layer.inputs[kData].dims.size() > 1 ? 2 : 1);
   return elements(layer.outputs[0]) * inner;
 }
 // Weights: outputs, inputs, window. Every output element reads all but the first axis.

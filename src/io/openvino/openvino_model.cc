@@ -114,10 +114,10 @@ class ModelMaker {
   void find_unknown_ranks() {
     unknown_rank_.resize(net_.layers.size());
     for (const std::uint32_t at : links_.order) {
-      unknown_rank_[at] = is_input_of_any_rank(net_.layers[at]) ||
-                          std::ranges::any_of(links_.sources[at], [&](const IrSource& source) {
-                            return has_unknown_rank(source.layer, source.output);
-                          });
+      unknown_rank_[at] =
+          is_input_of_any_rank(net_.layers[at]) || std::ranges::any_of(links_.sources[at], [&](const IrSource& source) {
+            return has_unknown_rank(source.layer, source.output);
+          });
     }
   }
 
@@ -145,7 +145,8 @@ class ModelMaker {
     if (layer.type == "Parameter" || is_constant(layer)) return add_leaf(at);
     Node node{.name = layer.name, .type = type_with_domain(layer)};
     for (const IrSource& source : links_.sources[at]) node.inputs.push_back(value_of(source));
-    for (std::size_t i = 0; i < num_outputs(at); ++i) node.outputs.push_back(first_value_[at] + static_cast<ValueIndex>(i));
+    for (std::size_t i = 0; i < num_outputs(at); ++i)
+      node.outputs.push_back(first_value_[at] + static_cast<ValueIndex>(i));
     for (const auto& [name, text] : layer.data) node.attributes.emplace_back(name, typed_attribute(name, text));
     node.module = module_path(layer.name);
     node.device = layer.device;
@@ -216,7 +217,8 @@ class ModelMaker {
     std::ranges::sort(assigns_);
     const auto twin = std::ranges::adjacent_find(assigns_, {}, &StateNode::id);
     if (twin != assigns_.end()) {
-      return bad_input("layer {}: another Assign writes the same variable", in_quotes(model_.nodes[std::next(twin)->node].name));
+      return bad_input("layer {}: another Assign writes the same variable",
+                       in_quotes(model_.nodes[std::next(twin)->node].name));
     }
     for (const StateNode& assign : assigns_) {
       const auto [first, last] = std::ranges::equal_range(reads_, assign.id, {}, &StateNode::id);
