@@ -39,6 +39,22 @@ TEST_F(OpenVino, ALoopOfUnknownLengthCountsOnceAndIsNamed) {
   EXPECT_EQ(loops_of_unknown_length(model), std::vector<std::string>{"loop"});
 }
 
+TEST_F(OpenVino, LoopsInsideLoopsMultiply) {
+  const auto nested = [](const std::string& inner) {
+    const std::string body = ir_parts(iterator_layer(inner), "");
+    const std::string layers =
+        ir_layer(0, "x", "Parameter", "", "", "FP32 3,2") +
+        ir_layer(1, "outer", "TensorIterator", "", "FP32 3,2", "FP32 3,2",
+                 R"(<port_map><input external_port_id="0" axis="0"/></port_map><body>)" + body + "</body>");
+    return model_of(ir_file(layers, "0:0>1:0"));
+  };
+  const Model known = nested(R"(axis="0")");
+  EXPECT_EQ(*known.nodes[0].find<double>("body_flops"), 3 * 10 * kTurnFlops);
+  EXPECT_EQ(leaves_of(known), "x:input outer/weights:parameter");
+  EXPECT_TRUE(loops_of_unknown_length(known).empty());
+  EXPECT_EQ(loops_of_unknown_length(nested("")), std::vector<std::string>{"outer"});
+}
+
 TEST_F(OpenVino, AnIfCountsItsDearerBranch) {
   const auto branch = [](int columns) {
     return ir_parts(ir_layer(0, "w", "Const", "", "", fmt::format("FP32 8,{}", columns)) +

@@ -43,17 +43,19 @@ Error too_large(const IrLayer& layer) {
   return bad_input("{}: the sizes inside its body are beyond all reason", describe(layer));
 }
 
-Result<double> flops_of_net(const IrNet& net) {
-  double total = 0.0;
+// One turn of a body: its flops, and whether all loops inside have known lengths.
+Result<BodyWork> one_turn(const IrNet& net) {
+  BodyWork turn;
   for (const IrLayer& layer : net.layers) {
-    if (!layer.bodies.empty()) {
-      BERTH_TRY(const BodyWork inner, work_of_bodies(layer));
-      total += inner.flops;
-    } else {
-      total += product_flops(layer);
+    if (layer.bodies.empty()) {
+      turn.flops += product_flops(layer);
+      continue;
     }
+    BERTH_TRY(const BodyWork inner, work_of_bodies(layer));
+    turn.flops += inner.flops;
+    turn.turns_known = turn.turns_known && inner.turns_known;
   }
-  return total;
+  return turn;
 }
 
 void collect(const IrLayer& layer, const std::string& outermost, std::vector<BodyConstant>& found) {
@@ -70,15 +72,16 @@ void collect(const IrLayer& layer, const std::string& outermost, std::vector<Bod
 Result<BodyWork> work_of_bodies(const IrLayer& layer) {
   BodyWork work;
   for (const IrBody& body : layer.bodies) {
-    BERTH_TRY(const double flops, flops_of_net(body.net));
-    if (!(flops <= kMostFlops)) return too_large(layer);
-    work.flops = std::max(work.flops, flops);
+    BERTH_TRY(const BodyWork turn, one_turn(body.net));
+    if (!(turn.flops <= kMostFlops)) return too_large(layer);
+    work.flops = std::max(work.flops, turn.flops);
+    work.turns_known = work.turns_known && turn.turns_known;
   }
   if (layer.bodies.size() == 1) {  // a loop; an If has two
     const IrBody& body = layer.bodies.front();
     auto turns = turns_of(layer.inputs, body.inputs);
     if (!turns) turns = turns_of(layer.outputs, body.outputs);
-    work.turns_known = turns.has_value();
+    work.turns_known = work.turns_known && turns.has_value();
     work.turns = turns.value_or(1);
     work.flops *= static_cast<double>(work.turns);
   }

@@ -21,7 +21,7 @@ namespace berth::openvino {
 struct BodyWork {
   double flops = 0.0;  // of all turns
   std::int64_t turns = 1;
-  bool turns_known = true;
+  bool turns_known = true;  // of this loop and of all inside it
 };
 
 // Of a layer that has bodies. An error where sizes are beyond all reason.

@@ -29,7 +29,8 @@ namespace berth {
 
 Result<Model> read_openvino_model(std::string_view xml);
 
-// Names of the loops whose number of turns the file does not tell: their bodies are counted once. For reports.
+// Names of the loops whose number of turns, or that of a loop inside, the file does not tell: such a body is counted
+// once. For reports.
 std::vector<std::string> loops_of_unknown_length(const Model& model);
 
 }  // namespace berth
