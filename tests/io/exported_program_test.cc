@@ -193,6 +193,27 @@ TEST(ExportedProgram, AssertionsAreLeftOut) {
   EXPECT_EQ(listing(parsed(program)), "y = aten.relu.default(x)\n = mylib.write.default(x)\n");
 }
 
+// a = x + x; part = x[0]; part.copy_(a); y = x * 2: y reads what the copy wrote, though it names x.
+TEST(ExportedProgram, WritesKeepTheirOrder) {
+  const auto call = [](const std::string& target, const std::string& inputs, const std::string& output) {
+    return node_text("torch.ops.aten." + target, inputs, tensor_arg(output));
+  };
+  const std::string x = named_tensor("self", "x");
+  ProgramText program;
+  program.input_specs = input_spec("x") + "," + input_spec("k");
+  program.output_specs = output_spec("y");
+  program.nodes = call("neg.default", x, "early") + "," + call("add.Tensor", x, "a") + "," + call("select.int", x, "part") + "," +
+                  call("copy_.default", named_tensor("self", "part") + "," + named_tensor("src", "a"), "part_1") + "," +
+                  call("mul.Tensor", x, "y") + "," + call("neg.default", named_tensor("self", "part_1"), "z") + "," +
+                  call("__and__.Tensor", named_tensor("self", "k"), "and") + "," + call("neg.default", named_tensor("self", "k"), "n");
+  const Model model = parsed(program);
+  std::string order;
+  for (const Node& node : model.nodes) {
+    for (const std::uint32_t before : node.control) order += fmt::format("{} < {}; ", model.nodes[before].name, node.name);
+  }
+  EXPECT_EQ(order, "early < part_1; part_1 < y; ") << "a and z wait for their inputs anyway; __and__ writes nothing";
+}
+
 std::string subgraph(const std::string& nodes, const std::string& inputs, const std::string& outputs) {
   return fmt::format(R"({{"as_graph":{{"name":"g","graph":{{"inputs":[{}],"outputs":[{}],"nodes":[{}],)"
                      R"("tensor_values":{{{}}},"sym_int_values":{{}},"sym_bool_values":{{}}}}}}}})",

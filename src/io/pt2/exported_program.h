@@ -12,6 +12,8 @@
 // - Symbolic sizes have the size of the export and the expression as symbol ("s77", "2*s77").
 // - Numbers worked out from shapes alone, and assertions, are not kept: they run beside the tensors, in no time. A number
 //   read from a tensor (aten.item) is a node, and so is what is worked out from it.
+// - A node that writes into a tensor (aten.add_) makes a new value; control edges keep its order with those that read the
+//   same bytes under another name.
 // - Subgraphs that run once (torch.no_grad, autocast) are written out; cond, while_loop, map and the like are refused.
 // - Modules are paths from the root ("layer1.0.conv1"), empty for the root.
 #pragma once

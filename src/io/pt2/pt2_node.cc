@@ -127,6 +127,7 @@ Status Pt2NodeReader::read_call(const Parts& parts, Pt2Scope& scope) {
     node.outputs.push_back(value);
   }
   BERTH_TRY(node.module, read_module(parts.metadata));
+  order_.add(static_cast<std::uint32_t>(model_.nodes.size()), node);
   model_.nodes.push_back(std::move(node));
   return {};
 }

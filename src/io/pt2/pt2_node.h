@@ -8,6 +8,7 @@
 #include "io/json_reader.h"
 #include "io/pt2/pt2_arguments.h"
 #include "io/pt2/pt2_scope.h"
+#include "io/pt2/write_order.h"
 #include "model/model.h"
 
 namespace berth {
@@ -29,6 +30,7 @@ class Pt2NodeReader {
   Status bind_outputs(const Parts& parts, const JsonValue& graph, Pt2Scope& inner, Pt2Scope& scope);
 
   Model& model_;
+  Pt2WriteOrder order_;
   int depth_ = 0;  // of the subgraph being written out
 };
 
