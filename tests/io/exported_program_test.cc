@@ -83,7 +83,7 @@ TEST(ExportedProgram, BuffersAndConstantsHaveTheirRoles) {
                          R"({"tensor_constant":{"arg":{"name":"con"},"tensor_constant_name":"lifted_0"}},)"
                          R"({"constant_input":{"name":"flag","value":{"as_bool":true}}},)"
                          R"({"user_input":{"arg":{"as_none":true}}})";
-  program.tensors += "," + tensor_meta("buf", size(3)) + "," + tensor_meta("con", "", 5);
+  program.tensors = program.tensors + "," + tensor_meta("buf", size(3)) + "," + tensor_meta("con", "", 5);
   const Model model = parsed(program);
   ASSERT_EQ(model.leaves.size(), 3U);
   EXPECT_EQ(model.leaves[1].role, Role::kBuffer);
@@ -125,7 +125,7 @@ TEST(ExportedProgram, TensorsInsideArguments) {
           named("nested", R"({"as_nested_tensors":[[{"name":"x"}],[{"name":"z"}]]})") + "," +
           named("more", R"({"as_string_to_argument":{"k":{"as_tensors":[{"name":"z"}]},"n":{"as_int":7}}})") + "," +
           named("one", R"({"as_optional_tensor":{"as_tensor":{"name":"z"}}})"));
-  program.input_specs += "," + input_spec("z");
+  program.input_specs = program.input_specs + "," + input_spec("z");
   const Model model = parsed(program);
   EXPECT_EQ(listing(model), "y = aten.index.Tensor(x, z, x, z, z, z)\n");
   EXPECT_EQ(model.nodes[0].integer("more.n", 0), 7);
@@ -152,8 +152,8 @@ TEST(ExportedProgram, SeveralOutputs) {
 
 TEST(ExportedProgram, SymbolicSizesHaveTheSizeOfTheExport) {
   ProgramText program = one_node("torch.ops.aten.relu.default", "");
-  program.tensors = tensor_meta("x", R"({"as_expr":{"expr_str":"Symbol('s77', integer=True)","hint":{"as_int":8}}},)"
-                                     R"({"as_expr":{"expr_str":"2*s0","hint":null}},{"as_int":4})");
+  program.tensors = tensor_meta("x", symbolic("Symbol('s77', integer=True)", 8) +
+                                         R"(,{"as_expr":{"expr_str":"2*s0","hint":null}},{"as_int":4})");
   const Model model = parsed(program);
   const Shape expected{{8, "s77"}, {-1, "2*s0"}, {4, ""}};
   EXPECT_EQ(model.values[model.leaves.at(0).value].shape, expected);
@@ -168,7 +168,7 @@ TEST(ExportedProgram, NumbersFromShapesAreAttributesThoseFromDataAreNodes) {
     ProgramText text;
     text.input_specs = input_spec("x");
     text.output_specs = output_spec("y");
-    text.symbols = R"("n":{"as_expr":{"expr_str":"s0","hint":{"as_int":8}}},"m":{"as_expr":{"expr_str":"2*s0","hint":{"as_int":16}}})";
+    text.symbols = std::string("\"n\":") + symbolic("s0", 8) + ",\"m\":" + symbolic("2*s0", 16);
     text.nodes = node_text(origin, named_tensor("self", "x"), sym_n) + "," +
                  node_text("_operator.mul", named("a", sym_n) + "," + named("b", R"({"as_int":2})"), sym_m) + "," +
                  node_text("torch.ops.aten.view.default", named_tensor("self", "x") + "," + view, tensor_arg("y"));
@@ -188,7 +188,7 @@ TEST(ExportedProgram, NumbersFromShapesAreAttributesThoseFromDataAreNodes) {
 
 TEST(ExportedProgram, AssertionsAreLeftOut) {
   ProgramText program = one_node("torch.ops.aten.relu.default", "");
-  program.nodes += "," + node_text("torch.ops.aten._assert_tensor_metadata.default", named_tensor("a", "x"), "") + "," +
+  program.nodes = program.nodes + "," + node_text("torch.ops.aten._assert_tensor_metadata.default", named_tensor("a", "x"), "") + "," +
                    node_text("torch.ops.mylib.write.default", named_tensor("a", "x"), "");
   EXPECT_EQ(listing(parsed(program)), "y = aten.relu.default(x)\n = mylib.write.default(x)\n");
 }
@@ -290,7 +290,7 @@ TEST(ExportedProgram, MistakesAreNamed) {
   EXPECT_EQ(error_of(one_node("torch.ops.aten.foo.default", named("a", R"({"as_int":1,"as_float":1.0})")).json()),
             "net.pt2: node 'y': nodes[0].inputs[1].arg: it is both \"as_int\" and \"as_float\"");
   ProgramText twice = linear_program();
-  twice.nodes += "," + node_text("torch.ops.aten.relu.default", named_tensor("self", "x"), tensor_arg("relu"));
+  twice.nodes = twice.nodes + "," + node_text("torch.ops.aten.relu.default", named_tensor("self", "x"), tensor_arg("relu"));
   EXPECT_EQ(error_of(twice.json()), "net.pt2: node 'relu': the value \"relu\" is there twice");
   ProgramText nothing = linear_program();
   nothing.output_specs = output_spec("gone");

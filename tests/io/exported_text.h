@@ -26,6 +26,11 @@ inline std::string tensor_meta(std::string_view name, std::string_view sizes, in
 }
 inline std::string size(int n) { return fmt::format(R"({{"as_int":{}}})", n); }
 
+// A symbolic size or number that was `hint` during the export.
+inline std::string symbolic(std::string_view expression, int hint) {
+  return fmt::format(R"({{"as_expr":{{"expr_str":"{}","hint":{{"as_int":{}}}}}}})", expression, hint);
+}
+
 inline std::string node_text(std::string_view target, std::string_view inputs, std::string_view outputs,
                              std::string_view module_stack = "") {
   const std::string stack = module_stack.empty() ? "" : fmt::format(R"("nn_module_stack":"{}")", module_stack);
@@ -62,7 +67,7 @@ inline ProgramText linear_program() {
   const std::string stack = "L__self__,,my.Net;L__self___fc,fc,torch.nn.modules.linear.Linear";
   return {.input_specs = parameter_spec("p_fc_weight", "fc.weight") + "," + parameter_spec("p_fc_bias", "fc.bias") + "," +
                          parameter_spec("p_tied", "head.weight") + "," + input_spec("x"),
-          .output_specs = R"({"buffer_mutation":{"arg":{"name":"linear"},"buffer_name":"state"}},)" + output_spec("relu"),
+          .output_specs = output_spec("relu") + R"(,{"buffer_mutation":{"arg":{"name":"linear"},"buffer_name":"state"}})",
           .nodes = node_text("torch.ops.aten.linear.default",
                              named_tensor("input", "x") + "," + named_tensor("weight", "p_fc_weight") + "," +
                                  named_tensor("bias", "p_fc_bias"),
