@@ -95,8 +95,7 @@ Status JsonDocument::read_members(JsonScanner& scanner) {
 Result<simdjson::dom::element> JsonDocument::parse(JsonSpan span, const std::function<std::string()>& path) {
   if (span.size() > max_value_bytes_) {
     return bad_input("{}: it takes {} of text; at most {} is read", path(),
-                     format_bytes(static_cast<Bytes>(span.size())),
-                     format_bytes(static_cast<Bytes>(max_value_bytes_)));
+                     format_bytes(static_cast<Bytes>(span.size())), format_bytes(static_cast<Bytes>(max_value_bytes_)));
   }
   simdjson::dom::element element;
   const auto code = parser_->parse(padded_.data() + span.begin, span.size(), false).get(element);

@@ -24,8 +24,8 @@
 
 namespace berth {
 
-// The most text that one member or one element of a long array may take, unless a document is opened with another limit;
-// its tape takes up to 13 times as much.
+// The most text that one member or one element of a long array may take, unless a document is opened with another
+// limit; its tape takes up to 13 times as much.
 inline constexpr std::size_t kMaxJsonValueBytes = std::size_t{16} << 20;
 
 // The text in double quotes for an error message: one line, cut after 40 characters.

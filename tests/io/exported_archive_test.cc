@@ -25,7 +25,8 @@ std::string write_zip(const TemporaryFolder& folder, const std::vector<Member>& 
     zip_source_t* source = zip_source_buffer(archive, member.contents.data(), member.contents.size(), 0);
     const zip_int64_t index = zip_file_add(archive, member.name.c_str(), source, 0);
     EXPECT_GE(index, 0);
-    zip_set_file_compression(archive, static_cast<zip_uint64_t>(index), member.compressed ? ZIP_CM_DEFLATE : ZIP_CM_STORE, 0);
+    zip_set_file_compression(archive, static_cast<zip_uint64_t>(index),
+                             member.compressed ? ZIP_CM_DEFLATE : ZIP_CM_STORE, 0);
   }
   EXPECT_EQ(zip_close(archive), 0);
   return path;
@@ -62,10 +63,12 @@ TEST(ExportedArchive, BothLayouts) {
 TEST(ExportedArchive, OtherZipFilesAreNamed) {
   const std::string save = "; save the model by torch.export.save";
   EXPECT_EQ(error_of_zip({{"a.txt", "a"}}), "it holds no exported program (no models/*.json)" + save);
-  EXPECT_EQ(error_of_zip({{"m/data/aotinductor/model/a.so", "a"}}), "it holds code compiled by AOTInductor and no graph" + save);
+  EXPECT_EQ(error_of_zip({{"m/data/aotinductor/model/a.so", "a"}}),
+            "it holds code compiled by AOTInductor and no graph" + save);
   EXPECT_EQ(error_of_zip({{"m/constants.pkl", "a"}}), "it holds a TorchScript model, which is not read" + save);
-  EXPECT_EQ(error_of_zip({{"m/models/a.json", "{}"}, {"m/models/b.json", "{}"}}),
-            "it holds 2 programs (\"m/models/a.json\", \"m/models/b.json\", ...); save the one to plan in a file of its own");
+  EXPECT_EQ(
+      error_of_zip({{"m/models/a.json", "{}"}, {"m/models/b.json", "{}"}}),
+      "it holds 2 programs (\"m/models/a.json\", \"m/models/b.json\", ...); save the one to plan in a file of its own");
   EXPECT_TRUE(error_of_zip({{"m/models/model.json", "[]"}}).starts_with("line 1: expected '{'"));
 }
 
@@ -87,7 +90,8 @@ TEST(ExportedArchive, DamagedFiles) {
 
 TEST(ExportedArchive, BombsAreNotOpened) {
   const std::string zeros(std::size_t{64} << 20, ' ');
-  EXPECT_TRUE(error_of_zip({{"m/models/model.json", zeros, true}}).starts_with("m/models/model.json: it holds more than "));
+  EXPECT_TRUE(
+      error_of_zip({{"m/models/model.json", zeros, true}}).starts_with("m/models/model.json: it holds more than "));
 }
 
 struct Known {
@@ -95,8 +99,8 @@ struct Known {
   double parameters;
 };
 
-// Counted from the JSON of the files by other means: nodes, distinct pairs of a tensor and its reader, nodes that are no
-// assertions, and elements of the parameters that are read.
+// Counted from the JSON of the files by other means: nodes, distinct pairs of a tensor and its reader, nodes that are
+// no assertions, and elements of the parameters that are read.
 TEST(ExportedSet, RealModels) {
   const std::map<std::string, Known> known{{"bert_base", {299, 561, 299, 109'514'298}},
                                            {"gpt2", {481, 719, 478, 124'439'808}},

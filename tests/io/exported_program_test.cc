@@ -3,38 +3,10 @@
 
 #include <cmath>
 
-#include "io/exported_text.h"
-#include "io/pt2/exported_program.h"
-#include "io/pt2/module_path.h"
-#include "io/pt2/python_json.h"
-#include "io/pt2/symbol_text.h"
+#include "io/exported_parts.h"
 
 namespace berth {
 namespace {
-
-Model parsed(const ProgramText& program) {
-  auto model = parse_exported_program(program.json(), "net.pt2");
-  if (model) return *std::move(model);
-  ADD_FAILURE() << model.error().message;
-  return {};
-}
-
-std::string error_of(const std::string& json) {
-  const auto model = parse_exported_program(json, "net.pt2");
-  return model ? "fine" : model.error().message;
-}
-
-// "name = type(inputs)", and " @ module" where there is one, per node.
-std::string listing(const Model& model) {
-  std::string text;
-  for (const Node& node : model.nodes) {
-    std::string outputs, inputs;
-    for (const ValueIndex v : node.outputs) outputs += (outputs.empty() ? "" : ", ") + model.values[v].name;
-    for (const ValueIndex v : node.inputs) inputs += (inputs.empty() ? "" : ", ") + model.values[v].name;
-    text += fmt::format("{} = {}({}){}\n", outputs, node.type, inputs, node.module.empty() ? "" : " @ " + node.module);
-  }
-  return text;
-}
 
 std::vector<std::int64_t> sizes(const Model& model, ValueIndex value) {
   std::vector<std::int64_t> sizes;
@@ -46,7 +18,8 @@ std::vector<std::int64_t> sizes(const Model& model, ValueIndex value) {
 ProgramText one_node(const std::string& target, const std::string& arguments, const std::string& symbols = "") {
   return {.input_specs = input_spec("x"),
           .output_specs = output_spec("y"),
-          .nodes = node_text(target, named_tensor("self", "x") + (arguments.empty() ? "" : ",") + arguments, tensor_arg("y")),
+          .nodes = node_text(target, named_tensor("self", "x") + (arguments.empty() ? "" : ",") + arguments,
+                             tensor_arg("y")),
           .tensors = tensor_meta("x", size(2) + "," + size(3)) + "," + tensor_meta("y", size(2) + "," + size(3)),
           .symbols = symbols};
 }
@@ -78,7 +51,8 @@ TEST(ExportedProgram, LeavesAreWhatIsRead) {
 }
 
 TEST(ExportedProgram, BuffersAndConstantsHaveTheirRoles) {
-  ProgramText program = one_node("torch.ops.aten.foo.default", named_tensor("b", "buf") + "," + named_tensor("c", "con"));
+  ProgramText program =
+      one_node("torch.ops.aten.foo.default", named_tensor("b", "buf") + "," + named_tensor("c", "con"));
   program.input_specs += R"(,{"buffer":{"arg":{"name":"buf"},"buffer_name":"bn.mean","persistent":false}},)"
                          R"({"tensor_constant":{"arg":{"name":"con"},"tensor_constant_name":"lifted_0"}},)"
                          R"({"constant_input":{"name":"flag","value":{"as_bool":true}}},)"
@@ -96,12 +70,13 @@ TEST(ExportedProgram, BuffersAndConstantsHaveTheirRoles) {
 TEST(ExportedProgram, ArgumentsBecomeAttributes) {
   const Model model = parsed(one_node(
       "torch.ops.aten.foo.default",
-      named("i", R"({"as_int":-3})") + "," + named("is", R"({"as_ints":[2,-1]})") + "," + named("f", R"({"as_float":0.5})") +
-          "," + named("t", R"({"as_bool":true})") + "," + named("ts", R"({"as_bools":[true,false]})") + "," +
-          named("s", R"({"as_string":"mean"})") + "," + named("d", R"({"as_scalar_type":13})") + "," +
-          named("w", R"({"as_device":{"type":"cuda","index":1}})") + "," + named("n", R"({"as_none":true})") + "," +
-          named("c", R"({"as_complex":{"real":1.0,"imag":2.0}})") + "," + named("fs", R"({"as_floats":[1.5]})") + "," +
-          named("ss", R"({"as_strings":["a"]})") + "," + named("m", R"({"as_memory_format":2})")));
+      named("i", R"({"as_int":-3})") + "," + named("is", R"({"as_ints":[2,-1]})") + "," +
+          named("f", R"({"as_float":0.5})") + "," + named("t", R"({"as_bool":true})") + "," +
+          named("ts", R"({"as_bools":[true,false]})") + "," + named("s", R"({"as_string":"mean"})") + "," +
+          named("d", R"({"as_scalar_type":13})") + "," + named("w", R"({"as_device":{"type":"cuda","index":1}})") +
+          "," + named("n", R"({"as_none":true})") + "," + named("c", R"({"as_complex":{"real":1.0,"imag":2.0}})") +
+          "," + named("fs", R"({"as_floats":[1.5]})") + "," + named("ss", R"({"as_strings":["a"]})") + "," +
+          named("m", R"({"as_memory_format":2})")));
   const Node& node = model.nodes.at(0);
   EXPECT_EQ(node.integer("i", 0), -3);
   EXPECT_EQ(node.integer("t", 0), 1);
@@ -119,12 +94,12 @@ TEST(ExportedProgram, ArgumentsBecomeAttributes) {
 }
 
 TEST(ExportedProgram, TensorsInsideArguments) {
-  ProgramText program = one_node(
-      "torch.ops.aten.index.Tensor",
-      named("indices", R"({"as_optional_tensors":[{"as_none":true},{"as_tensor":{"name":"z"}}]})") + "," +
-          named("nested", R"({"as_nested_tensors":[[{"name":"x"}],[{"name":"z"}]]})") + "," +
-          named("more", R"({"as_string_to_argument":{"k":{"as_tensors":[{"name":"z"}]},"n":{"as_int":7}}})") + "," +
-          named("one", R"({"as_optional_tensor":{"as_tensor":{"name":"z"}}})"));
+  ProgramText program =
+      one_node("torch.ops.aten.index.Tensor",
+               named("indices", R"({"as_optional_tensors":[{"as_none":true},{"as_tensor":{"name":"z"}}]})") + "," +
+                   named("nested", R"({"as_nested_tensors":[[{"name":"x"}],[{"name":"z"}]]})") + "," +
+                   named("more", R"({"as_string_to_argument":{"k":{"as_tensors":[{"name":"z"}]},"n":{"as_int":7}}})") +
+                   "," + named("one", R"({"as_optional_tensor":{"as_tensor":{"name":"z"}}})"));
   program.input_specs = program.input_specs + "," + input_spec("z");
   const Model model = parsed(program);
   EXPECT_EQ(listing(model), "y = aten.index.Tensor(x, z, x, z, z, z)\n");
@@ -138,9 +113,11 @@ TEST(ExportedProgram, SeveralOutputs) {
   program.input_specs = input_spec("x");
   program.output_specs = output_spec("c") + "," + output_spec("a") + "," + output_spec("c");
   program.nodes =
-      node_text("torch.ops.aten.split.Tensor", named_tensor("self", "x"), R"({"as_tensors":[{"name":"a"},{"name":"b"}]})") +
-      "," + node_text("torch.ops.aten.native_layer_norm.default", named_tensor("input", "a"),
-                      tensor_arg("c") + "," + tensor_arg("n_unused_1") + R"(,{"as_none":true},)" + tensor_arg(""));
+      node_text("torch.ops.aten.split.Tensor", named_tensor("self", "x"),
+                R"({"as_tensors":[{"name":"a"},{"name":"b"}]})") +
+      "," +
+      node_text("torch.ops.aten.native_layer_norm.default", named_tensor("input", "a"),
+                tensor_arg("c") + "," + tensor_arg("n_unused_1") + R"(,{"as_none":true},)" + tensor_arg(""));
   const Model model = parsed(program);
   EXPECT_EQ(listing(model),
             "a, b = aten.split.Tensor(x)\n"
@@ -152,8 +129,8 @@ TEST(ExportedProgram, SeveralOutputs) {
 
 TEST(ExportedProgram, SymbolicSizesHaveTheSizeOfTheExport) {
   ProgramText program = one_node("torch.ops.aten.relu.default", "");
-  program.tensors = tensor_meta("x", symbolic("Symbol('s77', integer=True)", 8) +
-                                         R"(,{"as_expr":{"expr_str":"2*s0","hint":null}},{"as_int":4})");
+  program.tensors = tensor_meta(
+      "x", symbolic("Symbol('s77', integer=True)", 8) + R"(,{"as_expr":{"expr_str":"2*s0","hint":null}},{"as_int":4})");
   const Model model = parsed(program);
   const Shape expected{{8, "s77"}, {-1, "2*s0"}, {4, ""}};
   EXPECT_EQ(model.values[model.leaves.at(0).value].shape, expected);
@@ -188,8 +165,9 @@ TEST(ExportedProgram, NumbersFromShapesAreAttributesThoseFromDataAreNodes) {
 
 TEST(ExportedProgram, AssertionsAreLeftOut) {
   ProgramText program = one_node("torch.ops.aten.relu.default", "");
-  program.nodes = program.nodes + "," + node_text("torch.ops.aten._assert_tensor_metadata.default", named_tensor("a", "x"), "") + "," +
-                   node_text("torch.ops.mylib.write.default", named_tensor("a", "x"), "");
+  program.nodes = program.nodes + "," +
+                  node_text("torch.ops.aten._assert_tensor_metadata.default", named_tensor("a", "x"), "") + "," +
+                  node_text("torch.ops.mylib.write.default", named_tensor("a", "x"), "");
   EXPECT_EQ(listing(parsed(program)), "y = aten.relu.default(x)\n = mylib.write.default(x)\n");
 }
 
@@ -202,77 +180,19 @@ TEST(ExportedProgram, WritesKeepTheirOrder) {
   ProgramText program;
   program.input_specs = input_spec("x") + "," + input_spec("k");
   program.output_specs = output_spec("y");
-  program.nodes = call("neg.default", x, "early") + "," + call("add.Tensor", x, "a") + "," + call("select.int", x, "part") + "," +
+  program.nodes = call("neg.default", x, "early") + "," + call("add.Tensor", x, "a") + "," +
+                  call("select.int", x, "part") + "," +
                   call("copy_.default", named_tensor("self", "part") + "," + named_tensor("src", "a"), "part_1") + "," +
                   call("mul.Tensor", x, "y") + "," + call("neg.default", named_tensor("self", "part_1"), "z") + "," +
-                  call("__and__.Tensor", named_tensor("self", "k"), "and") + "," + call("neg.default", named_tensor("self", "k"), "n");
+                  call("__and__.Tensor", named_tensor("self", "k"), "and") + "," +
+                  call("neg.default", named_tensor("self", "k"), "n");
   const Model model = parsed(program);
   std::string order;
   for (const Node& node : model.nodes) {
-    for (const std::uint32_t before : node.control) order += fmt::format("{} < {}; ", model.nodes[before].name, node.name);
+    for (const std::uint32_t before : node.control)
+      order += fmt::format("{} < {}; ", model.nodes[before].name, node.name);
   }
   EXPECT_EQ(order, "early < part_1; part_1 < y; ") << "a and z wait for their inputs anyway; __and__ writes nothing";
-}
-
-std::string subgraph(const std::string& nodes, const std::string& inputs, const std::string& outputs) {
-  return fmt::format(R"({{"as_graph":{{"name":"g","graph":{{"inputs":[{}],"outputs":[{}],"nodes":[{}],)"
-                     R"("tensor_values":{{{}}},"sym_int_values":{{}},"sym_bool_values":{{}}}}}}}})",
-                     inputs, outputs, nodes, tensor_meta("y", size(9)));
-}
-
-// y = relu(a); z = y + b; the names are also names of the outer graph.
-std::string relu_and_add() {
-  return subgraph(node_text("torch.ops.aten.relu.default", named_tensor("self", "a"), tensor_arg("y")) + "," +
-                      node_text("torch.ops.aten.add.Tensor", named_tensor("self", "y") + "," + named_tensor("other", "x"),
-                                tensor_arg("z")),
-                  tensor_arg("a") + "," + tensor_arg("x"), tensor_arg("z"));
-}
-
-ProgramText wrapped(const std::string& target, const std::string& graph, const std::string& operands) {
-  ProgramText program;
-  program.input_specs = input_spec("x") + "," + parameter_spec("w", "w");
-  program.output_specs = output_spec("y");
-  program.nodes = node_text(target, named("", R"({"as_bool":false})") + "," + named("", graph) + "," + operands, tensor_arg("y"));
-  return program;
-}
-
-TEST(ExportedProgram, SubgraphsThatRunOnceAreWrittenOut) {
-  const Model model = parsed(wrapped("torch.ops.higher_order.wrap_with_set_grad_enabled", relu_and_add(),
-                                     named_tensor("", "x") + "," + named_tensor("", "w")));
-  EXPECT_EQ(listing(model), "y = aten.relu.default(x)\nz = aten.add.Tensor(y, w)\n");
-  EXPECT_EQ(sizes(model, model.nodes[0].outputs[0]), std::vector<std::int64_t>{9}) << "as the subgraph describes it";
-  EXPECT_EQ(model.values[model.outputs.at(0)].name, "z");
-  EXPECT_EQ(model.source_nodes, 2U);
-}
-
-TEST(ExportedProgram, SubgraphsThatMayRunMoreOrLessAreRefused) {
-  EXPECT_EQ(error_of(wrapped("torch.ops.higher_order.while_loop", relu_and_add(), named_tensor("", "x")).json()),
-            "net.pt2: node 'y': higher_order.while_loop decides while it runs which subgraph to run or how often, which no "
-            "plan can foresee; export the model without it");
-  EXPECT_EQ(error_of(wrapped("torch.ops.higher_order.wrap", relu_and_add(), named_tensor("", "x")).json()),
-            "net.pt2: node 'y': its subgraph takes 2 arguments, 1 are given");
-  EXPECT_EQ(error_of(wrapped("torch.ops.higher_order.wrap", relu_and_add(),
-                             named_tensor("", "x") + "," + named("", R"({"as_int":1})"))
-                         .json()),
-            "net.pt2: node 'y': its subgraph takes the tensor \"x\", none is given");
-}
-
-TEST(ExportedProgram, KernelsWithAFormulaAreOneNode) {
-  const Model model =
-      parsed(wrapped("torch.ops.higher_order.flex_attention", relu_and_add(), named_tensor("", "x") + "," + named_tensor("", "w")));
-  EXPECT_EQ(listing(model), "y = higher_order.flex_attention(x, w)\n");
-}
-
-TEST(ExportedProgram, SubgraphsMayNotNestForever) {
-  std::string graph = relu_and_add();
-  for (int i = 0; i < 70; ++i) {
-    graph = subgraph(node_text("torch.ops.higher_order.wrap",
-                               named("", graph) + "," + named_tensor("", "a") + "," + named_tensor("", "x"), tensor_arg("z")),
-                     tensor_arg("a") + "," + tensor_arg("x"), tensor_arg("z"));
-  }
-  const std::string json =
-      wrapped("torch.ops.higher_order.wrap", graph, named_tensor("", "x") + "," + named_tensor("", "w")).json();
-  EXPECT_TRUE(error_of(json).ends_with("subgraphs are nested more than 64 deep")) << error_of(json).substr(0, 200);
 }
 
 TEST(ExportedProgram, MistakesAreNamed) {
@@ -290,7 +210,8 @@ TEST(ExportedProgram, MistakesAreNamed) {
   EXPECT_EQ(error_of(one_node("torch.ops.aten.foo.default", named("a", R"({"as_int":1,"as_float":1.0})")).json()),
             "net.pt2: node 'y': nodes[0].inputs[1].arg: it is both \"as_int\" and \"as_float\"");
   ProgramText twice = linear_program();
-  twice.nodes = twice.nodes + "," + node_text("torch.ops.aten.relu.default", named_tensor("self", "x"), tensor_arg("relu"));
+  twice.nodes =
+      twice.nodes + "," + node_text("torch.ops.aten.relu.default", named_tensor("self", "x"), tensor_arg("relu"));
   EXPECT_EQ(error_of(twice.json()), "net.pt2: node 'relu': the value \"relu\" is there twice");
   ProgramText nothing = linear_program();
   nothing.output_specs = output_spec("gone");
@@ -303,10 +224,11 @@ TEST(ExportedProgram, MistakesAreNamed) {
 
 // Python writes infinities bare, newer versions of torch as strings.
 TEST(ExportedProgram, InfiniteNumbers) {
-  const Model model = parsed(one_node("torch.ops.aten.masked_fill.Scalar",
-                                      named("a", R"({"as_float":-Infinity})") + "," + named("b", R"({"as_float":"Infinity"})") +
-                                          "," + named("c", R"({"as_floats":[NaN, 1.0, Infinity]})") + "," +
-                                          named("d", R"({"as_string":"-Infinity, \"NaN"})")));
+  const Model model =
+      parsed(one_node("torch.ops.aten.masked_fill.Scalar",
+                      named("a", R"({"as_float":-Infinity})") + "," + named("b", R"({"as_float":"Infinity"})") + "," +
+                          named("c", R"({"as_floats":[NaN, 1.0, Infinity]})") + "," +
+                          named("d", R"({"as_string":"-Infinity, \"NaN"})")));
   const Node& node = model.nodes.at(0);
   EXPECT_EQ(*node.find<double>("a"), -INFINITY);
   EXPECT_EQ(*node.find<double>("b"), INFINITY);
@@ -315,44 +237,6 @@ TEST(ExportedProgram, InfiniteNumbers) {
   EXPECT_EQ(list.at(1), 1.0);
   EXPECT_EQ(list.at(2), INFINITY);
   EXPECT_EQ(*node.find<std::string>("d"), "-Infinity, \"NaN") << "text stays as it is";
-}
-
-TEST(ExportedProgram, QuotingKeepsTheLength) {
-  for (const std::string text : {"[-Infinity,NaN,-1,Infinity]", "[\"Na\\\"N\",NaN", "\"open NaN \\", "I N NaN"}) {
-    std::string quoted = text;
-    quote_non_finite_numbers(quoted);
-    EXPECT_EQ(quoted.size(), text.size());
-  }
-}
-
-TEST(ModulePath, InnermostModule) {
-  EXPECT_EQ(innermost_module(""), "");
-  EXPECT_EQ(innermost_module("L__self__,,my.Net"), "");
-  EXPECT_EQ(innermost_module("L__self__,,my.Net;L__self__layer1.0.conv1,layer1.0.conv1,torch.nn.Conv2d"), "layer1.0.conv1");
-  EXPECT_EQ(innermost_module("L__self__layer1.relu@2,layer1.relu@2,torch.nn.ReLU"), "layer1.relu");
-  EXPECT_EQ(innermost_module("L__self___layer1_0,L['self'].layer1[0].conv['a.b'],torch.nn.Conv2d"), "layer1.0.conv.a.b");
-  EXPECT_EQ(innermost_module("k,L['self'],my.Net"), "");
-  EXPECT_EQ(innermost_module("k,seq.slice(1, None, None).0,my.Type[a, b]"), "seq.slice(1, None, None).0");
-  EXPECT_EQ(innermost_module("k,self_attention.q,T"), "self_attention.q");
-  EXPECT_EQ(innermost_module(";;,;"), "");
-  EXPECT_EQ(innermost_module("k,a[0"), "a.0") << "whatever is there, it ends";
-}
-
-TEST(SymbolText, SympyAsPeopleWriteIt) {
-  EXPECT_EQ(readable_symbol("s0"), "s0");
-  EXPECT_EQ(readable_symbol("2*s0"), "2*s0");
-  EXPECT_EQ(readable_symbol("Symbol('s77', positive=True, integer=True)"), "s77");
-  EXPECT_EQ(readable_symbol("Add(Mul(Integer(2), Symbol('s0')), Integer(-1))"), "2*s0 - 1");
-  EXPECT_EQ(readable_symbol("Mul(Integer(2), Add(Symbol('a'), Integer(3)))"), "2*(a + 3)");
-  EXPECT_EQ(readable_symbol("Pow(Symbol('a'), Integer(2))"), "a**2");
-  EXPECT_EQ(readable_symbol("torch.utils._sympy.functions.FloorDiv(Add(Symbol('a'), Integer(1)), Integer(2))"), "(a + 1)//2");
-  EXPECT_EQ(readable_symbol("Max(Integer(1), Symbol('u0'))"), "Max(1, u0)");
-  for (const std::string odd : {"Add(", "Symbol(", "Symbol('a'", "Add()", "Add(,)", "f(a))", "(s0 + 1)"}) {
-    EXPECT_EQ(readable_symbol(odd), odd) << "what is not understood stays";
-  }
-  std::string deep = "Symbol('a')";
-  for (int i = 0; i < 100'000; ++i) deep.insert(0, "Add(");
-  EXPECT_EQ(readable_symbol(deep), deep);
 }
 
 }  // namespace

@@ -16,7 +16,9 @@ inline std::string tensor_arg(std::string_view name) { return fmt::format(R"({{"
 inline std::string named(std::string_view name, std::string_view arg) {
   return fmt::format(R"({{"name":"{}","arg":{},"kind":1}})", name, arg);
 }
-inline std::string named_tensor(std::string_view name, std::string_view tensor) { return named(name, tensor_arg(tensor)); }
+inline std::string named_tensor(std::string_view name, std::string_view tensor) {
+  return named(name, tensor_arg(tensor));
+}
 
 // Members of "tensor_values"; sizes as JSON without brackets, dtype by the schema's number (7 = f32, 5 = i64).
 inline std::string tensor_meta(std::string_view name, std::string_view sizes, int dtype = 7) {
@@ -34,7 +36,8 @@ inline std::string symbolic(std::string_view expression, int hint) {
 inline std::string node_text(std::string_view target, std::string_view inputs, std::string_view outputs,
                              std::string_view module_stack = "") {
   const std::string stack = module_stack.empty() ? "" : fmt::format(R"("nn_module_stack":"{}")", module_stack);
-  return fmt::format(R"({{"target":"{}","inputs":[{}],"outputs":[{}],"metadata":{{{}}}}})", target, inputs, outputs, stack);
+  return fmt::format(R"({{"target":"{}","inputs":[{}],"outputs":[{}],"metadata":{{{}}}}})", target, inputs, outputs,
+                     stack);
 }
 
 inline std::string parameter_spec(std::string_view name, std::string_view label) {
@@ -65,20 +68,21 @@ struct ProgramText {
 // linear(x, w, b) and relu: x is [2, 3], w [4, 3], b [4].
 inline ProgramText linear_program() {
   const std::string stack = "L__self__,,my.Net;L__self___fc,fc,torch.nn.modules.linear.Linear";
-  return {.input_specs = parameter_spec("p_fc_weight", "fc.weight") + "," + parameter_spec("p_fc_bias", "fc.bias") + "," +
-                         parameter_spec("p_tied", "head.weight") + "," + input_spec("x"),
-          .output_specs = output_spec("relu") + R"(,{"buffer_mutation":{"arg":{"name":"linear"},"buffer_name":"state"}})",
-          .nodes = node_text("torch.ops.aten.linear.default",
-                             named_tensor("input", "x") + "," + named_tensor("weight", "p_fc_weight") + "," +
-                                 named_tensor("bias", "p_fc_bias"),
-                             tensor_arg("linear"), stack) +
-                   "," +
-                   node_text("torch.ops.aten.relu.default", named_tensor("self", "linear"), tensor_arg("relu"),
-                             "L__self__,,my.Net"),
-          .tensors = tensor_meta("p_fc_weight", size(4) + "," + size(3)) + "," + tensor_meta("p_fc_bias", size(4)) + "," +
-                     tensor_meta("p_tied", size(4) + "," + size(3)) + "," + tensor_meta("x", size(2) + "," + size(3)) +
-                     "," + tensor_meta("linear", size(2) + "," + size(4)) + "," +
-                     tensor_meta("relu", size(2) + "," + size(4))};
+  return {
+      .input_specs = parameter_spec("p_fc_weight", "fc.weight") + "," + parameter_spec("p_fc_bias", "fc.bias") + "," +
+                     parameter_spec("p_tied", "head.weight") + "," + input_spec("x"),
+      .output_specs = output_spec("relu") + R"(,{"buffer_mutation":{"arg":{"name":"linear"},"buffer_name":"state"}})",
+      .nodes = node_text("torch.ops.aten.linear.default",
+                         named_tensor("input", "x") + "," + named_tensor("weight", "p_fc_weight") + "," +
+                             named_tensor("bias", "p_fc_bias"),
+                         tensor_arg("linear"), stack) +
+               "," +
+               node_text("torch.ops.aten.relu.default", named_tensor("self", "linear"), tensor_arg("relu"),
+                         "L__self__,,my.Net"),
+      .tensors = tensor_meta("p_fc_weight", size(4) + "," + size(3)) + "," + tensor_meta("p_fc_bias", size(4)) + "," +
+                 tensor_meta("p_tied", size(4) + "," + size(3)) + "," + tensor_meta("x", size(2) + "," + size(3)) +
+                 "," + tensor_meta("linear", size(2) + "," + size(4)) + "," +
+                 tensor_meta("relu", size(2) + "," + size(4))};
 }
 
 }  // namespace berth

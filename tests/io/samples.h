@@ -114,10 +114,13 @@ inline Sample exported_sample() {
       R"({"as_graph":{"name":"g","graph":{"inputs":[{"as_tensor":{"name":"x"}}],"outputs":[{"as_tensor":{"name":"y"}}],"nodes":[)" +
       node_text("torch.ops.aten.relu.default", named_tensor("self", "x"), tensor_arg("y")) +
       R"(],"tensor_values":{},"sym_int_values":{},"sym_bool_values":{}}}})";
-  program.nodes = program.nodes + "," + node_text("torch.ops.aten.item.default", named_tensor("self", "x"), R"({"as_sym_int":{"as_name":"n"}})") + "," +
-      node_text("torch.ops.aten.view.default",
-                named_tensor("self", "relu") + "," + named("size", R"({"as_sym_ints":[{"as_name":"n"},{"as_int":-1}]})"),
-                R"({"as_tensors":[{"name":"v"},{"name":"u"}]})") +
+  program.nodes =
+      program.nodes + "," +
+      node_text("torch.ops.aten.item.default", named_tensor("self", "x"), R"({"as_sym_int":{"as_name":"n"}})") + "," +
+      node_text(
+          "torch.ops.aten.view.default",
+          named_tensor("self", "relu") + "," + named("size", R"({"as_sym_ints":[{"as_name":"n"},{"as_int":-1}]})"),
+          R"({"as_tensors":[{"name":"v"},{"name":"u"}]})") +
       "," + node_text("torch.ops.higher_order.wrap", named("", graph) + "," + named_tensor("", "v"), tensor_arg("w"));
   program.output_specs = program.output_specs + "," + output_spec("w");
   return {"exported program", program.json(), read_as_exported_program};

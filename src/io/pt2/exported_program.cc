@@ -36,7 +36,8 @@ Error no_program(std::span<const std::string> names) {
   for (const std::string& name : names) {
     if (name.find("data/aotinductor/") != std::string::npos)
       return bad_input("it holds code compiled by AOTInductor and no graph; {}", kSaveIt);
-    if (name.ends_with("constants.pkl")) return bad_input("it holds a TorchScript model, which is not read; {}", kSaveIt);
+    if (name.ends_with("constants.pkl"))
+      return bad_input("it holds a TorchScript model, which is not read; {}", kSaveIt);
   }
   return bad_input("it holds no exported program (no models/*.json); {}", kSaveIt);
 }
@@ -63,8 +64,8 @@ Status check_schema(JsonDocument& document) {
   if (!major) return version.error("\"major\" is missing");
   BERTH_TRY(const std::int64_t number, major->integer());
   if (number >= kOldestSchema && number <= kNewestSchema) return {};
-  return bad_input("its schema has version {}, those from {} to {} are read; export the model by torch 2.5 to 2.11", number,
-                   kOldestSchema, kNewestSchema);
+  return bad_input("its schema has version {}, those from {} to {} are read; export the model by torch 2.5 to 2.11",
+                   number, kOldestSchema, kNewestSchema);
 }
 
 class ProgramReader {

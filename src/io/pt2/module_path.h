@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module a node comes from, out of torch.export's `nn_module_stack`: "key,path,type" for every module from the root to
-// the innermost, with semicolons between them.
+// The module a node comes from, out of torch.export's `nn_module_stack`: "key,path,type" for every module from the root
+// to the innermost, with semicolons between them.
 #pragma once
 
 #include <string>

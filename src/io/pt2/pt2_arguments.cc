@@ -139,7 +139,8 @@ class ArgumentReader {
     if (kind == "as_bool") return keep(read_bool(value));
     if (kind == "as_float") return keep(read_double(value));
     if (kind == "as_string" || kind == "as_operator") return keep(read_text(value));
-    if (kind == "as_ints") return keep(read_list<std::int64_t>(value, [](const JsonValue& item) { return item.integer(kLowest); }));
+    if (kind == "as_ints")
+      return keep(read_list<std::int64_t>(value, [](const JsonValue& item) { return item.integer(kLowest); }));
     if (kind == "as_bools") return keep(read_list<std::int64_t>(value, read_bool));
     if (kind == "as_floats") return keep(read_list<double>(value, read_double));
     if (kind == "as_strings") return keep(read_list<std::string>(value, read_text));
@@ -149,7 +150,8 @@ class ArgumentReader {
     if (kind == "as_custom_obj") return keep(pt2_text(value, "name"));
     if (kind == "as_sym_int" || kind == "as_sym_bool" || kind == "as_sym_float") return read_symbol(value);
     if (kind == "as_sym_ints" || kind == "as_sym_bools") return keep(read_symbols(value));
-    if (kind == "as_sym_floats" || kind == "as_int_lists") return std::optional<Attribute>();  // no cost depends on them
+    if (kind == "as_sym_floats" || kind == "as_int_lists")
+      return std::optional<Attribute>();  // no cost depends on them
     return value.error(fmt::format("arguments of the kind {} are not known", in_quotes(kind)));
   }
 
@@ -205,7 +207,8 @@ Status append_slots(const JsonValue& json, std::vector<Pt2Slot>& slots) {
   const auto each_tensor = [&](const JsonValue& item) { return append_tensor(item, slots); };
   if (kind == "as_tensor") return append_tensor(value, slots);
   if (kind == "as_tensors") return value.for_each(each_tensor);
-  if (kind == "as_nested_tensors") return value.for_each([&](const JsonValue& list) { return list.for_each(each_tensor); });
+  if (kind == "as_nested_tensors")
+    return value.for_each([&](const JsonValue& list) { return list.for_each(each_tensor); });
   if (kind == "as_optional_tensor") return append_optional_tensor(value, slots);
   if (kind == "as_optional_tensors")
     return value.for_each([&](const JsonValue& item) { return append_optional_tensor(item, slots); });

@@ -15,8 +15,8 @@ namespace berth {
 
 // One place of an argument after lists are opened: a tensor, a symbolic number, or (without a name) anything else.
 struct Pt2Slot {
-  std::string_view name = {};           // valid as long as the JSON
-  std::optional<DType> symbol = {};     // the type of a symbolic number
+  std::string_view name = {};        // valid as long as the JSON
+  std::optional<DType> symbol = {};  // the type of a symbolic number
 };
 
 // Appends the places of an argument. Texts and subgraphs are no places.

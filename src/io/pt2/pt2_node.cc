@@ -23,11 +23,13 @@ constexpr int kMaxDepth = 64;  // of subgraphs
 constexpr std::string_view kHigherOrder = "higher_order.";
 
 // Run their one subgraph once, on the arguments behind it.
-constexpr std::array<std::string_view, 7> kRunOnce{
-    "higher_order.wrap_with_set_grad_enabled", "higher_order.wrap_with_autocast",
-    "higher_order.invoke_subgraph",            "higher_order.wrap",
-    "higher_order.strict_mode",                "higher_order.wrap_activation_checkpoint",
-    "higher_order.tag_activation_checkpoint"};
+constexpr std::array<std::string_view, 7> kRunOnce{"higher_order.wrap_with_set_grad_enabled",
+                                                   "higher_order.wrap_with_autocast",
+                                                   "higher_order.invoke_subgraph",
+                                                   "higher_order.wrap",
+                                                   "higher_order.strict_mode",
+                                                   "higher_order.wrap_activation_checkpoint",
+                                                   "higher_order.tag_activation_checkpoint"};
 // Kernels that take a subgraph as the formula of one element.
 constexpr std::array<std::string_view, 2> kKernels{"higher_order.flex_attention",
                                                    "higher_order.flex_attention_backward"};
@@ -107,16 +109,18 @@ Status Pt2NodeReader::read_parts(const Parts& parts, Pt2Scope& scope) {
   BERTH_TRY(const std::vector<std::size_t> graphs, find_graphs(parts.inputs));
   if (graphs.empty()) return read_call(parts, scope);
   if (graphs.size() > 1 || !contains(kRunOnce, parts.type)) {
-    return bad_input("{} decides while it runs which subgraph to run or how often, which no plan can foresee; "
-                     "export the model without it", parts.type);
+    return bad_input(
+        "{} decides while it runs which subgraph to run or how often, which no plan can foresee; "
+        "export the model without it",
+        parts.type);
   }
   return write_out(parts, graphs.front(), scope);
 }
 
 Status Pt2NodeReader::read_call(const Parts& parts, Pt2Scope& scope) {
   Node node{.name = parts.name, .type = parts.type};
-  BERTH_RETURN_IF_ERROR(parts.inputs.for_each(
-      [&](const JsonValue& argument) { return add_argument(argument, scope, model_, node); }));
+  BERTH_RETURN_IF_ERROR(
+      parts.inputs.for_each([&](const JsonValue& argument) { return add_argument(argument, scope, model_, node); }));
   ++model_.source_nodes;
   model_.source_edges += std::set<ValueIndex>(node.inputs.begin(), node.inputs.end()).size();
   const bool asserts = parts.results.empty() && begins_with_any(node.type, kAssertions);
@@ -175,7 +179,8 @@ Status Pt2NodeReader::bind_inputs(const JsonValue& graph, const std::vector<Valu
     return bad_input("its subgraph takes {} arguments, {} are given", slots.size(), operands.size());
   for (std::size_t i = 0; i < slots.size(); ++i) {
     if (slots[i].name.empty() || (slots[i].symbol && operands[i] == kNoValue)) continue;
-    if (operands[i] == kNoValue) return bad_input("its subgraph takes the tensor {}, none is given", in_quotes(slots[i].name));
+    if (operands[i] == kNoValue)
+      return bad_input("its subgraph takes the tensor {}, none is given", in_quotes(slots[i].name));
     BERTH_RETURN_IF_ERROR(inner.bind(slots[i].name, operands[i]));
   }
   return {};

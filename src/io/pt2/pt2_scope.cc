@@ -65,8 +65,9 @@ Result<Value> read_tensor(const JsonValue& json) {
 }  // namespace
 
 std::optional<DType> pt2_dtype(std::int64_t scalar_type) {
-  constexpr std::array kFirst{DType::kU8,  DType::kI8,  DType::kI16, DType::kI32,  DType::kI64,  DType::kF16, DType::kF32,
-                              DType::kF64, DType::kF32, DType::kC64, DType::kC128, DType::kBool, DType::kBF16};
+  constexpr std::array kFirst{DType::kU8,   DType::kI8,   DType::kI16, DType::kI32, DType::kI64,
+                              DType::kF16,  DType::kF32,  DType::kF64, DType::kF32, DType::kC64,
+                              DType::kC128, DType::kBool, DType::kBF16};
   constexpr std::int64_t kUint16 = 28, kFirstFloat8 = 29, kLastFloat8 = 32;
   if (scalar_type >= 1 && scalar_type <= std::ssize(kFirst)) return kFirst[static_cast<std::size_t>(scalar_type - 1)];
   if (scalar_type == kUint16) return DType::kI16;

@@ -12,7 +12,7 @@
 namespace berth {
 
 struct Pt2Input {
-  std::string name = {};   // in the graph
+  std::string name = {};  // in the graph
   Role role = Role::kInput;
   std::string label = {};  // in the model
 };

@@ -23,15 +23,15 @@ bool may_copy(std::string_view name) {
   return name == "contiguous" || name == "flatten" || name == "reshape" || name == "to";
 }
 
-// Their outputs are, or may be, the bytes of their first input. Better one too many than one too few: it is then ordered
-// like the original.
+// Their outputs are, or may be, the bytes of their first input. Better one too many than one too few: it is then
+// ordered like the original.
 bool may_alias(std::string_view name) {
   constexpr std::array<std::string_view, 34> kNames{
-      "alias",      "as_strided", "chunk",         "contiguous", "detach",       "diagonal",         "expand",
-      "expand_as",  "flatten",    "getitem",       "imag",       "lift_fresh",   "movedim",          "narrow",
-      "permute",    "real",       "reshape",       "select",     "slice",        "split",            "split_with_sizes",
-      "squeeze",    "swapaxes",   "t",             "tensor_split", "to",         "transpose",        "unbind",
-      "unflatten",  "unfold",     "unsqueeze",     "view",       "view_as",      "view_as_complex"};
+      "alias",     "as_strided", "chunk",     "contiguous",   "detach",     "diagonal",       "expand",
+      "expand_as", "flatten",    "getitem",   "imag",         "lift_fresh", "movedim",        "narrow",
+      "permute",   "real",       "reshape",   "select",       "slice",      "split",          "split_with_sizes",
+      "squeeze",   "swapaxes",   "t",         "tensor_split", "to",         "transpose",      "unbind",
+      "unflatten", "unfold",     "unsqueeze", "view",         "view_as",    "view_as_complex"};
   return std::binary_search(kNames.begin(), kNames.end(), name);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exported programs may write into tensors that exist (aten.add_, aten.copy_ into a slice of a cache). The result of such
-// a node is a value of its own, but others may read the same storage under an older name: those before it must have ended
-// when it writes, those after it must wait for it. Such orders become control edges; most programs need none.
+// Exported programs may write into tensors that exist (aten.add_, aten.copy_ into a slice of a cache). The result of
+// such a node is a value of its own, but others may read the same storage under an older name: those before it must
+// have ended when it writes, those after it must wait for it. Such orders become control edges; most programs need
+// none.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,8 @@ class Pt2WriteOrder {
   };
   struct Origin {
     ValueIndex storage = kNoValue;  // the value whose bytes these are
-    std::uint32_t written_by = 0;   // one more than the node whose writing it surely sees; 0: what was there at the start
+    std::uint32_t written_by =
+        0;  // one more than the node whose writing it surely sees; 0: what was there at the start
   };
   Origin origin(ValueIndex value) const;
 
