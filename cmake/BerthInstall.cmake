@@ -21,5 +21,5 @@ configure_package_config_file(cmake/berthConfig.cmake.in ${CMAKE_CURRENT_BINARY_
                               INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/berthConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/berthConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/berthConfigVersion.cmake
-              cmake/FindSCOTCH.cmake cmake/FindMETIS.cmake cmake/FindCLP.cmake
+              cmake/FindLIBZIP.cmake cmake/FindSCOTCH.cmake cmake/FindMETIS.cmake cmake/FindCLP.cmake
         DESTINATION ${package_dir})

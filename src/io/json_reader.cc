@@ -40,13 +40,16 @@ std::string_view syntax_message(simdjson::error_code code) {
 
 }  // namespace
 
-JsonDocument::JsonDocument(std::string text)
-    : padded_(std::move(text)), size_(padded_.size()), parser_(std::make_unique<simdjson::dom::parser>()) {
+JsonDocument::JsonDocument(std::string text, std::size_t max_value_bytes)
+    : padded_(std::move(text)),
+      size_(padded_.size()),
+      max_value_bytes_(max_value_bytes),
+      parser_(std::make_unique<simdjson::dom::parser>()) {
   padded_.append(simdjson::SIMDJSON_PADDING, '\0');
 }
 
-Result<JsonDocument> JsonDocument::open(std::string text) {
-  JsonDocument document(std::move(text));
+Result<JsonDocument> JsonDocument::open(std::string text, std::size_t max_value_bytes) {
+  JsonDocument document(std::move(text), max_value_bytes);
   if (document.parser_->allocate(kFirstCapacity) != simdjson::SUCCESS)
     return bad_input("there is no memory for a parser");
   BERTH_RETURN_IF_ERROR(document.read_outline());
@@ -57,6 +60,21 @@ Status JsonDocument::read_outline() {
   JsonScanner scanner(text(), text().starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0);
   if (scanner.at_end()) return bad_input("it is empty");
   BERTH_RETURN_IF_ERROR(scanner.expect('{', "at the beginning: this is no JSON object"));
+  BERTH_RETURN_IF_ERROR(read_members(scanner));
+  if (!scanner.at_end()) return scanner.error("there is more text after the end of the root object");
+  return {};
+}
+
+Status JsonDocument::enter(std::string_view key) {
+  const Member* member = find(key);
+  if (member == nullptr) return missing(key);
+  JsonScanner scanner(text().substr(0, member->value.end), member->value.begin);
+  if (!scanner.accept('{')) return bad_input("{}: expected an object", key);
+  members_.clear();
+  return read_members(scanner);
+}
+
+Status JsonDocument::read_members(JsonScanner& scanner) {
   for (bool more = !scanner.accept('}'); more;) {
     BERTH_TRY(const JsonSpan quoted_key, scanner.string());
     BERTH_TRY(const simdjson::dom::element key, parse(quoted_key, [] { return "a member's name"; }));
@@ -71,15 +89,13 @@ Status JsonDocument::read_outline() {
     if (!more)
       BERTH_RETURN_IF_ERROR(scanner.expect('}', fmt::format("after the member {}", in_quotes(members_.back().key))));
   }
-  if (!scanner.at_end()) return scanner.error("there is more text after the end of the root object");
   return {};
 }
 
 Result<simdjson::dom::element> JsonDocument::parse(JsonSpan span, const std::function<std::string()>& path) {
-  if (span.size() > kMaxJsonValueBytes) {
+  if (span.size() > max_value_bytes_) {
     return bad_input("{}: it takes {} of text; at most {} is read", path(),
-                     format_bytes(static_cast<Bytes>(span.size())),
-                     format_bytes(static_cast<Bytes>(kMaxJsonValueBytes)));
+                     format_bytes(static_cast<Bytes>(span.size())), format_bytes(static_cast<Bytes>(max_value_bytes_)));
   }
   simdjson::dom::element element;
   const auto code = parser_->parse(padded_.data() + span.begin, span.size(), false).get(element);

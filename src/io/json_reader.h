@@ -24,7 +24,8 @@
 
 namespace berth {
 
-// The most text that one member or one element of a long array may take; its tape takes up to 13 times as much.
+// The most text that one member or one element of a long array may take, unless a document is opened with another
+// limit; its tape takes up to 13 times as much.
 inline constexpr std::size_t kMaxJsonValueBytes = std::size_t{16} << 20;
 
 // The text in double quotes for an error message: one line, cut after 40 characters.
@@ -83,7 +84,10 @@ class JsonValue {
 class JsonDocument {
  public:
   // Finds the members of the root. Takes the text; a byte order mark in front is skipped.
-  static Result<JsonDocument> open(std::string text);
+  static Result<JsonDocument> open(std::string text, std::size_t max_value_bytes = kMaxJsonValueBytes);
+
+  // Goes down into a member that is an object: from now on its members are those of the document.
+  Status enter(std::string_view key);
 
   [[nodiscard]] bool has(std::string_view key) const { return find(key) != nullptr; }
   // A member; valid until the next call of member() or for_each(). An error if it is missing.
@@ -99,15 +103,16 @@ class JsonDocument {
     std::string key;
     JsonSpan value;
   };
-  explicit JsonDocument(std::string text);
+  JsonDocument(std::string text, std::size_t max_value_bytes);
   Status read_outline();
+  Status read_members(JsonScanner& scanner);  // behind the opening brace, up to the closing one
   Result<simdjson::dom::element> parse(JsonSpan span, const std::function<std::string()>& path);
   [[nodiscard]] const Member* find(std::string_view key) const;
   [[nodiscard]] Error missing(std::string_view key) const;
   [[nodiscard]] std::string_view text() const { return std::string_view(padded_).substr(0, size_); }
 
   std::string padded_;  // the text and what simdjson may read behind it
-  std::size_t size_;
+  std::size_t size_, max_value_bytes_;
   std::vector<Member> members_;
   std::unique_ptr<simdjson::dom::parser> parser_;
 };

@@ -65,6 +65,27 @@ TEST(JsonDocument, ElementsOfALongArrayAreCheckedOneByOne) {
   EXPECT_EQ(error_of_elements("{\"x\": {}}"), "x: expected an array");
 }
 
+TEST(JsonDocument, GoesDownIntoMembers) {
+  auto document = JsonDocument::open(R"({"a": {"b": {"list": [1, 2]}, "c": 3}, "d": 4})");
+  ASSERT_TRUE(document) << document.error().message;
+  ASSERT_TRUE(document->enter("a"));
+  EXPECT_FALSE(document->has("d"));
+  EXPECT_EQ(document->enter("c").error().message, "c: expected an object");
+  EXPECT_EQ(document->member("c")->integer().value(), 3) << "a member that is no object leaves things as they are";
+  ASSERT_TRUE(document->enter("b"));
+  std::size_t count = 0;
+  ASSERT_TRUE(document->for_each("list", [&](const JsonValue&) { return ++count, Status(); }));
+  EXPECT_EQ(count, 2U);
+  EXPECT_EQ(document->enter("a").error().message, "\"a\" is missing");
+  auto broken = JsonDocument::open(R"({"a": {"b": 1]})");
+  EXPECT_EQ(broken ? broken->enter("a").error().message : "", "line 1: expected '}' after the member \"b\"");
+}
+
+TEST(JsonDocument, TheLengthOfValuesIsTheCallersChoice) {
+  auto document = JsonDocument::open(R"({"x": "0123456789"})", 8);
+  EXPECT_EQ(document->member("x").error().message, "x: it takes 12 B of text; at most 8 B is read");
+}
+
 TEST(JsonDocument, NestingAndLengthAreCapped) {
   const std::size_t deep = 1'000'000;
   EXPECT_EQ(error_of("{\"x\": " + std::string(deep, '[') + std::string(deep, ']') + "}"),

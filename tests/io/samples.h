@@ -8,9 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "io/exported_text.h"
 #include "io/graph_file.h"
 #include "io/native_graph.h"
 #include "io/plan_file.h"
+#include "io/pt2/exported_program.h"
 #include "io/public_problem.h"
 #include "io/rich_graph.h"
 #include "support/random_problem.h"
@@ -90,7 +92,43 @@ inline Sample pipedream_sample() {
   return {"pipedream", text, read_as_problem};
 }
 
-inline std::vector<Sample> json_samples() { return {native_sample(), aten_sample(), plan_sample(), msr_sample()}; }
+// Every value that a node reads or that is an output is made once, by a leaf or an earlier node.
+inline std::optional<std::string> read_as_exported_program(const std::string& text) {
+  const auto model = parse_exported_program(text, "bad.json");
+  if (!model) return model.error().message;
+  std::vector<int> made(model->values.size(), 0);
+  for (const Leaf& leaf : model->leaves) ++made.at(leaf.value);
+  for (const Node& node : model->nodes) {
+    for (const ValueIndex input : node.inputs) EXPECT_EQ(made.at(input), 1);
+    for (const ValueIndex output : node.outputs) EXPECT_EQ(++made.at(output), 1);
+  }
+  for (const ValueIndex output : model->outputs) EXPECT_EQ(made.at(output), 1);
+  return std::nullopt;
+}
+
+inline Sample exported_sample() {
+  ProgramText program = linear_program();
+  program.symbols = std::string("\"n\":") + symbolic("Symbol('s0')", 8);
+  program.tensors = program.tensors + "," + tensor_meta("v", symbolic("Add(Symbol('s0'), Integer(1))", 9));
+  const std::string graph =
+      R"({"as_graph":{"name":"g","graph":{"inputs":[{"as_tensor":{"name":"x"}}],"outputs":[{"as_tensor":{"name":"y"}}],"nodes":[)" +
+      node_text("torch.ops.aten.relu.default", named_tensor("self", "x"), tensor_arg("y")) +
+      R"(],"tensor_values":{},"sym_int_values":{},"sym_bool_values":{}}}})";
+  program.nodes =
+      program.nodes + "," +
+      node_text("torch.ops.aten.item.default", named_tensor("self", "x"), R"({"as_sym_int":{"as_name":"n"}})") + "," +
+      node_text(
+          "torch.ops.aten.view.default",
+          named_tensor("self", "relu") + "," + named("size", R"({"as_sym_ints":[{"as_name":"n"},{"as_int":-1}]})"),
+          R"({"as_tensors":[{"name":"v"},{"name":"u"}]})") +
+      "," + node_text("torch.ops.higher_order.wrap", named("", graph) + "," + named_tensor("", "v"), tensor_arg("w"));
+  program.output_specs = program.output_specs + "," + output_spec("w");
+  return {"exported program", program.json(), read_as_exported_program};
+}
+
+inline std::vector<Sample> json_samples() {
+  return {native_sample(), aten_sample(), plan_sample(), msr_sample(), exported_sample()};
+}
 inline std::vector<Sample> all_samples() {
   std::vector<Sample> samples = json_samples();
   for (Sample sample : {stg_sample(), pipedream_sample()}) samples.push_back(std::move(sample));
