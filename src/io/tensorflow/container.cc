@@ -45,21 +45,11 @@ struct MetaGraph {
   Signatures signatures;
 };
 
-// Key and value of a map's entry.
-std::pair<std::string_view, std::string_view> entry_of(std::string_view bytes) {
-  std::pair<std::string_view, std::string_view> entry;
-  for (WireReader field(bytes); field.next();) {
-    if (field.is(EntryField::kKey, WireType::kBytes)) entry.first = field.bytes();
-    if (field.is(EntryField::kValue, WireType::kBytes)) entry.second = field.bytes();
-  }
-  return entry;
-}
-
 MetaGraph read_meta_graph(std::string_view bytes) {
   MetaGraph meta;
   for (WireReader field(bytes); field.next();) {
     if (field.is(MetaGraphField::kGraph, WireType::kBytes)) meta.graph = field.bytes();
-    if (field.is(MetaGraphField::kSignature, WireType::kBytes)) meta.signatures.insert(entry_of(field.bytes()));
+    if (field.is(MetaGraphField::kSignature, WireType::kBytes)) meta.signatures.insert(read_entry(field.bytes()));
     if (!field.is(MetaGraphField::kInfo, WireType::kBytes)) continue;
     for (WireReader info(field.bytes()); info.next();) {
       if (info.is(InfoField::kTag, WireType::kBytes)) meta.tags.emplace_back(info.bytes());
@@ -72,7 +62,7 @@ std::vector<std::string_view> outputs_of(std::string_view signature) {
   std::map<std::string_view, std::string_view> by_key;
   for (WireReader field(signature); field.next();) {
     if (!field.is(SignatureField::kOutput, WireType::kBytes)) continue;
-    const auto [key, info] = entry_of(field.bytes());
+    const auto [key, info] = read_entry(field.bytes());
     for (WireReader part(info); part.next();) {
       if (part.is(TensorInfoField::kName, WireType::kBytes)) by_key[key] = part.bytes();
     }

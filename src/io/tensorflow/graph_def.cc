@@ -18,15 +18,6 @@ bool is_printable(std::string_view name) {
   return name.size() <= kLongestName && std::ranges::all_of(name, [](char c) { return c > ' ' && c < '\x7f'; });
 }
 
-std::pair<std::string_view, std::string_view> read_entry(std::string_view bytes) {
-  std::pair<std::string_view, std::string_view> entry;
-  for (WireReader field(bytes); field.next();) {
-    if (field.is(EntryField::kKey, WireType::kBytes)) entry.first = field.bytes();
-    if (field.is(EntryField::kValue, WireType::kBytes)) entry.second = field.bytes();
-  }
-  return entry;
-}
-
 Result<NodeDef> read_node(std::string_view bytes) {
   NodeDef node;
   for (WireReader field(bytes); field.next();) {

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "io/tensorflow/data_type.h"
+#include "io/wire.h"
 
 namespace berth::tensorflow {
 
@@ -139,5 +140,14 @@ constexpr std::array kSavedModelFields{field("saved_model_schema_version", Saved
 }  // namespace
 
 constinit const ProtoMessage kSavedModel{"saved model", kSavedModelFields};
+
+std::pair<std::string_view, std::string_view> read_entry(std::string_view bytes) {
+  std::pair<std::string_view, std::string_view> entry;
+  for (WireReader field(bytes); field.next();) {
+    if (field.is(EntryField::kKey, WireType::kBytes)) entry.first = field.bytes();
+    if (field.is(EntryField::kValue, WireType::kBytes)) entry.second = field.bytes();
+  }
+  return entry;
+}
 
 }  // namespace berth::tensorflow

@@ -3,6 +3,8 @@
 // text_to_wire(). All else in a file is skipped: debug information, gradients, collections, object graphs.
 #pragma once
 
+#include <utility>
+
 #include "io/proto_schema.h"
 
 namespace berth::tensorflow {
@@ -74,5 +76,8 @@ struct SavedModelField {
 };
 
 extern const ProtoMessage kGraphDef, kMetaGraphDef, kSavedModel;
+
+// Key and value of a map's entry; either may be missing.
+std::pair<std::string_view, std::string_view> read_entry(std::string_view bytes);
 
 }  // namespace berth::tensorflow
