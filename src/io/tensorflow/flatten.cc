@@ -89,7 +89,7 @@ class Flattener {
     for (std::uint32_t i = 0; i < scope.nodes.size(); ++i) {
       if (!needed.empty() && needed[i] == 0) continue;
       const NodeDef& node = scope.nodes[i];
-      if (std::is_sorted(node.inputs.begin(), node.inputs.end(), control_comes_last) == false) {
+      if (!std::ranges::is_sorted(node.inputs, control_comes_last)) {
         return bad_input("node '{}': it has a data input behind a control input", node.name);
       }
       BERTH_TRY(std::vector<Call> calls, calls_of(node, scope.bindings, library_));
@@ -198,8 +198,7 @@ class Flattener {
   }
 
   Status find_start(Scope& scope) {
-    Scope& parent = const_cast<Scope&>(*scope.parent);
-    BERTH_TRY(scope.starts_after, waits_for(parent, *scope.caller));
+    BERTH_TRY(scope.starts_after, waits_for(*scope.parent, *scope.caller));
     return {};
   }
 

@@ -10,7 +10,9 @@
 namespace berth::tensorflow {
 namespace {
 
-constexpr int kMostHops = 1000;                     // of one input through calls
+constexpr int kMostHops = 1000;                       // of one input through calls
+constexpr std::size_t kMostHopsOfAll = 10'000'000;
+constexpr std::size_t kMostUnknownOutputs = 64;       // of one node
 constexpr std::size_t kMostControlEdges = 4'000'000;  // of all nodes that wait for one call
 
 std::optional<std::uint32_t> parse_index(std::string_view text) {
@@ -52,6 +54,7 @@ std::uint32_t Resolver::position(const NodeDef& node, const InputText& input) {
   if (known >= 0) return static_cast<std::uint32_t>(known) + input.index;
   std::vector<std::string_view>& seen = seen_outputs_[&node];
   auto found = std::ranges::find(seen, input.output);
+  if (found == seen.end() && seen.size() == kMostUnknownOutputs) return input.index;
   if (found == seen.end()) found = seen.insert(seen.end(), input.output);
   return static_cast<std::uint32_t>(found - seen.begin()) + input.index;
 }
@@ -72,7 +75,7 @@ Result<std::size_t> Resolver::output_of_call(const Scope& callee, const InputTex
 
 Result<TensorRef> Resolver::data(const Scope& from, std::string_view text, std::string_view user) {
   const Scope* scope = &from;
-  for (int hop = 0; hop < kMostHops; ++hop) {
+  for (int hop = 0; hop < kMostHops && hops_ < kMostHopsOfAll; ++hop, ++hops_) {
     const auto input = parse_input(text);
     if (!input) return no_such_input(user, text);
     if (scope->is_function()) {
@@ -95,7 +98,7 @@ Result<TensorRef> Resolver::data(const Scope& from, std::string_view text, std::
     scope = callee->second;
     text = scope->call.function->returns[output];
   }
-  return bad_input("node '{}': its input goes round through more than {} calls", user, kMostHops);
+  return bad_input("node '{}': its input goes through too many calls", user);
 }
 
 Status Resolver::read_ends(Scope& scope) {

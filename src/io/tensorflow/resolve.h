@@ -28,6 +28,7 @@ class Resolver {
 
   // Outputs by name of ops that we do not know, in the order in which they turn up.
   std::unordered_map<const NodeDef*, std::vector<std::string_view>> seen_outputs_;
+  std::size_t hops_ = 0;  // of all inputs through calls
 };
 
 }  // namespace berth::tensorflow

@@ -23,7 +23,7 @@ struct Scope {
   std::unordered_map<std::uint32_t, Scope*> callees = {};            // per node that is a call
 
   // Of a call; the graph itself has none of them.
-  const Scope* parent = nullptr;
+  Scope* parent = nullptr;
   const NodeDef* caller = nullptr;
   Call call = {};
   const Bindings* bindings = nullptr;
