@@ -198,7 +198,8 @@ Shapes strided_slice(const OpContext& op) {
 
 Shapes arg_reduce(const OpContext& op) {
   const Shape* input = op.shape(0);
-  const auto axis = input != nullptr ? axis_of(op.scalar(1).value_or(0), input->size()) : std::nullopt;
+  const auto wanted = op.scalar(1);
+  const auto axis = input != nullptr && wanted ? axis_of(*wanted, input->size()) : std::nullopt;
   if (!axis) return one(std::nullopt);
   Shape shape = *input;
   shape.erase(shape.begin() + offset(*axis));
