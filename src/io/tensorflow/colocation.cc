@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/tensorflow/colocation.h"
 
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <optional>
 #include <unordered_map>
 
 #include "base/disjoint_sets.h"
@@ -12,7 +16,8 @@ namespace {
 constexpr std::string_view kMark = "loc:@";
 
 struct Group {
-  std::uint32_t leader = 0, times_named = 0;
+  std::optional<std::uint32_t> leader;
+  std::uint32_t times_named = 0;
   std::size_t kept = 0;
   std::string_view device;
   bool devices_differ = false;
@@ -33,7 +38,7 @@ class Grouping {
     for (std::uint32_t i = 0; i < groups.size(); ++i) {
       const Group& group = groups[sets_.root(i)];
       const std::string_view own = graph_.nodes[i].device;
-      colocation.group.push_back(group.kept > 1 ? std::string_view(graph_.nodes[group.leader].name) : "");
+      colocation.group.push_back(group.kept > 1 ? std::string_view(graph_.nodes[*group.leader].name) : "");
       colocation.device.push_back(own.empty() && !group.devices_differ ? group.device : own);
     }
     return colocation;
@@ -46,7 +51,8 @@ class Grouping {
       if (!word.starts_with(kMark)) continue;
       std::string name = fmt::format("{}{}", graph_.nodes[node].prefix(), word.substr(kMark.size()));
       const auto found = by_name_.find(name);
-      const std::uint32_t target = found != by_name_.end() ? found->second : strangers_.emplace(std::move(name), node).first->second;
+      const std::uint32_t target =
+          found != by_name_.end() ? found->second : strangers_.emplace(std::move(name), node).first->second;
       sets_.unite(node, target);
       if (target != node) ++named_[target];
     }
@@ -54,7 +60,7 @@ class Grouping {
 
   void add(Group& group, std::uint32_t node, bool keep) {
     const FlatNode& flat = graph_.nodes[node];
-    if (named_[node] > group.times_named || group.times_named == 0) {
+    if (!group.leader || named_[node] > group.times_named) {
       group.leader = node;
       group.times_named = named_[node];
     }

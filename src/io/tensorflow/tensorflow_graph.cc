@@ -53,7 +53,8 @@ std::string module_of(std::string_view name) {
 std::int64_t trips(std::int64_t trip_count, std::uint32_t loops) {
   constexpr std::int64_t kMost = 1'000'000'000'000;
   std::int64_t total = 1;
-  for (; loops > 0 && total < kMost; --loops) total = std::min(kMost, total * std::clamp<std::int64_t>(trip_count, 1, 1'000'000));
+  trip_count = std::min<std::int64_t>(trip_count, 1'000'000);
+  for (; loops > 0 && total < kMost; --loops) total = std::min(kMost, total * trip_count);
   return total;
 }
 
@@ -169,6 +170,7 @@ Result<Model> read_tensorflow_graph(std::string_view bytes, std::string title, c
   TensorFlowReport unread;
   TensorFlowReport& told = report != nullptr ? *report : unread;
   told = {};
+  if (options.trip_count < 1) return bad_input("a loop runs {} times; expected 1 or more", options.trip_count);
   BERTH_TRY(const tensorflow::GraphDef def, tensorflow::read_graph_def(bytes, {options.tag, options.signature}));
   BERTH_TRY(Model model, tensorflow::make_model(def, options, told));
   model.title = std::move(title);
