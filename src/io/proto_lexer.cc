@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/proto_lexer.h"
 
+#include <optional>
+
 #include "io/json_reader.h"
 
 namespace berth {

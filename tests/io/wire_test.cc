@@ -66,8 +66,8 @@ TEST(Wire, RefusesDamage) {
   EXPECT_NE(error_of("\x09" "1234567"), "") << "seven bytes of eight";
   EXPECT_NE(error_of("\x0d" "123"), "") << "three bytes of four";
   EXPECT_NE(error_of("\x0a\x05" "1234"), "") << "longer than the message";
-  EXPECT_NE(error_of("\x0a" + std::string(9, '\xff') + "\x01"), "") << "a length of 2^64 - 1";
-  EXPECT_NE(error_of("\x08" + std::string(11, '\x80')), "") << "a number without an end";
+  EXPECT_NE(error_of("\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"), "") << "a length of 2^64 - 1";
+  EXPECT_NE(error_of("\x08\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80"), "") << "a number without an end";
   EXPECT_NE(error_of("\x0b"), "") << "groups";
   EXPECT_NE(error_of("\x0e"), "") << "type 6";
   EXPECT_NE(error_of("\x00\x00"s), "") << "field 0";
