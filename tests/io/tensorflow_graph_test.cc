@@ -159,7 +159,7 @@ TEST(TensorFlow, TheStepKeepsAnAssignmentWhoseValueItReads) {
             "parameter v f32[2]\n"
             "input x f32[2]\n"
             "constant c f32[]\n"
-            "set Assign(v, c) []\n"
+            "set Assign(v, c) [2]\n"
             "y Add(set, x) [2]\n");
 }
 
@@ -231,7 +231,7 @@ TEST(TensorFlow, MistakesAreNamed) {
   EXPECT_EQ(error_of(node("a", "Neg", "a:x")), "node 'a': its input \"a:x\" does not exist");
   EXPECT_EQ(error_of(node("a", "Neg", "a:99999999999")), "node 'a': its input \"a:99999999999\" does not exist");
   EXPECT_EQ(error_of(node("a", "Neg", "a")), "node 'a' depends on itself, and no NextIteration cuts the cycle");
-  EXPECT_EQ(error_of(node("c", "Neg", "b") + node("a", "Neg", "^b") + node("b", "Neg", "a")).substr(9),
+  EXPECT_EQ(error_of(node("c", "Neg", "b") + node("a", "Neg", "^b") + node("b", "Neg", "a")).substr(8),
             " depends on itself, and no NextIteration cuts the cycle");
   EXPECT_EQ(error_of(node("a", "NoOp") + node("a", "NoOp")), "two nodes are named 'a'");
   EXPECT_EQ(error_of(node("a", "NoOp") + node("b", "Neg", "^a a")), "node 'b': it has a data input behind a control input");
@@ -240,18 +240,18 @@ TEST(TensorFlow, MistakesAreNamed) {
   EXPECT_EQ(error_of(node("a", "")), "node 'a': its op is \"\": no printable word");
   EXPECT_EQ(error_of("versions { producer: 22 }"), "the graph has no nodes");
   EXPECT_EQ(error_of("ir_version: 3"), "no GraphDef, MetaGraphDef or SavedModel in text format: it begins with \"ir_version\"");
-  EXPECT_NE(error_of(node("a", "Neg", "b:65000") + node("b", "Neg") + node("c", "Neg", "d:65000") + node("d", "Neg") +
-                     node("e", "Neg", "f:65000") + node("f", "Neg") + node("g", "Neg", "h:65000") + node("h", "Neg") +
-                     node("i", "Neg", "j:65000") + node("j", "Neg"))
-                .find("far more outputs than nodes"),
-            std::string::npos);
+  std::string wide = placeholder("x", "[2]");
+  for (const std::string_view name : {"a", "b", "c", "d", "e"}) {
+    wide += node(name, "Neg", "x", "T:f32") + node(fmt::format("{}2", name), "Neg", fmt::format("{}:65000", name), "T:f32");
+  }
+  EXPECT_NE(error_of(wide).find("far more outputs than nodes"), std::string::npos);
 }
 
 TEST(TensorFlow, DamagedBytesAreRefused) {
   const std::string bytes = small_graph().str();
   for (std::size_t length = 0; length < bytes.size(); ++length) {
     const auto model = read_tensorflow_graph(std::string_view(bytes).substr(0, length), "toy");
-    if (!model) EXPECT_FALSE(model.error().message.empty());
+    EXPECT_TRUE(model || !model.error().message.empty());
   }
   EXPECT_FALSE(read_tensorflow_graph("", "toy"));
   EXPECT_FALSE(read_tensorflow_graph("not a graph at all", "toy"));
@@ -261,7 +261,7 @@ TEST(TensorFlow, DamagedBytesAreRefused) {
 TEST(TensorFlow, SurvivesMutations) {
   const std::string saved = WireWriter().varint(1, 1).message(2, meta_graph("serve")).str();
   Rng rng(4);
-  for (int round = 0; round < 20'000; ++round) {
+  for (int round = 0; round < 10'000; ++round) {
     std::string bytes = round % 2 == 0 ? saved : layer();
     for (std::uint64_t i = 1 + rng.below(3); i > 0; --i) {
       const std::size_t at = rng.below(bytes.size());
@@ -275,7 +275,7 @@ TEST(TensorFlow, SurvivesMutations) {
       }
     }
     const auto model = round % 2 == 0 ? read_tensorflow_graph(bytes, "toy") : read_tensorflow_graph_text(bytes, "toy");
-    if (!model) EXPECT_EQ(model.error().message.find('\n'), std::string::npos) << model.error().message;
+    ASSERT_TRUE(model || model.error().message.find('\n') == std::string::npos) << model.error().message;
   }
 }
 

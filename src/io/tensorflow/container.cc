@@ -28,11 +28,14 @@ bool looks_like_node(std::string_view bytes) {
 
 FileKind kind_of(std::string_view bytes) {
   static_assert(GraphField::kNode == MetaGraphField::kInfo && GraphField::kNode == SavedModelField::kVersion);
+  bool seen_info = false;
   for (WireReader field(bytes); field.next();) {
     if (field.is(SavedModelField::kVersion, WireType::kVarint)) return FileKind::kSavedModel;
-    if (field.is(GraphField::kNode, WireType::kBytes)) {
-      return looks_like_node(field.bytes()) ? FileKind::kGraph : FileKind::kMetaGraph;
+    if (field.is(GraphField::kNode, WireType::kBytes) && !seen_info) {
+      if (looks_like_node(field.bytes())) return FileKind::kGraph;
+      seen_info = true;
     }
+    if (field.is(MetaGraphField::kGraph, WireType::kBytes)) return FileKind::kMetaGraph;
   }
   return FileKind::kGraph;
 }
