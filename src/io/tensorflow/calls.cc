@@ -50,7 +50,7 @@ class CallReader {
     return attributes_.function(attribute).value_or(FunctionName());
   }
 
-  [[nodiscard]] Result<Call> call(FunctionName name, Call call) const {
+  [[nodiscard]] Result<Call> make_call(FunctionName name, Call call) const {
     const auto found = library_.find(name.name);
     if (found == library_.end()) {
       return bad_input("node '{}': it calls function {}, which the file does not have", node_.name, in_quotes(name.name));
@@ -72,7 +72,7 @@ class CallReader {
   }
 
   [[nodiscard]] Result<std::vector<Call>> one(FunctionName name, Call kind) const {
-    BERTH_TRY(Call made, call(std::move(name), std::move(kind)));
+    BERTH_TRY(Call made, make_call(std::move(name), std::move(kind)));
     std::vector<Call> calls;
     calls.push_back(std::move(made));
     return calls;
@@ -84,7 +84,7 @@ class CallReader {
   [[nodiscard]] Result<std::vector<Call>> loop() const {
     std::vector<Call> calls;
     for (const std::string_view part : {"body", "cond"}) {
-      BERTH_TRY(Call made, call(need(part), {.in_loop = true}));
+      BERTH_TRY(Call made, make_call(need(part), {.in_loop = true}));
       calls.push_back(std::move(made));
     }
     if (calls.front().function->def->outputs.size() != calls.front().function->def->inputs.size()) {
@@ -97,7 +97,7 @@ class CallReader {
   [[nodiscard]] Result<std::vector<Call>> branch(const std::vector<FunctionName>& names) const {
     std::vector<Call> best;
     for (const FunctionName& name : names) {
-      BERTH_TRY(Call made, call(name, {.first_input = 1, .is_branch = true}));
+      BERTH_TRY(Call made, make_call(name, {.first_input = 1, .is_branch = true}));
       const bool larger = best.empty() || made.function->def->nodes.size() > best.front().function->def->nodes.size();
       if (larger) best.assign(1, std::move(made));
     }

@@ -28,16 +28,16 @@ bool looks_like_node(std::string_view bytes) {
 
 FileKind kind_of(std::string_view bytes) {
   static_assert(GraphField::kNode == MetaGraphField::kInfo && GraphField::kNode == SavedModelField::kVersion);
-  bool seen_info = false;
+  bool seen_first = false, seen_graph = false;
   for (WireReader field(bytes); field.next();) {
     if (field.is(SavedModelField::kVersion, WireType::kVarint)) return FileKind::kSavedModel;
-    if (field.is(GraphField::kNode, WireType::kBytes) && !seen_info) {
+    if (field.is(GraphField::kNode, WireType::kBytes) && !seen_first) {
       if (looks_like_node(field.bytes())) return FileKind::kGraph;
-      seen_info = true;
+      seen_first = true;
     }
-    if (field.is(MetaGraphField::kGraph, WireType::kBytes)) return FileKind::kMetaGraph;
+    if (field.is(MetaGraphField::kGraph, WireType::kBytes)) seen_graph = true;
   }
-  return FileKind::kGraph;
+  return seen_graph ? FileKind::kMetaGraph : FileKind::kGraph;
 }
 
 using Signatures = std::map<std::string_view, std::string_view>;  // by name: SignatureDef

@@ -28,6 +28,7 @@ struct FlatNode {
   std::vector<std::uint32_t> control;  // ascending
   std::string_view device;             // its own, else that of the call it is inlined from
   std::uint32_t loop_depth = 0;        // number of loops around it
+  bool in_condition = false;           // of a loop: what it makes is no result
 
   [[nodiscard]] std::string_view type() const { return def->op; }
   [[nodiscard]] Attributes attributes() const { return Attributes(*def, bindings); }

@@ -114,14 +114,23 @@ class Flattener {
     if (flat.name.size() > kMaxNameLength) {
       return bad_input("node '{}': its name is longer than {} characters once inlined", node.name, kMaxNameLength);
     }
-    if (scope.is_function()) BERTH_RETURN_IF_ERROR(count_inlined(scope, 1 + node.inputs.size() + flat.name.size() / 64));
+    if (scope.is_function()) BERTH_RETURN_IF_ERROR(count_inlined(scope, size_of(node) + flat.name.size() / 64));
     flat.def = &node;
     flat.bindings = scope.bindings;
     flat.device = node.device.empty() ? scope.device : node.device;
     flat.loop_depth = scope.loop_depth;
+    flat.in_condition = scope.in_condition;
     scope.flat[i] = static_cast<std::uint32_t>(flat_.nodes.size());
     flat_.nodes.push_back(std::move(flat));
     return {};
+  }
+
+  // In units of a small node, so that what a short file can make of itself stays small.
+  static std::size_t size_of(const NodeDef& node) {
+    constexpr std::size_t kLargestValue = 4096;  // longer attributes are not copied into a model
+    std::size_t attributes = 0;
+    for (const auto& [name, value] : node.attributes) attributes += 1 + std::min(value.size(), kLargestValue) / 8;
+    return 1 + node.inputs.size() + attributes / 8;
   }
 
   Status count_inlined(const Scope& scope, std::size_t amount) {
@@ -155,9 +164,10 @@ class Flattener {
     callee.device = node.device.empty() ? scope.device : node.device;
     callee.depth = scope.depth + 1;
     callee.loop_depth = scope.loop_depth + (call.in_loop ? 1U : 0U);
+    callee.in_condition = scope.in_condition || !is_main;
     callee.bindings = &flat_.bindings.emplace_back(Bindings{std::move(call.attributes), scope.bindings});
     callee.call = std::move(call);
-    BERTH_RETURN_IF_ERROR(count_inlined(callee, 1 + callee.nodes.size() + callee.prefix.size() / 64));
+    BERTH_RETURN_IF_ERROR(count_inlined(callee, size_of(node) + callee.nodes.size() + callee.prefix.size() / 64));
     BERTH_RETURN_IF_ERROR(index_names(callee));
     if (is_main) scope.callees.emplace(i, &callee);
     return expand(callee, {});

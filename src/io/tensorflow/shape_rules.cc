@@ -12,7 +12,7 @@ namespace berth::tensorflow {
 namespace {
 
 // As their first input.
-constexpr std::array<std::string_view, 84> kSame{
+constexpr std::array<std::string_view, 83> kSame{
     "Identity",     "ReadVariableOp", "Snapshot",       "Relu",          "Relu6",          "Elu",         "Selu",
     "LeakyRelu",    "Gelu",           "Tanh",           "Sigmoid",       "Softmax",        "LogSoftmax",  "Softplus",
     "Softsign",     "Neg",            "Exp",            "Expm1",         "Log",            "Log1p",       "Sqrt",
@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 84> kSame{
     "BiasAdd",      "BiasAddV1",      "LRN",            "Cumsum",        "Cumprod",        "ClipByValue", "ReverseV2",
     "ReverseSequence", "LogicalNot",  "IsNan",          "IsFinite",      "IsInf",          "Print",       "RandomShuffle",
     "AddN",         "AccumulateNV2",  "ReluGrad",       "Relu6Grad",     "EluGrad",        "SeluGrad",    "TanhGrad",
-    "SigmoidGrad",  "SqrtGrad",       "RsqrtGrad",      "SoftplusGrad",  "LeakyReluGrad",  "Bitcast",     "InvertPermutation"};
+    "SigmoidGrad",  "SqrtGrad",       "RsqrtGrad",      "SoftplusGrad",  "LeakyReluGrad",  "InvertPermutation"};
 
 constexpr std::array<std::string_view, 31> kBroadcast{
     "Add",     "AddV2",        "Sub",      "Mul",          "Div",          "RealDiv",    "FloorDiv",  "TruncateDiv",

@@ -143,7 +143,7 @@ std::vector<TensorRef> unused_results(const FlatGraph& graph, const Selector& se
   for (std::uint32_t i = 0; i < keeps.size(); ++i) {
     const std::string_view type = graph.nodes[i].type();
     const bool loops = type == "NextIteration" || type == "RefNextIteration" || type == "LoopCond";
-    if (keeps[i] == 0 || is_consumed[i] != 0 || loops || is_leaf(kind_of(type))) continue;
+    if (keeps[i] == 0 || is_consumed[i] != 0 || loops || graph.nodes[i].in_condition || is_leaf(kind_of(type))) continue;
     if (has_outputs(type) && !is_update(type)) results.push_back({i, 0});
   }
   return results;
