@@ -127,7 +127,8 @@ Status ProtoLexer::advance() {
     // A sign belongs to a number only behind its exponent.
     const auto is_exponent_sign = [&] {
       const bool sign = text_[at_] == '-' || text_[at_] == '+';
-      const bool decimal = first >= '0' && first <= '9' && text_.substr(begin, 2) != "0x" && text_.substr(begin, 2) != "0X";
+      const bool decimal =
+          first >= '0' && first <= '9' && text_.substr(begin, 2) != "0x" && text_.substr(begin, 2) != "0X";
       return sign && (decimal || first == '.') && (text_[at_ - 1] == 'e' || text_[at_ - 1] == 'E');
     };
     while (at_ < text_.size() && (is_word_character(text_[at_]) || (at_ > begin && is_exponent_sign()))) ++at_;

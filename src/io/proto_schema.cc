@@ -48,13 +48,16 @@ const ProtoField* ProtoMessage::find(std::string_view field) const {
 }
 
 Status check_wire(std::string_view bytes, const ProtoMessage& message, int depth) {
-  if (depth > kMaxProtoDepth) return bad_input("{}: messages are nested more than {} deep", message.name, kMaxProtoDepth);
+  if (depth > kMaxProtoDepth)
+    return bad_input("{}: messages are nested more than {} deep", message.name, kMaxProtoDepth);
   WireReader reader(bytes);
   while (reader.next()) {
     const ProtoField* field = message.find(reader.field());
     if (field == nullptr) continue;
-    if (!fits(reader, field->kind)) return bad_input("damaged protobuf data: {}.{} has another type", message.name, field->name);
-    if (field->kind == ProtoKind::kMessage) BERTH_RETURN_IF_ERROR(check_wire(reader.bytes(), *field->message, depth + 1));
+    if (!fits(reader, field->kind))
+      return bad_input("damaged protobuf data: {}.{} has another type", message.name, field->name);
+    if (field->kind == ProtoKind::kMessage)
+      BERTH_RETURN_IF_ERROR(check_wire(reader.bytes(), *field->message, depth + 1));
   }
   if (reader.error()) return within(message.name, *reader.error());
   return {};

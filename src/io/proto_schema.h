@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of a protobuf schema that a reader needs, as tables: names and numbers of the fields it looks at. Fields that
-// are not in a table are skipped, in binary files as well as in text.
+// The part of a protobuf schema that a reader needs, as tables: names and numbers of the fields it looks at. Fields
+// that are not in a table are skipped, in binary files as well as in text.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct ProtoField {
   std::string_view name;
   std::uint32_t number = 0;
   ProtoKind kind = ProtoKind::kBytes;
-  const ProtoMessage* message = nullptr;                                // of a kMessage
+  const ProtoMessage* message = nullptr;                                  // of a kMessage
   std::optional<std::int64_t> (*enum_value)(std::string_view) = nullptr;  // of a kEnum: its number by its name
 };
 
@@ -35,8 +35,8 @@ struct ProtoMessage {
 
 inline constexpr int kMaxProtoDepth = 64;  // of messages in messages
 
-// Whether the bytes are such a message all the way down: lengths, wire types and depth. Whoever reads it afterwards need
-// not check again. Bytes of strings are not looked at.
+// Whether the bytes are such a message all the way down: lengths, wire types and depth. Whoever reads it afterwards
+// need not check again. Bytes of strings are not looked at.
 Status check_wire(std::string_view bytes, const ProtoMessage& message, int depth = 0);
 
 // The message in protobuf's text format as wire bytes. Errors begin with the line.

@@ -130,7 +130,8 @@ class TextReader {
   }
 
   Status read_message(const ProtoField* field, std::string& bytes, int depth) {
-    if (depth >= kMaxProtoDepth) return lexer_.error(fmt::format("messages are nested more than {} deep", kMaxProtoDepth));
+    if (depth >= kMaxProtoDepth)
+      return lexer_.error(fmt::format("messages are nested more than {} deep", kMaxProtoDepth));
     if (field != nullptr && field->kind != ProtoKind::kMessage) {
       return lexer_.error(fmt::format("'{}' takes one value, no message", field->name));
     }

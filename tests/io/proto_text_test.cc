@@ -17,8 +17,10 @@ std::optional<std::int64_t> colour(std::string_view name) {
 }
 
 extern const ProtoMessage kTree;
-const std::array kTreeFields{ProtoField{"name", 1, ProtoKind::kBytes},     ProtoField{"size", 2, ProtoKind::kInteger},
-                             ProtoField{"tree", 3, ProtoKind::kMessage, &kTree}, ProtoField{"ripe", 4, ProtoKind::kBoolean},
+const std::array kTreeFields{ProtoField{"name", 1, ProtoKind::kBytes},
+                             ProtoField{"size", 2, ProtoKind::kInteger},
+                             ProtoField{"tree", 3, ProtoKind::kMessage, &kTree},
+                             ProtoField{"ripe", 4, ProtoKind::kBoolean},
                              ProtoField{"colour", 5, ProtoKind::kEnum, nullptr, &colour},
                              ProtoField{"weight", 6, ProtoKind::kFloat}};
 const ProtoMessage kTree{"tree", kTreeFields};
@@ -34,13 +36,9 @@ std::string error_of(std::string_view text) {
 }
 
 TEST(ProtoText, ValuesOfEveryKind) {
-  EXPECT_EQ(wire_of("name: 'oak' size: -2 ripe: true colour: RED weight: 1.5"), WireWriter()
-                                                                                    .bytes(1, "oak")
-                                                                                    .varint(2, ~std::uint64_t{1})
-                                                                                    .varint(4, 1)
-                                                                                    .varint(5, 4)
-                                                                                    .fixed32(6, 0x3fc00000)
-                                                                                    .str());
+  EXPECT_EQ(
+      wire_of("name: 'oak' size: -2 ripe: true colour: RED weight: 1.5"),
+      WireWriter().bytes(1, "oak").varint(2, ~std::uint64_t{1}).varint(4, 1).varint(5, 4).fixed32(6, 0x3fc00000).str());
   EXPECT_EQ(wire_of("size: 0x1F, size: 017; size: [1, 2] colour: 9"),
             WireWriter().varint(2, 31).varint(2, 15).varint(2, 1).varint(2, 2).varint(5, 9).str());
   EXPECT_EQ(wire_of("weight: -1e0f weight: 1e-1 weight: inf"),
@@ -61,7 +59,8 @@ TEST(ProtoText, StringsAreUnescapedAndJoined) {
 }
 
 TEST(ProtoText, UnknownFieldsAreSkipped) {
-  EXPECT_EQ(wire_of("other { deep { x: 'a' y: [1, {z: -2}] } } [type.org/x] { a: 1 } size: 3"), WireWriter().varint(2, 3).str());
+  EXPECT_EQ(wire_of("other { deep { x: 'a' y: [1, {z: -2}] } } [type.org/x] { a: 1 } size: 3"),
+            WireWriter().varint(2, 3).str());
 }
 
 TEST(ProtoText, MistakesNameTheLine) {
@@ -92,7 +91,8 @@ TEST(ProtoSchema, ChecksBytesAllTheWayDown) {
     return status ? "fine" : status.error().message;
   };
   EXPECT_EQ(check(WireWriter().bytes(1, "oak").packed(2, {1, -2}).fixed64(9, 1)), "fine");
-  EXPECT_EQ(check(WireWriter().message(3, WireWriter().varint(1, 5))), "damaged protobuf data: tree.name has another type");
+  EXPECT_EQ(check(WireWriter().message(3, WireWriter().varint(1, 5))),
+            "damaged protobuf data: tree.name has another type");
   EXPECT_EQ(check(WireWriter().bytes(2, "\xff")), "damaged protobuf data: tree.size has another type");
   EXPECT_NE(check(WireWriter().bytes(3, "\x0a\x09")), "fine") << "cut off inside";
   WireWriter deep;

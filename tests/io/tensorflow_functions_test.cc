@@ -38,17 +38,18 @@ std::string function(const Body& body) {
 const std::string kX = placeholder("x", "[2,3]");
 
 TEST(TensorFlowFunctions, CallsAreInlined) {
-  const std::string f = function({"f", "a b", "twice=mul:z:0 same=b",
-                                  body_node("neg", "Neg", "a", "T:f32") + body_node("mul", "Mul", "neg:y:0 b", "T:f32")});
+  const std::string f =
+      function({"f", "a b", "twice=mul:z:0 same=b",
+                body_node("neg", "Neg", "a", "T:f32") + body_node("mul", "Mul", "neg:y:0 b", "T:f32")});
   const std::string expected =
       "input x f32[2,3]\n"
       "call/neg Neg(x) [2,3]\n"
       "call/mul Mul(call/neg, x) [2,3]\n"
       "y Add(call/mul, x) [2,3]\n";
   TensorFlowReport report;
-  EXPECT_EQ(describe(read_text(f + kX + node("call", "PartitionedCall", "x x", "f:$f") +
-                                   node("y", "Add", "call call:1", "T:f32"),
-                               {}, &report)),
+  EXPECT_EQ(describe(read_text(
+                f + kX + node("call", "PartitionedCall", "x x", "f:$f") + node("y", "Add", "call call:1", "T:f32"), {},
+                &report)),
             expected);
   EXPECT_EQ(report.inlined_calls, 1U);
   EXPECT_EQ(describe(read_text(f + kX + node("call", "f", "x x") + node("y", "Add", "call call:1", "T:f32"))), expected)
@@ -81,8 +82,9 @@ TEST(TensorFlowFunctions, OutputsAreFoundByTheirNames) {
 }
 
 TEST(TensorFlowFunctions, ControlGoesThroughCalls) {
-  const std::string f = function({"f", "a", "r=neg:y:0",
-                                  body_node("neg", "Neg", "a", "T:f32") + body_node("log", "Print", "neg:y:0", "T:f32"), "log"});
+  const std::string f =
+      function({"f", "a", "r=neg:y:0",
+                body_node("neg", "Neg", "a", "T:f32") + body_node("log", "Print", "neg:y:0", "T:f32"), "log"});
   const Model model = read_text(f + kX + node("before", "Neg", "x", "T:f32") + node("call", "f", "x ^before") +
                                 node("after", "Neg", "x ^call", "T:f32"));
   EXPECT_EQ(describe(model),
@@ -94,9 +96,9 @@ TEST(TensorFlowFunctions, ControlGoesThroughCalls) {
 }
 
 TEST(TensorFlowFunctions, DevicesAndGroupsAreThoseOfTheCall) {
-  const std::string f = function({"f", "a", "r=two:y:0",
-                                  body_node("one", "Neg", "a", "T:f32") +
-                                      body_node("two", "Neg", "one:y:0", "T:f32 _class:@one", "/gpu:1")});
+  const std::string f = function(
+      {"f", "a", "r=two:y:0",
+       body_node("one", "Neg", "a", "T:f32") + body_node("two", "Neg", "one:y:0", "T:f32 _class:@one", "/gpu:1")});
   EXPECT_EQ(describe(read_text(f + kX + node("call", "f", "x", "", "/gpu:0"))),
             "input x f32[2,3]\n"
             "call/one Neg(x) [2,3] =call/one @/gpu:0\n"
@@ -107,9 +109,9 @@ TEST(TensorFlowFunctions, WhileStandsForOneTrip) {
   const std::string functions = function({"body", "a", "r=neg:y:0", body_node("neg", "Neg", "a", "T:f32")}) +
                                 function({"cond", "a", "r=sum:output:0", body_node("sum", "Mystery", "a")});
   TensorFlowReport report;
-  const Model model = read_text(functions + kX + node("loop", "StatelessWhile", "x", "body:$body cond:$cond") +
-                                    node("y", "Neg", "loop", "T:f32"),
-                                {.trip_count = 5}, &report);
+  const Model model = read_text(
+      functions + kX + node("loop", "StatelessWhile", "x", "body:$body cond:$cond") + node("y", "Neg", "loop", "T:f32"),
+      {.trip_count = 5}, &report);
   EXPECT_EQ(describe(model),
             "input x f32[2,3]\n"
             "loop/neg Neg(x) [2,3]\n"
@@ -125,9 +127,10 @@ TEST(TensorFlowFunctions, OfAnIfTheLargerBranchIsTaken) {
   const std::string functions =
       function({"yes", "a", "r=a", ""}) + function({"no", "a", "r=neg:y:0", body_node("neg", "Neg", "a", "T:f32")});
   TensorFlowReport report;
-  const Model model = read_text(functions + kX + placeholder("p", "[]") +
-                                    node("if", "If", "p x", "then_branch:$yes else_branch:$no") + node("y", "Neg", "if", "T:f32"),
-                                {}, &report);
+  const Model model =
+      read_text(functions + kX + placeholder("p", "[]") + node("if", "If", "p x", "then_branch:$yes else_branch:$no") +
+                    node("y", "Neg", "if", "T:f32"),
+                {}, &report);
   EXPECT_EQ(model.nodes.front().name, "if/neg");
   EXPECT_EQ(report.chosen_branches, std::vector<std::string>{"if: no"});
 }
@@ -140,11 +143,13 @@ TEST(TensorFlowFunctions, WhatCannotBeInlinedIsRefusedByName) {
   EXPECT_EQ(error_of(f + kX + node("c", "f", "x") + node("y", "Neg", "c:3")),
             "node 'y': it takes output 3 of 'c', but function 'f' has 1");
   EXPECT_EQ(error_of(f + kX + node("c", "SymbolicGradient", "x", "f:$f")),
-            "node 'c': SymbolicGradient calls a function (\"f\"), which cannot be inlined; freeze or export the model without it");
+            "node 'c': SymbolicGradient calls a function (\"f\"), which cannot be inlined; freeze or export the model "
+            "without it");
   EXPECT_EQ(error_of(f + f + kX), "two functions are named 'f'");
   EXPECT_EQ(error_of(function({"f", "a", "r=b:y:0", ""}) + kX + node("c", "f", "x") + node("y", "Neg", "c")),
             "node 'y': its input \"b:y:0\" does not exist");
-  EXPECT_EQ(error_of(f + kX + node("c", "f", "c") + node("y", "Neg", "c")), "node 'y': its input goes through too many calls");
+  EXPECT_EQ(error_of(f + kX + node("c", "f", "c") + node("y", "Neg", "c")),
+            "node 'y': its input goes through too many calls");
 }
 
 TEST(TensorFlowFunctions, RecursionAndExplosionsEnd) {
@@ -155,7 +160,8 @@ TEST(TensorFlowFunctions, RecursionAndExplosionsEnd) {
     const std::string name = fmt::format("f{}", i), callee = fmt::format("f{}", i - 1);
     doubling += function({name, "a", "r=q:r:0", body_node("p", callee, "a") + body_node("q", callee, "p:r:0")});
   }
-  EXPECT_NE(error_of(doubling + kX + node("c", "f40", "x")).find("makes more than 200000 nodes and edges"), std::string::npos);
+  EXPECT_NE(error_of(doubling + kX + node("c", "f40", "x")).find("makes more than 200000 nodes and edges"),
+            std::string::npos);
   EXPECT_NE(error_of(doubling + kX + node("c", "f3", "x"), {.max_inlined_nodes = 10}).find("more than 10 nodes"),
             std::string::npos);
   EXPECT_EQ(read_text(doubling + kX + node("c", "f3", "x")).nodes.size(), 8U);

@@ -20,9 +20,11 @@ using std::string_literals::operator""s;
 std::string layer() {
   return placeholder("x", "[?,3]") + node("w", "VariableV2", "", "dtype:f32 shape:[3,4]", "/device:GPU:1") +
          constant("w/shape", "3,4") + node("w/random", "RandomUniform", "w/shape", "dtype:f32 T:i32") +
-         node("w/Assign", "Assign", "w w/random", "T:f32 _class:@w") + node("w/read", "Identity", "w", "T:f32 _class:@w") +
+         node("w/Assign", "Assign", "w w/random", "T:f32 _class:@w") +
+         node("w/read", "Identity", "w", "T:f32 _class:@w") +
          node("y", "MatMul", "x w/read", "T:f32", "/device:GPU:0") + node("act", "Relu", "y", "T:f32") +
-         node("init", "NoOp", "^w/Assign") + constant("save/name") + node("save/SaveV2", "SaveV2", "save/name save/name save/name w") +
+         node("init", "NoOp", "^w/Assign") + constant("save/name") +
+         node("save/SaveV2", "SaveV2", "save/name save/name save/name w") +
          node("save/done", "Identity", "save/name ^save/SaveV2", "T:f32") +
          node("save/restore", "RestoreV2", "save/name save/name save/name") +
          node("save/Assign", "Assign", "w save/restore", "T:f32") + node("save/all", "NoOp", "^save/Assign");
@@ -42,8 +44,9 @@ TEST(TensorFlow, ReadsALayerAndLeavesOutWhatIsNoStep) {
   EXPECT_EQ(model.dialect, Dialect::kTensorFlow);
   EXPECT_EQ(model.source_nodes, 15U);
   EXPECT_EQ(model.source_edges, 13U) << "a node that reads a tensor twice counts once, control inputs not at all";
-  EXPECT_EQ(report.left_out, (std::map<std::string, std::size_t>{
-                                 {"initialising", 2}, {"only needed by what is left out", 6}, {"saving and restoring", 2}}));
+  EXPECT_EQ(report.left_out,
+            (std::map<std::string, std::size_t>{
+                {"initialising", 2}, {"only needed by what is left out", 6}, {"saving and restoring", 2}}));
   EXPECT_EQ(report.shapes_inferred, 3U);
   EXPECT_EQ(report.shapes_unknown, 0U);
 }
@@ -79,12 +82,22 @@ WireWriter small_graph() {
   const WireWriter tensor = WireWriter().varint(1, 3).message(2, shape({2})).bytes(4, "\x06\0\0\0\xff\xff\xff\xff"s);
   const WireWriter shapes = WireWriter().message(1, WireWriter().message(7, shape({6, -1})));
   WireWriter graph;
-  graph.message(1, WireWriter().bytes(1, "x").bytes(2, "Placeholder").message(5, type_attr("dtype", 1)).message(
-                       5, attr("shape", WireWriter().message(7, shape({3, 4})))));
-  graph.message(1, WireWriter().bytes(1, "s").bytes(2, "Const").message(5, attr("value", WireWriter().message(8, tensor))));
-  graph.message(1, WireWriter().bytes(1, "a").bytes(2, "Reshape").bytes(3, "x").bytes(3, "s:0").message(5, type_attr("T", 1)));
-  graph.message(1, WireWriter().bytes(1, "b").bytes(2, "Mystery").bytes(3, "a").bytes(3, "^x").bytes(4, "/cpu:0").message(
-                       5, attr("_output_shapes", shapes)));
+  graph.message(1, WireWriter()
+                       .bytes(1, "x")
+                       .bytes(2, "Placeholder")
+                       .message(5, type_attr("dtype", 1))
+                       .message(5, attr("shape", WireWriter().message(7, shape({3, 4})))));
+  graph.message(
+      1, WireWriter().bytes(1, "s").bytes(2, "Const").message(5, attr("value", WireWriter().message(8, tensor))));
+  graph.message(
+      1, WireWriter().bytes(1, "a").bytes(2, "Reshape").bytes(3, "x").bytes(3, "s:0").message(5, type_attr("T", 1)));
+  graph.message(1, WireWriter()
+                       .bytes(1, "b")
+                       .bytes(2, "Mystery")
+                       .bytes(3, "a")
+                       .bytes(3, "^x")
+                       .bytes(4, "/cpu:0")
+                       .message(5, attr("_output_shapes", shapes)));
   return graph;
 }
 
@@ -124,7 +137,8 @@ TEST(TensorFlow, ReadsMetaGraphsAndSavedModels) {
   EXPECT_TRUE(read_tensorflow_graph(saved, "toy", {.tag = "train"}));
   EXPECT_EQ(read_tensorflow_graph(saved, "toy", {.tag = "gpu"}).error().message,
             "no graph of the saved model has the tag 'gpu'; they have: train, serve");
-  EXPECT_EQ(read_tensorflow_graph(WireWriter().varint(1, 1).str(), "toy").error().message, "the saved model has no graph");
+  EXPECT_EQ(read_tensorflow_graph(WireWriter().varint(1, 1).str(), "toy").error().message,
+            "the saved model has no graph");
   const std::string text = fmt::format("saved_model_schema_version: 1 meta_graphs {{ graph_def {{ {} }} }}", layer());
   EXPECT_EQ(outputs_of(read_text(text)), "act");
   EXPECT_EQ(outputs_of(read_text(fmt::format("meta_info_def {{ tags: 'x' }} graph_def {{ {} }}", layer()))), "act");
@@ -153,8 +167,8 @@ TEST(TensorFlow, ResourceVariablesAreReadAndUpdated) {
 }
 
 TEST(TensorFlow, TheStepKeepsAnAssignmentWhoseValueItReads) {
-  const std::string graph = node("v", "VariableV2", "", "dtype:f32 shape:[2]") + placeholder("x", "[2]") + constant("c") +
-                            node("set", "Assign", "v c", "T:f32") + node("y", "Add", "set x", "T:f32");
+  const std::string graph = node("v", "VariableV2", "", "dtype:f32 shape:[2]") + placeholder("x", "[2]") +
+                            constant("c") + node("set", "Assign", "v c", "T:f32") + node("y", "Add", "set x", "T:f32");
   EXPECT_EQ(describe(read_text(graph)),
             "parameter v f32[2]\n"
             "input x f32[2]\n"
@@ -164,13 +178,15 @@ TEST(TensorFlow, TheStepKeepsAnAssignmentWhoseValueItReads) {
 }
 
 TEST(TensorFlow, IteratorsAreInputsAndWhatIsBehindThemIsNot) {
-  const std::string get = "node { name: 'next' op: 'IteratorGetNext' input: 'iterator' attr { key: 'output_types' value { list "
-                          "{ type: [DT_INT32, DT_FLOAT] } } } attr { key: 'output_shapes' value { list { shape { dim { size: "
-                          "128 } } shape { unknown_rank: true } } } } }\n";
+  const std::string get =
+      "node { name: 'next' op: 'IteratorGetNext' input: 'iterator' attr { key: 'output_types' value { list "
+      "{ type: [DT_INT32, DT_FLOAT] } } } attr { key: 'output_shapes' value { list { shape { dim { size: "
+      "128 } } shape { unknown_rank: true } } } } }\n";
   TensorFlowReport report;
-  const Model model = read_text(constant("c", "1") + node("data", "TensorDataset", "c") + node("iterator", "OneShotIterator") + get +
-                                    node("handle", "IteratorToStringHandle", "iterator") + node("y", "Neg", "next", "T:i32"),
-                                {}, &report);
+  const Model model =
+      read_text(constant("c", "1") + node("data", "TensorDataset", "c") + node("iterator", "OneShotIterator") + get +
+                    node("handle", "IteratorToStringHandle", "iterator") + node("y", "Neg", "next", "T:i32"),
+                {}, &report);
   EXPECT_EQ(describe(model),
             "input next i32[128]\n"
             "input next:1 f32[...]\n"
@@ -193,7 +209,8 @@ TEST(TensorFlow, ColocatedNodesShareAGroupAndADevice) {
 }
 
 TEST(TensorFlow, LoopsAreCutAtNextIteration) {
-  const std::string graph = placeholder("x", "[4]") + constant("n") + node("enter", "Enter", "x", "T:f32 frame_name:'f'") +
+  const std::string graph = placeholder("x", "[4]") + constant("n") +
+                            node("enter", "Enter", "x", "T:f32 frame_name:'f'") +
                             node("merge", "Merge", "enter next", "T:f32") + node("less", "Less", "merge n", "T:f32") +
                             node("cond", "LoopCond", "less") + node("switch", "Switch", "merge cond", "T:f32") +
                             node("body", "Neg", "switch:1", "T:f32") + node("next", "NextIteration", "body", "T:f32") +
@@ -234,15 +251,18 @@ TEST(TensorFlow, MistakesAreNamed) {
   EXPECT_EQ(error_of(node("c", "Neg", "b") + node("a", "Neg", "^b") + node("b", "Neg", "a")).substr(8),
             " depends on itself, and no NextIteration cuts the cycle");
   EXPECT_EQ(error_of(node("a", "NoOp") + node("a", "NoOp")), "two nodes are named 'a'");
-  EXPECT_EQ(error_of(node("a", "NoOp") + node("b", "Neg", "^a a")), "node 'b': it has a data input behind a control input");
+  EXPECT_EQ(error_of(node("a", "NoOp") + node("b", "Neg", "^a a")),
+            "node 'b': it has a data input behind a control input");
   EXPECT_EQ(error_of(node("", "NoOp")), "a node has no name");
   EXPECT_EQ(error_of("node { name: 'a\\nb' op: 'NoOp' }"), "a node is named \"a?b\": no printable word");
   EXPECT_EQ(error_of(node("a", "")), "node 'a': its op is \"\": no printable word");
   EXPECT_EQ(error_of("versions { producer: 22 }"), "the graph has no nodes");
-  EXPECT_EQ(error_of("ir_version: 3"), "no GraphDef, MetaGraphDef or SavedModel in text format: it begins with \"ir_version\"");
+  EXPECT_EQ(error_of("ir_version: 3"),
+            "no GraphDef, MetaGraphDef or SavedModel in text format: it begins with \"ir_version\"");
   std::string wide = placeholder("x", "[2]");
   for (const std::string_view name : {"a", "b", "c", "d", "e"}) {
-    wide += node(name, "Neg", "x", "T:f32") + node(fmt::format("{}2", name), "Neg", fmt::format("{}:65000", name), "T:f32");
+    wide +=
+        node(name, "Neg", "x", "T:f32") + node(fmt::format("{}2", name), "Neg", fmt::format("{}:65000", name), "T:f32");
   }
   EXPECT_NE(error_of(wide).find("far more outputs than nodes"), std::string::npos);
 }

@@ -65,7 +65,8 @@ inline std::string constant(std::string_view name, std::string_view numbers = ""
   const std::string value =
       count == 0 ? std::string("dtype: DT_FLOAT tensor_shape {}")
                  : fmt::format("dtype: DT_INT32 tensor_shape {{ dim {{ size: {} }} }} int_val: [{}]", count, numbers);
-  return fmt::format("node {{ name: '{}' op: 'Const' attr {{ key: 'value' value {{ tensor {{ {} }} }} }} }}\n", name, value);
+  return fmt::format("node {{ name: '{}' op: 'Const' attr {{ key: 'value' value {{ tensor {{ {} }} }} }} }}\n", name,
+                     value);
 }
 inline std::string placeholder(std::string_view name, std::string_view shape) {
   return node(name, "Placeholder", "", fmt::format("dtype:f32 shape:{}", shape));
@@ -111,7 +112,8 @@ inline std::string outputs_of(const Model& model) {
   return text;
 }
 
-inline Model read_text(std::string_view text, const TensorFlowOptions& options = {}, TensorFlowReport* report = nullptr) {
+inline Model read_text(std::string_view text, const TensorFlowOptions& options = {},
+                       TensorFlowReport* report = nullptr) {
   auto model = read_tensorflow_graph_text(text, "toy", options, report);
   EXPECT_TRUE(model) << model.error().message;
   return model ? *std::move(model) : Model();

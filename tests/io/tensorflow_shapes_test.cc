@@ -94,7 +94,8 @@ TEST(TensorFlowShapes, Layers) {
   EXPECT_EQ(shapes_of("Conv2D", "[1,10,10,3] [3,3,3,4]",
                       "strides:{1,1,1,1} padding:'EXPLICIT' explicit_paddings:{0,0,1,1,2,2,0,0}"),
             "[1,10,12,4]");
-  EXPECT_EQ(shapes_of("DepthwiseConv2dNative", "[1,8,8,6] [3,3,6,2]", "strides:{1,1,1,1} padding:'SAME'"), "[1,8,8,12]");
+  EXPECT_EQ(shapes_of("DepthwiseConv2dNative", "[1,8,8,6] [3,3,6,2]", "strides:{1,1,1,1} padding:'SAME'"),
+            "[1,8,8,12]");
   EXPECT_EQ(shapes_of("MaxPool", "[1,9,9,6]", "ksize:{1,3,3,1} strides:{1,2,2,1} padding:'VALID'"), "[1,4,4,6]");
   EXPECT_EQ(shapes_of("FusedBatchNormV3", "[1,2,2,3] [3] [3] [3] [3]"), "[1,2,2,3] [3] [3] [3] [3] [0]");
   EXPECT_EQ(shapes_of("LSTMBlockCell", "[8,16] [8,32] [8,32]"), "[8,32] [8,32] [8,32] [8,32] [8,32] [8,32] [8,32]");
@@ -121,7 +122,8 @@ TEST(TensorFlowShapes, ArithmeticOnShapesIsWorkedOut) {
 
 TEST(TensorFlowShapes, TheFileAndTheRulesCompleteEachOther) {
   std::string relu = node("y", "Relu", "x", "T:f32");
-  relu.insert(relu.rfind('}'), "attr { key: '_output_shapes' value { list { shape { dim { size: -1 } dim { size: 9 } } } } } ");
+  relu.insert(relu.rfind('}'),
+              "attr { key: '_output_shapes' value { list { shape { dim { size: -1 } dim { size: 9 } } } } } ");
   TensorFlowReport report;
   const Model model = read_text(placeholder("x", "[7,?]") + relu, {}, &report);
   EXPECT_EQ(shape_text(model.values[model.outputs.front()]), "[7,9]");

@@ -63,9 +63,18 @@ TEST(Wire, RefusesDamage) {
   EXPECT_EQ(error_of(""), "");
   EXPECT_NE(error_of("\x08"), "") << "the value is missing";
   EXPECT_NE(error_of("\x08\x80"), "") << "the value is cut off";
-  EXPECT_NE(error_of("\x09" "1234567"), "") << "seven bytes of eight";
-  EXPECT_NE(error_of("\x0d" "123"), "") << "three bytes of four";
-  EXPECT_NE(error_of("\x0a\x05" "1234"), "") << "longer than the message";
+  EXPECT_NE(error_of("\x09"
+                     "1234567"),
+            "")
+      << "seven bytes of eight";
+  EXPECT_NE(error_of("\x0d"
+                     "123"),
+            "")
+      << "three bytes of four";
+  EXPECT_NE(error_of("\x0a\x05"
+                     "1234"),
+            "")
+      << "longer than the message";
   EXPECT_NE(error_of("\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"), "") << "a length of 2^64 - 1";
   EXPECT_NE(error_of("\x08\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80"), "") << "a number without an end";
   EXPECT_NE(error_of("\x0b"), "") << "groups";

@@ -41,8 +41,9 @@ class CallReader {
     if (op == "Case" || op == "StatelessCase") return branch(attributes_.functions("branches"));
     const std::string_view attribute = attributes_.first_function();
     if (attribute.empty() || kind_of(op) != OpKind::kCompute) return std::vector<Call>();
-    return bad_input("node '{}': {} calls a function ({}), which cannot be inlined; freeze or export the model without it",
-                     node_.name, op, in_quotes(attribute));
+    return bad_input(
+        "node '{}': {} calls a function ({}), which cannot be inlined; freeze or export the model without it",
+        node_.name, op, in_quotes(attribute));
   }
 
  private:
@@ -53,12 +54,13 @@ class CallReader {
   [[nodiscard]] Result<Call> make_call(FunctionName name, Call call) const {
     const auto found = library_.find(name.name);
     if (found == library_.end()) {
-      return bad_input("node '{}': it calls function {}, which the file does not have", node_.name, in_quotes(name.name));
+      return bad_input("node '{}': it calls function {}, which the file does not have", node_.name,
+                       in_quotes(name.name));
     }
     const FunctionDef& def = *found->second.def;
     if (def.takes_lists) {
-      return bad_input("node '{}': it calls function '{}', which takes or gives a list: it cannot be inlined", node_.name,
-                       def.name);
+      return bad_input("node '{}': it calls function '{}', which takes or gives a list: it cannot be inlined",
+                       node_.name, def.name);
     }
     const auto control = std::ranges::count_if(node_.inputs, is_control);
     const std::size_t given = node_.inputs.size() - static_cast<std::size_t>(control);
@@ -116,7 +118,8 @@ Result<Library> make_library(const GraphDef& graph) {
   Library library;
   for (const FunctionDef& def : graph.functions) {
     BERTH_TRY(Function function, index_of(def));
-    if (!library.emplace(def.name, std::move(function)).second) return bad_input("two functions are named '{}'", def.name);
+    if (!library.emplace(def.name, std::move(function)).second)
+      return bad_input("two functions are named '{}'", def.name);
   }
   return library;
 }

@@ -16,8 +16,8 @@ constexpr std::string_view kUsualTag = "serve", kUsualSignature = "serving_defau
 
 enum class FileKind : std::uint8_t { kGraph, kMetaGraph, kSavedModel };
 
-// Whether the bytes are a node: its second field names an op. In the information about a meta graph, which stands in the
-// same place, that field is missing or a message.
+// Whether the bytes are a node: its second field names an op. In the information about a meta graph, which stands in
+// the same place, that field is missing or a message.
 bool looks_like_node(std::string_view bytes) {
   for (WireReader field(bytes); field.next();) {
     if (!field.is(NodeField::kOp, WireType::kBytes)) continue;

@@ -9,8 +9,8 @@
 namespace berth::tensorflow {
 namespace {
 
-// Tensors, their dimensions and names together: a fixed part and so much per node. Hostile files that name output 60,000
-// of every node, or give each 32 dimensions, end here.
+// Tensors, their dimensions and names together: a fixed part and so much per node. Hostile files that name output
+// 60,000 of every node, or give each 32 dimensions, end here.
 constexpr std::size_t kFreeSize = 262'144, kSizePerNode = 24;
 
 // The file's shape, with dimensions that only the rules know.

@@ -13,8 +13,8 @@
 
 namespace berth::tensorflow {
 
-// Per node and output; none for nodes that are not part of the step. Every output that somebody reads is there. Contents
-// are only kept for constants.
+// Per node and output; none for nodes that are not part of the step. Every output that somebody reads is there.
+// Contents are only kept for constants.
 Result<std::vector<std::vector<Facts>>> find_facts(const FlatGraph& graph, std::span<const std::uint32_t> order,
                                                    const Step& step, const TensorFlowOptions& options,
                                                    TensorFlowReport& report);

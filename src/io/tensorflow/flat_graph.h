@@ -40,10 +40,10 @@ struct FlatNode {
 
 struct FlatGraph {
   std::vector<FlatNode> nodes;
-  std::vector<TensorRef> outputs;        // those that are wanted
-  std::vector<std::uint32_t> targets;    // nodes that are wanted
-  bool knows_outputs = false;            // else all that can be run is wanted
-  std::deque<Bindings> bindings;         // what the nodes point to
+  std::vector<TensorRef> outputs;      // those that are wanted
+  std::vector<std::uint32_t> targets;  // nodes that are wanted
+  bool knows_outputs = false;          // else all that can be run is wanted
+  std::deque<Bindings> bindings;       // what the nodes point to
 };
 
 // Inlines all calls (flatten.cc). If outputs are known, nodes of the file that they do not need are left out before, so

@@ -203,7 +203,8 @@ class Flattener {
     std::ranges::sort(nodes);
     nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
     control_edges_ += nodes.size();
-    if (control_edges_ > kMostControlEdges) return bad_input("the graph has more than {} control edges", kMostControlEdges);
+    if (control_edges_ > kMostControlEdges)
+      return bad_input("the graph has more than {} control edges", kMostControlEdges);
     return nodes;
   }
 

@@ -83,7 +83,8 @@ Result<FunctionDef> read_function(std::string_view bytes) {
       function.nodes.push_back(*std::move(node));
     }
   }
-  if (!is_printable(function.name)) return bad_input("a function is named {}: no printable word", in_quotes(function.name));
+  if (!is_printable(function.name))
+    return bad_input("a function is named {}: no printable word", in_quotes(function.name));
   return function;
 }
 
@@ -120,8 +121,8 @@ Result<std::string> graph_text_to_wire(std::string_view text) {
     if (message->find(first) != nullptr) return text_to_wire(text, *message);
   }
   // Fields that only one of them has, and that we do not read.
-  const bool meta_graph = first == "saver_def" || first == "collection_def" || first == "asset_file_def" ||
-                          first == "object_graph_def";
+  const bool meta_graph =
+      first == "saver_def" || first == "collection_def" || first == "asset_file_def" || first == "object_graph_def";
   if (meta_graph) return text_to_wire(text, kMetaGraphDef);
   if (first == "versions" || first == "version" || first == "debug_info") return text_to_wire(text, kGraphDef);
   return bad_input("no GraphDef, MetaGraphDef or SavedModel in text format: it begins with {}", in_quotes(first));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GraphDef as it stands in the file. Everything points into the file's bytes, which must outlive it; attributes are read
-// when they are asked for (attributes.h), so that no weights are touched.
+// GraphDef as it stands in the file. Everything points into the file's bytes, which must outlive it; attributes are
+// read when they are asked for (attributes.h), so that no weights are touched.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ struct NodeDef {
 
 struct FunctionDef {
   std::string_view name;
-  std::vector<std::string_view> inputs, outputs;                          // names of its arguments and results
+  std::vector<std::string_view> inputs, outputs;  // names of its arguments and results
   std::vector<NodeDef> nodes;
   std::vector<std::pair<std::string_view, std::string_view>> returns;  // result, what it is
   std::vector<std::string_view> control_returns;                       // nodes that a call waits for

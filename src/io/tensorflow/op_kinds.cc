@@ -18,24 +18,24 @@ bool contains(std::string_view text, std::string_view part) { return text.find(p
 
 constexpr std::array<std::string_view, 4> kVariables{"Variable", "VariableV2", "VarHandleOp", "AutoReloadVariable"};
 constexpr std::array<std::string_view, 8> kInputs{
-    "Placeholder",     "PlaceholderV2",       "PlaceholderWithDefault",    "IteratorGetNext",
-    "_Arg",            "IteratorGetNextSync", "IteratorGetNextAsOptional", "InfeedDequeueTuple"};
+    "Placeholder", "PlaceholderV2",       "PlaceholderWithDefault",    "IteratorGetNext",
+    "_Arg",        "IteratorGetNextSync", "IteratorGetNextAsOptional", "InfeedDequeueTuple"};
 constexpr std::array<std::string_view, 3> kInputPrefixes{"QueueDequeue", "ReaderRead", "InfeedDequeue"};
-constexpr std::array<std::string_view, 9> kCheckpoints{"SaveV2",           "Save",      "SaveSlices",
-                                                       "ShardedFilename",  "RestoreV2", "Restore",
-                                                       "ShardedFilespec",  "RestoreSlice",
-                                                       "MergeV2Checkpoints"};
+constexpr std::array<std::string_view, 9> kCheckpoints{"SaveV2",          "Save",         "SaveSlices",
+                                                       "ShardedFilename", "RestoreV2",    "Restore",
+                                                       "ShardedFilespec", "RestoreSlice", "MergeV2Checkpoints"};
 constexpr std::array<std::string_view, 8> kInitializers{
-    "IsVariableInitialized",     "VarIsInitializedOp",            "InitializeTable",   "InitializeTableV2",
-    "InitializeTableFromTextFile", "InitializeTableFromTextFileV2", "LookupTableImport", "LookupTableImportV2"};
-constexpr std::array<std::string_view, 9> kUpdatePrefixes{"Apply",  "ResourceApply",   "SparseApply",
-                                                          "Assign", "ResourceSparse",  "ResourceScatter",
+    "IsVariableInitialized", "VarIsInitializedOp",          "InitializeTable",
+    "InitializeTableV2",     "InitializeTableFromTextFile", "InitializeTableFromTextFileV2",
+    "LookupTableImport",     "LookupTableImportV2"};
+constexpr std::array<std::string_view, 9> kUpdatePrefixes{"Apply",   "ResourceApply",  "SparseApply",
+                                                          "Assign",  "ResourceSparse", "ResourceScatter",
                                                           "Scatter", "QueueEnqueue",   "Write"};
 constexpr std::array<std::string_view, 2> kNotUpdates{"ScatterNd", "ScatterNdNonAliasingAdd"};
 constexpr std::array<std::string_view, 5> kSilentPrefixes{"ResourceApply", "ResourceSparse", "ResourceScatter",
                                                           "QueueEnqueue", "QueueClose"};
-constexpr std::array<std::string_view, 9> kSilent{"NoOp",   "Assert", "AssignVariableOp",    "AssignAddVariableOp", "SaveV2",
-                                                  "Save",   "DestroyResourceOp",  "AssignSubVariableOp",
+constexpr std::array<std::string_view, 9> kSilent{"NoOp",          "Assert", "AssignVariableOp",  "AssignAddVariableOp",
+                                                  "SaveV2",        "Save",   "DestroyResourceOp", "AssignSubVariableOp",
                                                   "OutfeedEnqueue"};
 
 struct Outputs {
@@ -58,7 +58,8 @@ constexpr std::array kOutputs{
     Outputs{"FusedBatchNormV2", {"y", "batch_mean", "batch_variance", "reserve_space_1", "reserve_space_2"}},
     Outputs{"FusedBatchNormV3",
             {"y", "batch_mean", "batch_variance", "reserve_space_1", "reserve_space_2", "reserve_space_3"}},
-    Outputs{"FusedBatchNormGrad", {"x_backprop", "scale_backprop", "offset_backprop", "reserve_space_3", "reserve_space_4"}},
+    Outputs{"FusedBatchNormGrad",
+            {"x_backprop", "scale_backprop", "offset_backprop", "reserve_space_3", "reserve_space_4"}},
     Outputs{"FusedBatchNormGradV2",
             {"x_backprop", "scale_backprop", "offset_backprop", "reserve_space_3", "reserve_space_4"}},
     Outputs{"FusedBatchNormGradV3",

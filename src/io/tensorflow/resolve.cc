@@ -10,7 +10,7 @@
 namespace berth::tensorflow {
 namespace {
 
-constexpr int kMostHops = 1000;                       // of one input through calls
+constexpr int kMostHops = 1000;  // of one input through calls
 constexpr std::size_t kMostHopsOfAll = 10'000'000;
 constexpr std::size_t kMostUnknownOutputs = 64;       // of one node
 constexpr std::size_t kMostControlEdges = 4'000'000;  // of all nodes that wait for one call

@@ -31,11 +31,10 @@ constexpr std::array kShapeFields{message("dim", ShapeField::kDim, kDim),
                                   field("unknown_rank", ShapeField::kUnknownRank, kBoolean)};
 constexpr ProtoMessage kShape{"shape", kShapeFields};
 
-constexpr std::array kTensorFields{data_type("dtype", TensorField::kDType),
-                                   message("tensor_shape", TensorField::kShape, kShape),
-                                   field("tensor_content", TensorField::kContent, kBytes),
-                                   field("int_val", TensorField::kInt32, kInteger),
-                                   field("int64_val", TensorField::kInt64, kInteger)};
+constexpr std::array kTensorFields{
+    data_type("dtype", TensorField::kDType), message("tensor_shape", TensorField::kShape, kShape),
+    field("tensor_content", TensorField::kContent, kBytes), field("int_val", TensorField::kInt32, kInteger),
+    field("int64_val", TensorField::kInt64, kInteger)};
 constexpr ProtoMessage kTensor{"tensor", kTensorFields};
 
 constexpr std::array kAttrEntryFields{field("key", EntryField::kKey, kBytes),
@@ -68,8 +67,7 @@ constexpr std::array kAttrFields{message("list", AttrField::kList, kList),
                                  message("func", AttrField::kFunction, kCallee)};
 
 constexpr std::array kNodeFields{field("name", NodeField::kName, kBytes), field("op", NodeField::kOp, kBytes),
-                                 field("input", NodeField::kInput, kBytes),
-                                 field("device", NodeField::kDevice, kBytes),
+                                 field("input", NodeField::kInput, kBytes), field("device", NodeField::kDevice, kBytes),
                                  message("attr", NodeField::kAttr, kAttrEntry)};
 constexpr ProtoMessage kNode{"node", kNodeFields};
 

@@ -31,9 +31,9 @@ struct Scope {
   std::string_view device = {};  // for nodes that have none
   int depth = 0;
   std::uint32_t loop_depth = 0;
-  bool in_condition = false;  // of a loop
-  std::vector<std::uint32_t> starts_after = {};                   // flat nodes that the call waits for
-  std::optional<std::vector<std::uint32_t>> ends_with = {};       // flat nodes that whoever waits for the call waits for
+  bool in_condition = false;                                 // of a loop
+  std::vector<std::uint32_t> starts_after = {};              // flat nodes that the call waits for
+  std::optional<std::vector<std::uint32_t>> ends_with = {};  // flat nodes that whoever waits for the call waits for
 
   [[nodiscard]] bool is_function() const { return caller != nullptr; }
 };

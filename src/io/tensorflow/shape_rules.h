@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes of what an op makes, from the shapes of its inputs and the contents of small whole-number ones. Rules say nothing
-// (an empty list) where they do not know; a mistake in a file makes a shape unknown, never an error.
+// Shapes of what an op makes, from the shapes of its inputs and the contents of small whole-number ones. Rules say
+// nothing (an empty list) where they do not know; a mistake in a file makes a shape unknown, never an error.
 #pragma once
 
 #include <cstdint>

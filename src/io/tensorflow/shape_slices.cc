@@ -214,30 +214,18 @@ Shapes top_k(const OpContext& op) {
   return {shape, shape};
 }
 
-constexpr std::array kRules{RuleRow{"Pack", pack},
-                            RuleRow{"Unpack", unpack},
-                            RuleRow{"Split", split_evenly},
-                            RuleRow{"SplitV", split_by_sizes},
-                            RuleRow{"Concat", concat},
-                            RuleRow{"ConcatV2", concat_v2},
-                            RuleRow{"Gather", gather},
-                            RuleRow{"ResourceGather", gather},
-                            RuleRow{"GatherV2", gather_v2},
-                            RuleRow{"GatherNd", gather_nd},
-                            RuleRow{"Sum", reduce},
-                            RuleRow{"Mean", reduce},
-                            RuleRow{"Max", reduce},
-                            RuleRow{"Min", reduce},
-                            RuleRow{"Prod", reduce},
-                            RuleRow{"All", reduce},
-                            RuleRow{"Any", reduce},
-                            RuleRow{"EuclideanNorm", reduce},
-                            RuleRow{"Slice", slice},
-                            RuleRow{"StridedSlice", strided_slice},
-                            RuleRow{"ArgMax", arg_reduce},
-                            RuleRow{"ArgMin", arg_reduce},
-                            RuleRow{"TopK", top_k},
-                            RuleRow{"TopKV2", top_k}};
+constexpr std::array kRules{RuleRow{"Pack", pack},          RuleRow{"Unpack", unpack},
+                            RuleRow{"Split", split_evenly}, RuleRow{"SplitV", split_by_sizes},
+                            RuleRow{"Concat", concat},      RuleRow{"ConcatV2", concat_v2},
+                            RuleRow{"Gather", gather},      RuleRow{"ResourceGather", gather},
+                            RuleRow{"GatherV2", gather_v2}, RuleRow{"GatherNd", gather_nd},
+                            RuleRow{"Sum", reduce},         RuleRow{"Mean", reduce},
+                            RuleRow{"Max", reduce},         RuleRow{"Min", reduce},
+                            RuleRow{"Prod", reduce},        RuleRow{"All", reduce},
+                            RuleRow{"Any", reduce},         RuleRow{"EuclideanNorm", reduce},
+                            RuleRow{"Slice", slice},        RuleRow{"StridedSlice", strided_slice},
+                            RuleRow{"ArgMax", arg_reduce},  RuleRow{"ArgMin", arg_reduce},
+                            RuleRow{"TopK", top_k},         RuleRow{"TopKV2", top_k}};
 
 }  // namespace
 

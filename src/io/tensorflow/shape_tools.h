@@ -29,8 +29,8 @@ std::optional<std::size_t> axis_of(std::int64_t axis, std::size_t rank);  // fro
 Shape shape_from(std::span<const std::int64_t> sizes);                    // negative ones are unknown
 inline Shapes one(std::optional<Shape> shape) { return {std::move(shape)}; }
 
-// Number of steps from begin to end in a dimension, as StridedSlice counts; `begin` is moved to the first. The masks leave
-// begin or end open.
+// Number of steps from begin to end in a dimension, as StridedSlice counts; `begin` is moved to the first. The masks
+// leave begin or end open.
 struct SliceRange {
   std::int64_t begin = 0, end = 0, stride = 1;
   bool open_begin = false, open_end = false;

@@ -134,7 +134,8 @@ class Selector {
 };
 
 // What nobody consumes, unless it is there for its effect.
-std::vector<TensorRef> unused_results(const FlatGraph& graph, const Selector& selector, const std::vector<char>& keeps) {
+std::vector<TensorRef> unused_results(const FlatGraph& graph, const Selector& selector,
+                                      const std::vector<char>& keeps) {
   std::vector<char> is_consumed(keeps.size(), 0);
   for (std::uint32_t i = 0; i < keeps.size(); ++i) {
     if (keeps[i] != 0) selector.for_each_predecessor(i, [&](std::uint32_t before) { is_consumed[before] = 1; });
@@ -143,7 +144,8 @@ std::vector<TensorRef> unused_results(const FlatGraph& graph, const Selector& se
   for (std::uint32_t i = 0; i < keeps.size(); ++i) {
     const std::string_view type = graph.nodes[i].type();
     const bool loops = type == "NextIteration" || type == "RefNextIteration" || type == "LoopCond";
-    if (keeps[i] == 0 || is_consumed[i] != 0 || loops || graph.nodes[i].in_condition || is_leaf(kind_of(type))) continue;
+    if (keeps[i] == 0 || is_consumed[i] != 0 || loops || graph.nodes[i].in_condition || is_leaf(kind_of(type)))
+      continue;
     if (has_outputs(type) && !is_update(type)) results.push_back({i, 0});
   }
   return results;
