@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "io/tensorflow/graph_def.h"
+#include "io/tensorflow/tensor_facts.h"
 #include "model/model.h"
 
 namespace berth::tensorflow {
@@ -23,20 +24,6 @@ struct FunctionName {
   std::string_view name;
   RawAttributes attributes;
 };
-
-// A constant without its weights.
-struct TensorFacts {
-  std::int64_t data_type = 0;
-  std::optional<Shape> shape;
-  std::optional<std::vector<std::int64_t>> contents;  // of at most kMostContents whole numbers
-};
-inline constexpr std::size_t kMostContents = 256;
-inline constexpr std::size_t kMaxShapeRank = 32;
-inline constexpr std::int64_t kMaxDimSize = std::int64_t{1}
-                                            << 40;  // larger ones count as unknown, so sums never overflow
-
-// A dimension of that size; unknown if it is negative or absurd.
-inline Dim dim_of(std::int64_t size) { return size >= 0 && size <= kMaxDimSize ? Dim{size} : Dim{}; }
 
 class Attributes {
  public:
