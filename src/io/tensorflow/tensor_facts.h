@@ -19,8 +19,8 @@ struct TensorFacts {
 };
 inline constexpr std::size_t kMostContents = 256;
 inline constexpr std::size_t kMaxShapeRank = 32;
-inline constexpr std::int64_t kMaxDimSize = std::int64_t{1}
-                                            << 40;  // larger ones count as unknown, so sums never overflow
+// Larger sizes count as unknown, so that sums never overflow.
+inline constexpr std::int64_t kMaxDimSize = std::int64_t{1} << 40;
 
 // A dimension of that size; unknown if it is negative or absurd.
 inline Dim dim_of(std::int64_t size) { return size >= 0 && size <= kMaxDimSize ? Dim{size} : Dim{}; }
