@@ -53,8 +53,8 @@ struct Node {
 
   template <typename T>
   [[nodiscard]] const T* find(std::string_view attribute) const {
-    for (const auto& [name, value] : attributes) {
-      if (name == attribute) return std::get_if<T>(&value);
+    for (const auto& [key, value] : attributes) {
+      if (key == attribute) return std::get_if<T>(&value);
     }
     return nullptr;
   }

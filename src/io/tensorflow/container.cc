@@ -26,8 +26,8 @@ bool looks_like_node(std::string_view bytes) {
   return false;
 }
 
+// The first field of all three is a different thing: a node, a message or a number.
 FileKind kind_of(std::string_view bytes) {
-  static_assert(GraphField::kNode == MetaGraphField::kInfo && GraphField::kNode == SavedModelField::kVersion);
   bool seen_first = false, seen_graph = false;
   for (WireReader field(bytes); field.next();) {
     if (field.is(SavedModelField::kVersion, WireType::kVarint)) return FileKind::kSavedModel;
