@@ -2,7 +2,6 @@
 #include "io/tensorflow/step.h"
 
 #include <algorithm>
-#include <ranges>
 #include <string>
 
 #include "io/tensorflow/op_kinds.h"
@@ -48,7 +47,8 @@ class Selector {
     std::ranges::fill(keeps_, 0);
     for (const TensorRef& output : graph_.outputs) keeps_[output.node] = 1;
     for (const std::uint32_t target : graph_.targets) keeps_[target] = 1;
-    for (const std::uint32_t node : std::views::reverse(order_)) {
+    for (auto at = order_.rbegin(); at != order_.rend(); ++at) {
+      const std::uint32_t node = *at;
       if (keeps_[node] == 0) continue;
       for_each_predecessor(node, [&](std::uint32_t before) { keeps_[before] = 1; });
     }
@@ -97,7 +97,8 @@ class Selector {
 
   void drop_what_only_they_need() {
     std::vector<char> is_used(keeps_.size(), 0), is_consumed(keeps_.size(), 0);
-    for (const std::uint32_t node : std::views::reverse(order_)) {
+    for (auto at = order_.rbegin(); at != order_.rend(); ++at) {
+      const std::uint32_t node = *at;
       const bool unwanted = is_used[node] == 0 && (is_consumed[node] != 0 || is_idle(node));
       if (unwanted && kinds_[node] != OpKind::kVariable) keeps_[node] = 0;
       for_each_predecessor(node, [&](std::uint32_t before) {
@@ -120,7 +121,8 @@ class Selector {
 
   // Some preparations are part of the step after all: their values are read by it.
   void keep_what_is_needed() {
-    for (const std::uint32_t node : std::views::reverse(order_)) {
+    for (auto at = order_.rbegin(); at != order_.rend(); ++at) {
+      const std::uint32_t node = *at;
       if (keeps_[node] == 0) continue;
       for_each_input(node, [&](std::uint32_t input) { keeps_[input] = 1; });
     }
