@@ -7,6 +7,7 @@
 
 #include "base/rng.h"
 #include "io/files.h"
+#include "io/json_reader.h"
 #include "io/parts.h"
 #include "io/tensorflow_sample.h"
 #include "support/wire_writer.h"
@@ -264,7 +265,7 @@ TEST(TensorFlow, MistakesAreNamed) {
     wide +=
         node(name, "Neg", "x", "T:f32") + node(fmt::format("{}2", name), "Neg", fmt::format("{}:65000", name), "T:f32");
   }
-  EXPECT_NE(error_of(wide).find("far more outputs than nodes"), std::string::npos);
+  EXPECT_NE(error_of(wide).find("far too many for a graph of 11 nodes"), std::string::npos);
 }
 
 TEST(TensorFlow, DamagedBytesAreRefused) {
@@ -321,9 +322,46 @@ TEST(TensorFlowSet, GnmtIsAsItsReadmeSays) {
   EXPECT_EQ(by_type.at("BatchMatMul"), 40U);
   EXPECT_EQ(by_type.count("NoOp") + by_type.count("Assign") + by_type.count("RandomUniform"), 0U);
   EXPECT_EQ(by_device.size(), 5U) << "four GPUs, and no device";
+  EXPECT_EQ(outputs_of(*model), "loss/truediv");
   std::size_t parameters = 0;
   for (const Leaf& leaf : model->leaves) parameters += leaf.role == Role::kParameter ? 1 : 0;
   EXPECT_EQ(parameters, 24U);
+}
+
+std::int64_t bytes_of(const Value& value) {
+  std::int64_t bytes = bits_of(*value.dtype) / 8;
+  for (const Dim& dim : *value.shape) bytes *= dim.size;
+  return bytes;
+}
+
+// The file has no shapes, but somebody measured how many bytes its ops allocate, in units of 256 bytes.
+TEST(TensorFlowSet, GnmtAllocatesWhatItsShapesSay) {
+  const auto files = data_files("baechi_tf", "graphdef.pb"), costs = data_files("baechi_tf", "costs.json");
+  if (files.empty() || costs.empty()) GTEST_SKIP() << "no baechi_tf in the data folder (BERTH_DATA)";
+  const auto model = read_tensorflow_graph(*read_file(files.front()), "gnmt");
+  ASSERT_TRUE(model) << model.error().message;
+  std::map<std::string, const Node*, std::less<>> by_name;
+  for (const Node& node : model->nodes) by_name[node.name] = &node;
+  auto document = JsonDocument::open(*read_file(costs.front()));
+  ASSERT_TRUE(document) << document.error().message;
+  std::size_t outputs = 0, exact = 0;
+  const Status read = document->for_each("nodes", [&](const JsonValue& item) -> Status {
+    const auto cost = item.find("cost");
+    const auto node = by_name.find(*item.find("name")->string());
+    if (!cost || node == by_name.end()) return {};
+    std::size_t i = 0;
+    return cost->find("output_bytes")->for_each([&](const JsonValue& number) -> Status {
+      BERTH_TRY(const std::int64_t measured, number.integer());
+      const std::int64_t ours = bytes_of(model->values[node->second->outputs.at(i++)]);
+      EXPECT_LE(ours, measured) << node->first;
+      ++outputs;
+      if (measured < ours + 256) ++exact;
+      return {};
+    });
+  });
+  EXPECT_TRUE(read);
+  EXPECT_EQ(outputs, 3562U);
+  EXPECT_GT(exact, outputs * 4 / 5) << "the others got a larger piece of memory";
 }
 
 }  // namespace

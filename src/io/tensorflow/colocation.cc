@@ -8,7 +8,6 @@
 #include <unordered_map>
 
 #include "base/disjoint_sets.h"
-#include "io/tensorflow/op_kinds.h"
 
 namespace berth::tensorflow {
 namespace {
@@ -64,8 +63,7 @@ class Grouping {
       group.leader = node;
       group.times_named = named_[node];
     }
-    const OpKind kind = kind_of(flat.type());
-    if (keep && kind != OpKind::kConstant && kind != OpKind::kInput) ++group.kept;
+    if (keep && flat.kind != OpKind::kConstant && flat.kind != OpKind::kInput) ++group.kept;
     if (flat.device.empty() || flat.device == group.device) return;
     group.devices_differ = !group.device.empty();
     group.device = flat.device;

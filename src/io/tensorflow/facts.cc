@@ -33,7 +33,7 @@ class FactFinder {
       read_[tensor.node] = std::max(read_[tensor.node], tensor.output + 1);
     };
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-      if (step.keeps[i] == 0 || is_leaf(kind_of(graph.nodes[i].type()))) continue;
+      if (step.keeps[i] == 0 || is_leaf(graph.nodes[i].kind)) continue;
       std::ranges::for_each(graph.nodes[i].inputs, note);
     }
     for (const TensorRef& output : step.outputs) {
@@ -44,7 +44,7 @@ class FactFinder {
   Result<std::vector<std::vector<Facts>>> run(std::span<const std::uint32_t> order) {
     for (const std::uint32_t node : order) {
       if (step_.keeps[node] == 0) continue;
-      facts_[node] = is_leaf(kind_of(graph_.nodes[node].type())) ? leaf(node) : result_of(node);
+      facts_[node] = is_leaf(graph_.nodes[node].kind) ? leaf(node) : result_of(node);
       BERTH_RETURN_IF_ERROR(check_size(node));
     }
     drop_known_results();
@@ -57,12 +57,12 @@ class FactFinder {
       size_ += 1 + (facts.shape ? facts.shape->size() : 0) + graph_.nodes[node].name.size() / 32;
     }
     if (size_ <= kFreeSize + kSizePerNode * graph_.nodes.size()) return {};
-    return bad_input("node '{}': the graph has far more outputs than nodes", graph_.nodes[node].name);
+    return bad_input("node '{}': outputs and their dimensions are far too many for a graph of {} nodes",
+                     graph_.nodes[node].name, graph_.nodes.size());
   }
 
   std::vector<Facts> leaf(std::uint32_t node) {
-    const FlatNode& flat = graph_.nodes[node];
-    switch (kind_of(flat.type())) {
+    switch (graph_.nodes[node].kind) {
       case OpKind::kConstant:
         return constant(node);
       case OpKind::kVariable:
@@ -147,7 +147,7 @@ class FactFinder {
   // They helped to find shapes; in the model only constants have contents.
   void drop_known_results() {
     for (std::size_t i = 0; i < facts_.size(); ++i) {
-      if (facts_[i].empty() || kind_of(graph_.nodes[i].type()) == OpKind::kConstant) continue;
+      if (facts_[i].empty() || graph_.nodes[i].kind == OpKind::kConstant) continue;
       facts_[i][0].contents.reset();
     }
   }

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "io/tensorflow/attributes.h"
 #include "io/tensorflow/graph_def.h"
+#include "io/tensorflow/op_kinds.h"
 #include "io/tensorflow/tensorflow_graph.h"
 
 namespace berth::tensorflow {
@@ -23,6 +24,7 @@ struct TensorRef {
 struct FlatNode {
   std::string name;
   const NodeDef* def = nullptr;
+  OpKind kind = OpKind::kCompute;
   const Bindings* bindings = nullptr;  // null in the graph itself
   std::vector<TensorRef> inputs;
   std::vector<std::uint32_t> control;  // ascending

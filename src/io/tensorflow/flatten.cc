@@ -116,6 +116,7 @@ class Flattener {
     }
     if (scope.is_function()) BERTH_RETURN_IF_ERROR(count_inlined(scope, size_of(node) + flat.name.size() / 64));
     flat.def = &node;
+    flat.kind = kind_of(node.op);
     flat.bindings = scope.bindings;
     flat.device = node.device.empty() ? scope.device : node.device;
     flat.loop_depth = scope.loop_depth;

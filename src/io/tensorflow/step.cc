@@ -12,10 +12,7 @@ namespace {
 class Selector {
  public:
   Selector(const FlatGraph& graph, std::span<const std::uint32_t> order)
-      : graph_(graph), order_(order), keeps_(graph.nodes.size(), 1) {
-    kinds_.reserve(graph.nodes.size());
-    for (const FlatNode& node : graph.nodes) kinds_.push_back(kind_of(node.type()));
-  }
+      : graph_(graph), order_(order), keeps_(graph.nodes.size(), 1) {}
 
   std::vector<char> select() {
     if (graph_.knows_outputs) {
@@ -32,13 +29,13 @@ class Selector {
   // Leaves depend on nothing.
   template <typename Visit>
   void for_each_input(std::uint32_t node, const Visit& visit) const {
-    if (is_leaf(kinds_[node])) return;
+    if (is_leaf(kind(node))) return;
     for (const TensorRef& input : graph_.nodes[node].inputs) visit(input.node);
   }
   template <typename Visit>
   void for_each_predecessor(std::uint32_t node, const Visit& visit) const {
     for_each_input(node, visit);
-    if (is_leaf(kinds_[node])) return;
+    if (is_leaf(kind(node))) return;
     for (const std::uint32_t before : graph_.nodes[node].control) visit(before);
   }
 
@@ -57,8 +54,8 @@ class Selector {
   void drop_preparations() {
     find_constant_expressions();
     for (std::uint32_t i = 0; i < keeps_.size(); ++i) {
-      const OpKind kind = kinds_[i];
-      const bool prepares = kind == OpKind::kPipeline || kind == OpKind::kCheckpoint || kind == OpKind::kInitializer;
+      const bool prepares =
+          kind(i) == OpKind::kPipeline || kind(i) == OpKind::kCheckpoint || kind(i) == OpKind::kInitializer;
       if (prepares || is_initializer(graph_.nodes[i])) keeps_[i] = 0;
     }
   }
@@ -66,7 +63,7 @@ class Selector {
   void find_constant_expressions() {
     is_constant_.assign(keeps_.size(), 0);
     for (const std::uint32_t node : order_) {
-      bool constant = kinds_[node] == OpKind::kConstant || kinds_[node] == OpKind::kCompute;
+      bool constant = kind(node) == OpKind::kConstant || kind(node) == OpKind::kCompute;
       for_each_input(node, [&](std::uint32_t input) { constant = constant && is_constant_[input] != 0; });
       is_constant_[node] = constant ? 1 : 0;
     }
@@ -87,7 +84,7 @@ class Selector {
       for_each_predecessor(node, [&](std::uint32_t before) {
         if (keeps_[before] == 0) {
           depends = true;
-        } else if (kinds_[before] != OpKind::kConstant && kinds_[before] != OpKind::kVariable) {
+        } else if (kind(before) != OpKind::kConstant && kind(before) != OpKind::kVariable) {
           only = false;
         }
       });
@@ -100,7 +97,7 @@ class Selector {
     for (auto at = order_.rbegin(); at != order_.rend(); ++at) {
       const std::uint32_t node = *at;
       const bool unwanted = is_used[node] == 0 && (is_consumed[node] != 0 || is_idle(node));
-      if (unwanted && kinds_[node] != OpKind::kVariable) keeps_[node] = 0;
+      if (unwanted && kind(node) != OpKind::kVariable) keeps_[node] = 0;
       for_each_predecessor(node, [&](std::uint32_t before) {
         is_consumed[before] = 1;
         if (keeps_[node] != 0) is_used[before] = 1;
@@ -110,13 +107,13 @@ class Selector {
 
   // Whether nothing is lost if nobody uses it: it does not compute anything from inputs or variables.
   [[nodiscard]] bool is_idle(std::uint32_t node) const {
-    if (is_constant_[node] != 0 || kinds_[node] == OpKind::kInput) return true;
+    if (is_constant_[node] != 0 || kind(node) == OpKind::kInput) return true;
     const FlatNode& flat = graph_.nodes[node];
-    if (kinds_[node] == OpKind::kNoOp) {
+    if (kind(node) == OpKind::kNoOp) {
       return std::ranges::none_of(flat.control, [&](std::uint32_t before) { return keeps_[before] != 0; });
     }
     const bool reads = flat.type() == "Identity" || flat.type() == "ReadVariableOp";
-    return reads && !flat.inputs.empty() && is_leaf(kinds_[flat.inputs[0].node]);
+    return reads && !flat.inputs.empty() && is_leaf(kind(flat.inputs[0].node));
   }
 
   // Some preparations are part of the step after all: their values are read by it.
@@ -128,10 +125,11 @@ class Selector {
     }
   }
 
+  [[nodiscard]] OpKind kind(std::uint32_t node) const { return graph_.nodes[node].kind; }
+
   static constexpr std::string_view kAssign = "/Assign";
   const FlatGraph& graph_;
   std::span<const std::uint32_t> order_;
-  std::vector<OpKind> kinds_;
   std::vector<char> keeps_, is_constant_;
 };
 
@@ -146,7 +144,7 @@ std::vector<TensorRef> unused_results(const FlatGraph& graph, const Selector& se
   for (std::uint32_t i = 0; i < keeps.size(); ++i) {
     const std::string_view type = graph.nodes[i].type();
     const bool loops = type == "NextIteration" || type == "RefNextIteration" || type == "LoopCond";
-    if (keeps[i] == 0 || is_consumed[i] != 0 || loops || graph.nodes[i].in_condition || is_leaf(kind_of(type)))
+    if (keeps[i] == 0 || is_consumed[i] != 0 || loops || graph.nodes[i].in_condition || is_leaf(graph.nodes[i].kind))
       continue;
     if (has_outputs(type) && !is_update(type)) results.push_back({i, 0});
   }
@@ -156,7 +154,7 @@ std::vector<TensorRef> unused_results(const FlatGraph& graph, const Selector& se
 void report_left_out(const FlatGraph& graph, const std::vector<char>& keeps, TensorFlowReport& report) {
   for (std::size_t i = 0; i < keeps.size(); ++i) {
     if (keeps[i] != 0) continue;
-    const OpKind kind = kind_of(graph.nodes[i].type());
+    const OpKind kind = graph.nodes[i].kind;
     std::string reason = "only needed by what is left out";
     if (graph.knows_outputs) reason = "not needed by the outputs";
     if (kind == OpKind::kPipeline) reason = "input pipeline";

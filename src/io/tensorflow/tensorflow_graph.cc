@@ -72,7 +72,7 @@ class ModelMaker {
     first_value_.push_back(static_cast<ValueIndex>(model_.values.size()));
     for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i) {
       if (step_.keeps[i] == 0) continue;
-      if (is_leaf(kind_of(graph_.nodes[i].type()))) {
+      if (is_leaf(graph_.nodes[i].kind)) {
         add_leaves(i);
       } else {
         model_.nodes.push_back(make_node(i));
@@ -88,7 +88,7 @@ class ModelMaker {
   void number_nodes() {
     std::uint32_t next = 0;
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
-      const bool is_node = step_.keeps[i] != 0 && !is_leaf(kind_of(graph_.nodes[i].type()));
+      const bool is_node = step_.keeps[i] != 0 && !is_leaf(graph_.nodes[i].kind);
       number_.push_back(is_node ? next++ : kNoNode);
     }
   }
@@ -105,7 +105,7 @@ class ModelMaker {
 
   void add_leaves(std::uint32_t i) {
     const FlatNode& flat = graph_.nodes[i];
-    const OpKind kind = kind_of(flat.type());
+    const OpKind kind = flat.kind;
     Leaf leaf{.device = std::string(colocation_.device[i])};
     leaf.role = kind == OpKind::kConstant ? Role::kConstant : kind == OpKind::kInput ? Role::kInput : Role::kParameter;
     if (kind == OpKind::kVariable) {
