@@ -353,6 +353,7 @@ TEST(TensorFlowSet, GnmtAllocatesWhatItsShapesSay) {
     return cost->find("output_bytes")->for_each([&](const JsonValue& number) -> Status {
       BERTH_TRY(const std::int64_t measured, number.integer());
       const std::int64_t ours = bytes_of(model->values[node->second->outputs.at(i++)]);
+      if (measured == 0) return {};  // it shares the memory of its input
       EXPECT_LE(ours, measured) << node->first;
       ++outputs;
       if (measured < ours + 256) ++exact;
