@@ -20,7 +20,7 @@
 // Devices: Node::device is the file's, else that of the call it is inlined from, else that of its colocation group
 // ("loc:@name" of `_class`) where the group names just one. Groups are named after the node that the others name.
 //
-// Shapes: `_output_shapes` of the file, completed by rules for about 150 common ops (shape_rules.h) that start from the
+// Shapes: `_output_shapes` of the file, completed by rules for about 200 common ops (shape_rules.h) that start from the
 // variables, placeholders and small constants. An unknown leading dimension of a placeholder is named "batch", others
 // "PLACEHOLDER.i"; `dims` gives them sizes before the rules run.
 #pragma once
@@ -37,7 +37,7 @@
 namespace berth {
 
 struct TensorFlowOptions {
-  std::vector<std::string> outputs = {};          // "node" or "node:1"; empty: as said above
+  std::vector<std::string> outputs = {};          // "node", "node:1", "^node" to just run it; empty: see above
   std::string signature = {};                     // whose outputs; empty: serving_default, else the first
   std::string tag = {};                           // which graph of a SavedModel; empty: serve, else the first
   std::map<std::string, std::int64_t> dims = {};  // sizes of unknown dimensions by name
