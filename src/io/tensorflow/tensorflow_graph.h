@@ -6,16 +6,14 @@
 // - If outputs are known (options, or the signature of a SavedModel or MetaGraphDef), whatever they need, data and
 //   control, and nothing else: as TensorFlow would run it.
 // - Else everything but what only prepares or follows a step: ops that save and restore, initialisers (assignments
-// named
-//   VARIABLE/Assign and those of values that depend on constants alone), the input pipeline behind an iterator or
+//   named VARIABLE/Assign and those of values that depend on constants alone), the input pipeline behind an iterator or
 //   queue, and whatever nobody but these needs; further constant expressions, placeholders and reads of variables that
 //   nobody uses, and NoOps without edges, which only name colocation groups. Variables always stay. The outputs are
 //   then what nobody consumes, updates of variables left out.
 //
 // Calls of functions are inlined, their nodes named CALL/NODE. Of an If or Case the branch with the most nodes is
 // taken. Loops (Enter ... NextIteration, or While) stand once in the model, cut at NextIteration: their nodes carry the
-// attribute
-// "_trip_count" when it is stated to be more than 1, and nothing is multiplied here.
+// attribute "_trip_count" when it is stated to be more than 1, and nothing is multiplied here.
 //
 // Devices: Node::device is the file's, else that of the call it is inlined from, else that of its colocation group
 // ("loc:@name" of `_class`) where the group names just one. Groups are named after the node that the others name.
