@@ -15,49 +15,50 @@ namespace {
 
 constexpr int kFloat = 1, kInt64 = 7;
 
-Message shape_of(const std::vector<std::int64_t>& dims) {
-  Message shape;
-  for (const std::int64_t dim : dims) shape.message(1, Message().number(1, dim));
+WireWriter shape_of(const std::vector<std::int64_t>& dims) {
+  WireWriter shape;
+  for (const std::int64_t dim : dims) shape.message(1, WireWriter().varint(1, dim));
   return shape;
 }
 
-Message value(std::string_view name, const Message& shape) {
-  return Message().text(1, name).message(2, Message().message(1, Message().number(1, kFloat).message(2, shape)));
+WireWriter value(std::string_view name, const WireWriter& shape) {
+  return WireWriter().bytes(1, name).message(2,
+                                             WireWriter().message(1, WireWriter().varint(1, kFloat).message(2, shape)));
 }
 
-Message weight(std::string_view name, const std::vector<std::int64_t>& dims) {
-  return Message().packed(1, dims).number(2, kFloat).text(8, name);
+WireWriter weight(std::string_view name, const std::vector<std::int64_t>& dims) {
+  return WireWriter().packed(1, dims).varint(2, kFloat).bytes(8, name);
 }
 
-Message integers(std::string_view name, const std::vector<std::int64_t>& numbers) {
-  return Message()
-      .number(1, static_cast<std::int64_t>(numbers.size()))
-      .number(2, kInt64)
+WireWriter integers(std::string_view name, const std::vector<std::int64_t>& numbers) {
+  return WireWriter()
+      .varint(1, static_cast<std::int64_t>(numbers.size()))
+      .varint(2, kInt64)
       .packed(7, numbers)
-      .text(8, name);
+      .bytes(8, name);
 }
 
 struct NodeParts {
   std::string_view name, type;
   std::vector<std::string_view> inputs, outputs;
-  std::vector<Message> attributes = {};
+  std::vector<WireWriter> attributes = {};
 };
 
-Message node(const NodeParts& parts) {
-  Message message;
-  for (const std::string_view input : parts.inputs) message.text(1, input);
-  for (const std::string_view output : parts.outputs) message.text(2, output);
-  message.text(3, parts.name).text(4, parts.type);
-  for (const Message& attribute : parts.attributes) message.message(5, attribute);
+WireWriter node(const NodeParts& parts) {
+  WireWriter message;
+  for (const std::string_view input : parts.inputs) message.bytes(1, input);
+  for (const std::string_view output : parts.outputs) message.bytes(2, output);
+  message.bytes(3, parts.name).bytes(4, parts.type);
+  for (const WireWriter& attribute : parts.attributes) message.message(5, attribute);
   return message;
 }
 
-Message integer(std::string_view name, std::int64_t value) { return Message().text(1, name).number(3, value); }
-Message list(std::string_view name, const std::vector<std::int64_t>& values) {
-  return Message().text(1, name).packed(8, values);
+WireWriter integer(std::string_view name, std::int64_t value) { return WireWriter().bytes(1, name).varint(3, value); }
+WireWriter list(std::string_view name, const std::vector<std::int64_t>& values) {
+  return WireWriter().bytes(1, name).packed(8, values);
 }
 
-std::string model(const Message& graph) { return Message().number(1, 8).message(7, graph).bytes(); }
+std::string model(const WireWriter& graph) { return WireWriter().varint(1, 8).message(7, graph).str(); }
 
 Lowered lower_or_die(const std::string& bytes, const LowerOptions& options = {}) {
   auto model = read_onnx_model(bytes, "test");
@@ -76,13 +77,13 @@ OpId op_named(const Graph& graph, std::string_view name) {
 
 // A window of 3 by 3, padded, over 8 channels of 16 by 16, then relu and a flattening.
 std::string small_network() {
-  Message graph;
+  WireWriter graph;
   graph.message(11, value("x", shape_of({2, 8, 16, 16})));
   graph.message(5, weight("w", {4, 8, 3, 3}));
   graph.message(1, node({"conv", "Conv", {"x", "w"}, {"y"}, {list("pads", {1, 1, 1, 1}), list("strides", {2, 2})}}));
   graph.message(1, node({"relu", "Relu", {"y"}, {"z"}}));
   graph.message(1, node({"flat", "Flatten", {"z"}, {"f"}}));
-  graph.message(12, Message().text(1, "f"));
+  graph.message(12, WireWriter().bytes(1, "f"));
   return model(graph);
 }
 
@@ -103,13 +104,13 @@ TEST(OnnxModel, BecomesAGraphWithShapesFlopsAndRoles) {
 }
 
 TEST(OnnxModel, SizesOfNamedDimensionsComeFromTheUser) {
-  Message graph;
-  Message shape;
-  shape.message(1, Message().text(2, "batch")).message(1, Message().number(1, 64));
+  WireWriter graph;
+  WireWriter shape;
+  shape.message(1, WireWriter().bytes(2, "batch")).message(1, WireWriter().varint(1, 64));
   graph.message(11, value("x", shape));
   graph.message(5, weight("w", {64, 10}));
   graph.message(1, node({"mm", "MatMul", {"x", "w"}, {"y"}}));
-  graph.message(12, Message().text(1, "y"));
+  graph.message(12, WireWriter().bytes(1, "y"));
   const Lowered as_one = lower_or_die(model(graph));
   EXPECT_EQ(as_one.report.assumed_dims, (std::map<std::string, std::size_t>{{"batch", 1}}));
   EXPECT_EQ(as_one.graph.total_flops(), 2.0 * 64 * 10);
@@ -119,7 +120,7 @@ TEST(OnnxModel, SizesOfNamedDimensionsComeFromTheUser) {
 }
 
 TEST(OnnxModel, ShapesThatTheModelComputesAreFolded) {
-  Message graph;
+  WireWriter graph;
   graph.message(11, value("x", shape_of({3, 4, 5})));
   graph.message(5, integers("one", {1}));
   graph.message(5, integers("rest", {-1}));
@@ -128,7 +129,7 @@ TEST(OnnxModel, ShapesThatTheModelComputesAreFolded) {
   graph.message(1, node({"join", "Concat", {"d", "rest"}, {"t"}, {integer("axis", 0)}}));
   graph.message(1, node({"reshape", "Reshape", {"x", "t"}, {"y"}}));
   graph.message(1, node({"tanh", "Tanh", {"y"}, {"z"}}));
-  graph.message(12, Message().text(1, "z"));
+  graph.message(12, WireWriter().bytes(1, "z"));
   const Lowered lowered = lower_or_die(model(graph));
   EXPECT_EQ(op_named(lowered.graph, "shape"), kNoOp);
   const auto shape = lowered.graph.shape(lowered.graph.outputs(op_named(lowered.graph, "tanh"))[0]);
@@ -136,12 +137,12 @@ TEST(OnnxModel, ShapesThatTheModelComputesAreFolded) {
 }
 
 TEST(OnnxModel, WeightsMadeByConstantOfShapeAreParameters) {
-  Message graph;
+  WireWriter graph;
   graph.message(11, value("x", shape_of({2, 6})));
   graph.message(5, integers("size", {6, 7}));
   graph.message(1, node({"make", "ConstantOfShape", {"size"}, {"w"}}));
   graph.message(1, node({"mm", "MatMul", {"x", "w"}, {"y"}}));
-  graph.message(12, Message().text(1, "y"));
+  graph.message(12, WireWriter().bytes(1, "y"));
   const Lowered lowered = lower_or_die(model(graph));
   EXPECT_EQ(lowered.graph.parameter_bytes(), 6 * 7 * 4);
   EXPECT_EQ(lowered.graph.source_nodes(), 2U);
@@ -149,11 +150,11 @@ TEST(OnnxModel, WeightsMadeByConstantOfShapeAreParameters) {
 }
 
 TEST(OnnxModel, NodesMayStandInAnyOrder) {
-  Message graph;
+  WireWriter graph;
   graph.message(11, value("x", shape_of({3, 4})));
   graph.message(1, node({"second", "Tanh", {"y"}, {"z"}}));
   graph.message(1, node({"first", "Transpose", {"x"}, {"y"}}));
-  graph.message(12, Message().text(1, "z"));
+  graph.message(12, WireWriter().bytes(1, "z"));
   const Lowered lowered = lower_or_die(model(graph));
   EXPECT_EQ(lowered.graph.source_edges(), 1U);
   const auto shape = lowered.graph.shape(lowered.graph.outputs(op_named(lowered.graph, "second"))[0]);
@@ -161,14 +162,14 @@ TEST(OnnxModel, NodesMayStandInAnyOrder) {
 }
 
 TEST(OnnxModel, LocalFunctionsAreWrittenOut) {
-  Message function;
-  function.text(1, "Double").text(4, "a").text(5, "b").text(10, "mine");
+  WireWriter function;
+  function.bytes(1, "Double").bytes(4, "a").bytes(5, "b").bytes(10, "mine");
   function.message(7, node({"plus", "Add", {"a", "a"}, {"b"}}));
-  Message graph;
+  WireWriter graph;
   graph.message(11, value("x", shape_of({5})));
-  graph.message(1, node({"call", "Double", {"x"}, {"y"}}).text(7, "mine"));
-  graph.message(12, Message().text(1, "y"));
-  const std::string bytes = Message().number(1, 9).message(7, graph).message(25, function).bytes();
+  graph.message(1, node({"call", "Double", {"x"}, {"y"}}).bytes(7, "mine"));
+  graph.message(12, WireWriter().bytes(1, "y"));
+  const std::string bytes = WireWriter().varint(1, 9).message(7, graph).message(25, function).str();
   const Lowered lowered = lower_or_die(bytes);
   EXPECT_NE(op_named(lowered.graph, "call/plus"), kNoOp);
   EXPECT_EQ(lowered.graph.source_nodes(), 1U);
@@ -180,26 +181,26 @@ TEST(OnnxModel, SaysWhatIsWrong) {
     return model ? std::string("none") : model.error().message;
   };
   EXPECT_EQ(error_of("\x08"), "damaged protobuf data: a number is cut off");
-  EXPECT_EQ(error_of(Message().number(1, 8).bytes()), "it is no ONNX model: it has no graph");
-  Message loop;
-  loop.message(1, node({"again", "Loop", {}, {"y"}, {Message().text(1, "body").message(6, Message())}}));
+  EXPECT_EQ(error_of(WireWriter().varint(1, 8).str()), "it is no ONNX model: it has no graph");
+  WireWriter loop;
+  loop.message(1, node({"again", "Loop", {}, {"y"}, {WireWriter().bytes(1, "body").message(6, WireWriter())}}));
   EXPECT_EQ(error_of(model(loop)),
             "node 'again' (Loop) has a subgraph, and the file does not say how often it runs; export the model without "
             "control flow");
-  Message dangling;
+  WireWriter dangling;
   dangling.message(1, node({"relu", "Relu", {"nowhere"}, {"y"}}));
   EXPECT_EQ(error_of(model(dangling)), "node 'relu' reads 'nowhere', which nothing makes");
-  Message twice;
+  WireWriter twice;
   twice.message(11, value("x", shape_of({5})));
   twice.message(1, node({"one", "Relu", {"x"}, {"y"}})).message(1, node({"two", "Tanh", {"x"}, {"y"}}));
   EXPECT_EQ(error_of(model(twice)), "'y' is made by two nodes");
-  Message function;
-  function.text(1, "Self").text(10, "mine").text(4, "a").text(5, "b");
-  function.message(7, node({"again", "Self", {"a"}, {"b"}}).text(7, "mine"));
-  Message graph;
+  WireWriter function;
+  function.bytes(1, "Self").bytes(10, "mine").bytes(4, "a").bytes(5, "b");
+  function.message(7, node({"again", "Self", {"a"}, {"b"}}).bytes(7, "mine"));
+  WireWriter graph;
   graph.message(11, value("x", shape_of({5})));
-  graph.message(1, node({"call", "Self", {"x"}, {"y"}}).text(7, "mine"));
-  EXPECT_EQ(error_of(Message().number(1, 9).message(7, graph).message(25, function).bytes()),
+  graph.message(1, node({"call", "Self", {"x"}, {"y"}}).bytes(7, "mine"));
+  EXPECT_EQ(error_of(WireWriter().varint(1, 9).message(7, graph).message(25, function).str()),
             "function 'mine.Self' calls itself, or calls are too deep");
 }
 

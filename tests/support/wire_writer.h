@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes in protobuf's wire format, for tests: Message().text(3, "conv1").number(1, 8).message(7, graph).bytes()
+// Messages in protobuf's wire format, for tests of readers: WireWriter().varint(1, 8).bytes(2, "name").str().
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -10,39 +9,46 @@
 
 namespace berth {
 
-class Message {
+class WireWriter {
  public:
-  Message& number(std::uint32_t field, std::int64_t value) {
+  WireWriter& varint(std::uint32_t field, std::uint64_t value) {
     key(field, 0);
-    varint(static_cast<std::uint64_t>(value));
+    number(value);
     return *this;
   }
-  Message& text(std::uint32_t field, std::string_view value) {
-    key(field, 2);
-    varint(value.size());
-    bytes_ += value;
-    return *this;
+  WireWriter& fixed64(std::uint32_t field, std::uint64_t value) {
+    key(field, 1);
+    return little_endian(value, 8);
   }
-  Message& message(std::uint32_t field, const Message& inner) { return text(field, inner.bytes_); }
-  Message& real(std::uint32_t field, float value) {
+  WireWriter& fixed32(std::uint32_t field, std::uint32_t value) {
     key(field, 5);
-    const auto bits = std::bit_cast<std::uint32_t>(value);
-    for (int shift = 0; shift < 32; shift += 8) bytes_ += static_cast<char>(bits >> shift & 0xff);
+    return little_endian(value, 4);
+  }
+  WireWriter& bytes(std::uint32_t field, std::string_view contents) {
+    key(field, 2);
+    number(contents.size());
+    bytes_ += contents;
     return *this;
   }
-  Message& packed(std::uint32_t field, const std::vector<std::int64_t>& values) {
-    Message inner;
-    for (const std::int64_t value : values) inner.varint(static_cast<std::uint64_t>(value));
-    return text(field, inner.bytes_);
+  WireWriter& message(std::uint32_t field, const WireWriter& contents) { return bytes(field, contents.str()); }
+  WireWriter& packed(std::uint32_t field, const std::vector<std::int64_t>& values) {
+    WireWriter contents;
+    for (const std::int64_t value : values) contents.number(static_cast<std::uint64_t>(value));
+    return message(field, contents);
   }
-  [[nodiscard]] const std::string& bytes() const { return bytes_; }
+  [[nodiscard]] const std::string& str() const { return bytes_; }
 
  private:
-  void key(std::uint32_t field, std::uint32_t type) { varint(std::uint64_t{field} << 3 | type); }
-  void varint(std::uint64_t value) {
+  void key(std::uint32_t field, std::uint32_t type) { number(std::uint64_t{field} << 3 | type); }
+  void number(std::uint64_t value) {
     for (; value >= 0x80; value >>= 7) bytes_ += static_cast<char>(value | 0x80);
     bytes_ += static_cast<char>(value);
   }
+  WireWriter& little_endian(std::uint64_t value, int width) {
+    for (int i = 0; i < width; ++i) bytes_ += static_cast<char>(value >> 8 * i & 0xff);
+    return *this;
+  }
+
   std::string bytes_;
 };
 
