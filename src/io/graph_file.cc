@@ -7,9 +7,8 @@
 #include "io/files.h"
 #include "io/graph_document.h"
 #include "io/json_reader.h"
-#include "io/mapped_file.h"
+#include "io/model_file.h"
 #include "io/native_graph.h"
-#include "io/onnx/onnx_model.h"
 
 namespace berth {
 namespace {
@@ -28,7 +27,8 @@ Result<Graph> recognise_and_read(std::string text, std::string_view file_name) {
 
 std::string title_from(std::string_view file_name) {
   std::string name = std::filesystem::path(file_name).filename().string();
-  for (const std::string_view extension : {".gz", ".json", ".stg", ".txt", ".onnx"}) {
+  for (const std::string_view extension :
+       {".gz", ".json", ".stg", ".txt", ".onnx", ".pt2", ".xml", ".pb", ".pbtxt", ".meta"}) {
     if (name.ends_with(extension)) name.resize(name.size() - extension.size());
   }
   return name;
@@ -49,21 +49,12 @@ Result<Graph> parse_graph(std::string text, std::string_view file_name) {
 }
 
 Result<Graph> load_graph_file(const std::string& path) {
-  if (path.ends_with(".onnx")) {
+  if (is_model_file(path)) {
     BERTH_TRY(Lowered lowered, import_model(path));
     return std::move(lowered.graph);
   }
   BERTH_TRY(std::string text, read_file(path));
   return parse_graph(std::move(text), path);
-}
-
-Result<Lowered> import_model(const std::string& path, const LowerOptions& options) {
-  BERTH_TRY(const MappedFile file, MappedFile::open(path));
-  auto model = read_onnx_model(file.bytes(), title_from(path));
-  if (!model) return in_file(path, model.error());
-  auto lowered = lower(*std::move(model), options);
-  if (!lowered) return in_file(path, lowered.error());
-  return lowered;
 }
 
 Status save_graph_file(const std::string& path, const Graph& graph) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graph files: reads what it recognises (berth-graph/1 and aten-graph/1, plain or gzip), writes berth-graph/1. The
+// Graph files: reads what it recognises (berth-graph/1 and aten-graph/1, plain or gzip; models of frameworks by their
+// endings, io/model_file.h), writes berth-graph/1. The
 // formats are described in docs/formats.md. All errors begin with the file's name.
 #pragma once
 
@@ -8,14 +9,10 @@
 
 #include "base/result.h"
 #include "graph/graph.h"
-#include "model/lower.h"
 
 namespace berth {
 
 Result<Graph> load_graph_file(const std::string& path);
-
-// A model of a framework (.onnx), with what had to be assumed about it.
-Result<Lowered> import_model(const std::string& path, const LowerOptions& options = {});
 
 // The same from text in memory; `file_name` is for errors, and for a title where the text has none.
 Result<Graph> parse_graph(std::string text, std::string_view file_name);

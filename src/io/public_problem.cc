@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/public_problem.h"
+#include "io/model_file.h"
 
 #include <filesystem>
 
@@ -68,6 +69,10 @@ Result<Problem> problem_of(const GraphOrProblem& loaded, const std::string& path
 }  // namespace
 
 Result<GraphOrProblem> load_graph_or_problem(const std::string& path, const ProblemRequest& request) {
+  if (is_model_file(path)) {
+    BERTH_TRY(Lowered lowered, import_model(path));
+    return GraphOrProblem(std::make_shared<const Graph>(std::move(lowered.graph)));
+  }
   BERTH_TRY(std::string text, read_file(path));
   if (!looks_like_heft(TextLines(text).next().value_or(""))) return parse(std::move(text), path, request);
   BERTH_TRY(Problem problem, load_heft_problem(path, request));

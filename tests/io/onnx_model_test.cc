@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "io/graph_file.h"
+#include "io/model_file.h"
 #include "model/lower.h"
 #include "support/wire_writer.h"
 

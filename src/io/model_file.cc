@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/model_file.h"
+
+#include <algorithm>
+#include <array>
+
+#include "io/files.h"
+#include "io/graph_document.h"
+#include "io/mapped_file.h"
+#include "io/onnx/onnx_model.h"
+#include "io/openvino/openvino_model.h"
+#include "io/pt2/exported_program.h"
+#include "io/tensorflow/tensorflow_graph.h"
+
+namespace berth {
+namespace {
+
+Result<Model> in_file(const std::string& path, Result<Model> model) {
+  if (!model) return berth::in_file(path, model.error());
+  return model;
+}
+
+// Mapped, so that weights inside the file stay on disk.
+Result<Model> read_onnx(const std::string& path) {
+  BERTH_TRY(const MappedFile file, MappedFile::open(path));
+  return in_file(path, read_onnx_model(file.bytes(), title_from(path)));
+}
+
+Result<Model> read_openvino(const std::string& path) {
+  BERTH_TRY(const std::string text, read_file(path));
+  return in_file(path, read_openvino_model(text));
+}
+
+Result<Model> read_tensorflow(const std::string& path) {
+  BERTH_TRY(const MappedFile file, MappedFile::open(path));
+  return in_file(path, read_tensorflow_graph(file.bytes(), title_from(path)));
+}
+
+Result<Model> read_tensorflow_text(const std::string& path) {
+  BERTH_TRY(const std::string text, read_file(path));
+  return in_file(path, read_tensorflow_graph_text(text, title_from(path)));
+}
+
+struct Reader {
+  std::string_view ending;
+  Result<Model> (*read)(const std::string& path);
+};
+constexpr std::array kReaders{Reader{".onnx", read_onnx},
+                              Reader{".pt2", read_exported_program},
+                              Reader{".xml", read_openvino},
+                              Reader{".xml.gz", read_openvino},
+                              Reader{".pb", read_tensorflow},
+                              Reader{".meta", read_tensorflow},
+                              Reader{".pbtxt", read_tensorflow_text}};
+
+const Reader* find_reader(std::string_view path) {
+  const auto found =
+      std::ranges::find_if(kReaders, [&](const Reader& reader) { return path.ends_with(reader.ending); });
+  return found != kReaders.end() ? &*found : nullptr;
+}
+
+}  // namespace
+
+bool is_model_file(std::string_view path) { return find_reader(path) != nullptr; }
+
+Result<Model> read_model_file(const std::string& path) {
+  const Reader* reader = find_reader(path);
+  if (reader == nullptr) return berth::in_file(path, bad_input("no model of a framework has this ending"));
+  return reader->read(path);
+}
+
+Result<Lowered> import_model(const std::string& path, const LowerOptions& options) {
+  BERTH_TRY(Model model, read_model_file(path));
+  auto lowered = lower(std::move(model), options);
+  if (!lowered) return berth::in_file(path, lowered.error());
+  return lowered;
+}
+
+}  // namespace berth

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models of frameworks, by the ending of the file: .onnx, .pt2, .xml (OpenVINO), .pb, .pbtxt and .meta (TensorFlow).
+// All errors begin with the file's name.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "model/lower.h"
+
+namespace berth {
+
+bool is_model_file(std::string_view path);
+
+Result<Model> read_model_file(const std::string& path);
+
+// The model as a graph, with what had to be assumed about it.
+Result<Lowered> import_model(const std::string& path, const LowerOptions& options = {});
+
+}  // namespace berth
