@@ -44,7 +44,8 @@ CLI::Option* add_whole_number(CLI::App& command, const std::string& name, T& tar
 void add_problem_flags(CLI::App& command, ProblemFlags& flags) {
   command
       .add_option("GRAPH", flags.graph,
-                  "graph file, public problem (msr, stg, heft, pipedream), or a model of the zoo such as "
+                  "graph file, model (.onnx .pt2 .xml .pb .pbtxt), public problem (msr, stg, heft, pipedream), or one "
+                  "of the zoo such as "
                   "zoo:nmt-4,batch=128")
       ->required();
   command.add_option("-m,--machine", flags.machine,

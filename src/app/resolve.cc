@@ -5,9 +5,11 @@
 #include <array>
 #include <filesystem>
 
+#include "app/terminal.h"
 #include "base/text.h"
 #include "io/files.h"
 #include "io/machine_toml.h"
+#include "io/model_file.h"
 #include "io/public_problem.h"
 #include "machine/library.h"
 #include "zoo/zoo.h"
@@ -35,12 +37,36 @@ Error no_such_graph(const std::string& text) {
   return bad_input("no file '{}'; give a graph file or a model of the zoo (berth models lists them)", text);
 }
 
+// What a model's file leaves open makes every number too small: said once, on stderr.
+void warn_about(const std::string& path, const LowerReport& report) {
+  constexpr std::size_t kMostNames = 3;
+  std::vector<std::string> dims;
+  for (const auto& [name, count] : report.assumed_dims) dims.push_back(name);
+  const auto list = [&](const std::vector<std::string>& names) {
+    const auto shown = std::span(names).first(std::min(names.size(), kMostNames));
+    return fmt::format("{}{}", fmt::join(shown, ", "), names.size() > kMostNames ? ", ..." : "");
+  };
+  if (!dims.empty()) {
+    print_error(
+        fmt::format("warning: {}: {} dimensions have no size and count as 1: {}", path, dims.size(), list(dims)));
+  }
+  if (!report.unknown_shapes.empty()) {
+    print_error(fmt::format("warning: {}: the sizes of {} values are not known and count as nothing: {}", path,
+                            report.unknown_shapes.size(), list(report.unknown_shapes)));
+  }
+}
+
 Result<GraphOrProblem> resolve(const std::string& text, const ProblemRequest& request) {
   if (text.starts_with(kZoo)) {
     BERTH_TRY(Graph graph, build_zoo_model(std::string_view(text).substr(kZoo.size())));
     return GraphOrProblem(std::make_shared<const Graph>(std::move(graph)));
   }
   if (!exists(text)) return no_such_graph(text);
+  if (is_model_file(text)) {
+    BERTH_TRY(Lowered lowered, import_model(text));
+    warn_about(text, lowered.report);
+    return GraphOrProblem(std::make_shared<const Graph>(std::move(lowered.graph)));
+  }
   return load_graph_or_problem(text, request);
 }
 

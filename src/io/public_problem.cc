@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/public_problem.h"
-#include "io/model_file.h"
 
 #include <filesystem>
 
@@ -14,8 +13,7 @@ namespace {
 
 constexpr std::string_view kReadable =
     "what is read: JSON graphs (berth-graph/1, aten-graph/1) and problems (berth-problem/1, msr, stg, heft, "
-    "pipedream), plain or"
-    " gzip; docs/formats.md describes them";
+    "pipedream), plain or gzip, and models (.onnx, .pt2, .xml, .pb, .pbtxt, .meta); docs/formats.md describes them";
 
 Result<GraphOrProblem> read_json(std::string text, const std::string& path, const ProblemRequest& request) {
   BERTH_TRY(JsonDocument document, JsonDocument::open(std::move(text)));
@@ -69,10 +67,6 @@ Result<Problem> problem_of(const GraphOrProblem& loaded, const std::string& path
 }  // namespace
 
 Result<GraphOrProblem> load_graph_or_problem(const std::string& path, const ProblemRequest& request) {
-  if (is_model_file(path)) {
-    BERTH_TRY(Lowered lowered, import_model(path));
-    return GraphOrProblem(std::make_shared<const Graph>(std::move(lowered.graph)));
-  }
   BERTH_TRY(std::string text, read_file(path));
   if (!looks_like_heft(TextLines(text).next().value_or(""))) return parse(std::move(text), path, request);
   BERTH_TRY(Problem problem, load_heft_problem(path, request));

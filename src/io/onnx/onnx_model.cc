@@ -308,10 +308,4 @@ Result<Model> read_onnx_model(std::string_view bytes, std::string title) {
   return OnnxReader(std::move(title)).read(bytes);
 }
 
-bool looks_like_onnx(std::string_view bytes) {
-  WireReader field(bytes);
-  return field.next() && field.is(1, WireType::kVarint) && field.varint() >= kOldestIr && field.varint() < 1000 &&
-         field.next();
-}
-
 }  // namespace berth

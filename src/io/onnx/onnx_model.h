@@ -14,7 +14,4 @@ namespace berth {
 // `bytes` is a ModelProto; what it says of weights is skipped, so a mapped file stays on disk.
 Result<Model> read_onnx_model(std::string_view bytes, std::string title);
 
-// Whether the bytes begin as an ONNX file does: the IR version, then what made it or the graph.
-bool looks_like_onnx(std::string_view bytes);
-
 }  // namespace berth
