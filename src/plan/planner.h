@@ -64,6 +64,8 @@ class Search {
   void follow(const Search& search);
   void join(Search& forked);
 
+  // Seconds until the time budget, or the Part of it that is running, is used up; meaningless for evaluations.
+  [[nodiscard]] double seconds_left() const { return end_ * budget_.time_s - elapsed_s(); }
   // How much of the budget is used, from 0 to 1.
   [[nodiscard]] double progress() const;
   // While a Part lives, the search has to stop once `end` of the whole budget is used, or earlier if an outer Part says

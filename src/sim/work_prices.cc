@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -29,8 +30,8 @@ double WorkPrices::priced(std::size_t item, const Prices& prices) const {
   return least < kNever ? least : 0.0;
 }
 
-double WorkPrices::priced_work(const Prices& prices) const {
-  double sum = 0.0;
+long double WorkPrices::priced_work(const Prices& prices) const {
+  long double sum = 0.0;
   for (std::size_t item = 0; item < times_.size() / prices.size(); ++item) sum += priced(item, prices);
   return sum;
 }
@@ -47,7 +48,7 @@ void WorkPrices::exchange(std::size_t a, std::size_t b) {
   for (int i = 0; i < 30; ++i) {
     const double left = high - golden * (high - low), right = low + golden * (high - low);
     set(left);
-    const double work_left = priced_work(prices_);
+    const long double work_left = priced_work(prices_);
     set(right);
     if (work_left < priced_work(prices_)) {
       low = left;
@@ -58,6 +59,10 @@ void WorkPrices::exchange(std::size_t a, std::size_t b) {
   set((low + high) / 2);
 }
 
-Picoseconds WorkPrices::round_down(double work) { return static_cast<Picoseconds>(std::floor(work * (1 - 1e-10))); }
+Picoseconds WorkPrices::to_bound(long double work, std::size_t items) {
+  constexpr long double kOfPrices = 4e-15L;  // prices and products are doubles
+  const long double error = kOfPrices + static_cast<long double>(items) * std::numeric_limits<long double>::epsilon();
+  return static_cast<Picoseconds>(std::ceil(work * (1 - error)));
+}
 
 }  // namespace berth

@@ -22,14 +22,14 @@ class WorkPrices {
 
   [[nodiscard]] double priced(std::size_t item) const { return priced(item, prices_); }
   [[nodiscard]] double price(std::size_t device_class) const { return prices_[device_class]; }  // per lane
-  // All items together, rounded down so that the bound is not above the truth by a rounding error of its sum.
-  [[nodiscard]] Picoseconds bound() const { return round_down(priced_work(prices_)); }
-  static Picoseconds round_down(double work);
+  [[nodiscard]] Picoseconds bound() const { return to_bound(priced_work(prices_), times_.size() / prices_.size()); }
+  // Times are whole numbers, so a sum is rounded up, less what rounding may have added to it.
+  static Picoseconds to_bound(long double work, std::size_t items);
 
  private:
   using Prices = std::vector<double>;  // per class
   [[nodiscard]] double priced(std::size_t item, const Prices& prices) const;
-  [[nodiscard]] double priced_work(const Prices& prices) const;
+  [[nodiscard]] long double priced_work(const Prices& prices) const;
   void exchange(std::size_t a, std::size_t b);
 
   std::vector<double> lanes_, times_;

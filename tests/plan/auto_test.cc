@@ -65,6 +65,13 @@ TEST(Auto, SaysWhatRefinementAdded) {
   EXPECT_EQ(ran.note, "started from single; refinement took 50.0 % off the best start");
 }
 
+TEST(Auto, SaysWhatListsAdded) {
+  const Problem problem = toy_problem("a:99/3/3; b:99/3/3; c:99/2/2; d:99/2/2; e:99/2/2", kTwoGpus);
+  const Ran ran = run(problem, {.evaluations = 2000}, {.members = {"single"}});
+  EXPECT_EQ(to_seconds(ran.score.step_time), 6);
+  EXPECT_EQ(ran.note, "list search took 50.0 % off the best start");
+}
+
 TEST(Auto, RefinesUntilItFits) {
   const Problem problem = toy_problem("w:param:60B -> a:-/1/1 -> b:-/1/1; v:param:60B -> b", kTwoGpus);
   const Ran ran = run(problem, {.evaluations = 2000}, {.members = {"single"}, .list_search = false});

@@ -61,6 +61,28 @@ TEST(Dp, FillsMemoryOnlyAsFarAsItGoes) {
   EXPECT_FALSE(none.feasible);
 }
 
+// No order cut into three stages has 6 + 4 everywhere: only other down-sets do.
+TEST(Dp, LooksBeyondLinearOrdersWhereNoneFits) {
+  constexpr std::string_view kThree =
+      "device g0 memory=10B; device g1 memory=10B; device g2 memory=10B; link g0 g1; link g1 g2; link g0 g2";
+  const Problem problem = pipeline_toy("a:1; b:1; c:1; d:1; e:1; f:1", {6, 6, 6, 4, 4, 4}, kThree);
+  const Found found = run_dp(problem);
+  EXPECT_TRUE(found.feasible);
+  EXPECT_EQ(found.seconds, 2);
+  EXPECT_EQ(found.note, "the best contiguous plan, 64 down-sets");
+  const Found none = run_dp(pipeline_toy("a:1; b:1; c:1; d:1", {6, 6, 6, 6}, kThree));
+  EXPECT_FALSE(none.feasible);
+  EXPECT_EQ(none.note, "the best contiguous plan, 16 down-sets, and none fits");
+}
+
+TEST(Dp, KeepsAPlanWhenStoppedAtOnce) {
+  for (const Problem& problem : {pipeline_toy("a:1 -> b:1"), toy_problem("a:1 -> b:1", kStar)}) {
+    Search search(problem, {.time_s = 0.0});
+    ASSERT_TRUE(DpPlanner().plan(search));
+    EXPECT_EQ(search.note(), "stopped early");
+  }
+}
+
 TEST(Dp, SaysWhatItLookedAt) {
   EXPECT_EQ(run_dp(pipeline_toy("a:1 -> b:1; a -> c:1 -> d:1; b -> d")).note,
             "the best contiguous plan, 6 down-sets");  // none, a, ab, ac, abc, abcd

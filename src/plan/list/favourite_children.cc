@@ -146,7 +146,7 @@ class FlowGraph {
 
 double seconds_for_program(const Search& search) {
   if (search.budget().evaluations > 0) return 0.0;  // must not depend on time
-  return std::max((search.budget().time_s - search.elapsed_s()) * kShareOfTime, 1e-3);
+  return std::max(search.seconds_left() * kShareOfTime, 1e-3);
 }
 
 }  // namespace
