@@ -29,7 +29,7 @@ TEST(KnownTypes, OfAllModelsOfTheDataFolder) {
   if (read == 0) GTEST_SKIP() << "no models in the data folder (BERTH_DATA)";
 }
 
-// 360 cells. Of the encoder's first layer, one per direction, 1024 inputs and 1024 units: w is [2048, 4096], batch 128.
+// Inputs of a cell: x [batch, inputs], states, then w [inputs + units, 4 * units], all gates in one product.
 TEST(KnownTypes, CellsOfGnmtHaveFlops) {
   const auto files = data_files("baechi_tf", "graphdef.pb");
   if (files.empty()) GTEST_SKIP() << "no baechi_tf in the data folder (BERTH_DATA)";

@@ -84,7 +84,7 @@ Result<BodyWork> one_turn(const IrNet& net) {
   for (const IrLayer& layer : net.layers) {
     if (layer.bodies.empty()) {
       const OpInfo info = find_op(Dialect::kOpenVino, layer.type).value_or(OpInfo{});
-      turn.flops += flops_of(info.flops, facts_of(layer));
+      if (info.flops.formula != Formula::kNone) turn.flops += flops_of(info.flops, facts_of(layer));
       if (!is_constant(layer)) turn.bytes += bytes_of(layer, info);
       continue;
     }
