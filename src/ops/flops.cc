@@ -2,6 +2,7 @@
 #include "ops/flops.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "base/text.h"

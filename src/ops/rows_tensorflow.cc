@@ -107,12 +107,13 @@ constexpr std::array kRows{
     OpRow{"SparseApplyRMSProp SparseApplyFtrl SparseApplyAdadelta", sparse_step(2)},
     OpRow{"ResourceSparseApplyRMSProp ResourceSparseApplyFtrl ResourceSparseApplyAdadelta", sparse_step(2)},
 
-    OpRow{"Reshape Squeeze ExpandDims Identity IdentityN StopGradient PreventGradient Snapshot", view()},
+    OpRow{"Reshape Squeeze ExpandDims Identity StopGradient PreventGradient Snapshot", view()},
     OpRow{"CheckNumerics ReadVariableOp PlaceholderWithDefault Print PrintV2 EnsureShape", view()},
     OpRow{"Switch RefSwitch Enter RefEnter Exit RefExit NextIteration RefNextIteration LoopCond", view()},
     OpRow{"Merge RefMerge", {.cost_class = kNothing, .traffic = kUntouched, .effect = Effect::kViewOfState}},
-    OpRow{"NoOp Assert Shape ShapeN Size Rank VariableShape BroadcastGradientArgs BroadcastArgs ControlTrigger",
-          {.cost_class = kNothing, .traffic = kUntouched}},
+    OpRow{
+        "NoOp IdentityN Assert Shape ShapeN Size Rank VariableShape BroadcastGradientArgs BroadcastArgs ControlTrigger",
+        {.cost_class = kNothing, .traffic = kUntouched}},
     OpRow{"Const HostConst Placeholder PlaceholderV2 Variable VariableV2 VarHandleOp AutoReloadVariable",
           {.cost_class = kNothing, .traffic = kUntouched}},
     OpRow{"TensorArrayV3 TensorArrayGradV3 TensorArraySizeV3 TensorArrayCloseV3 TensorListLength",
