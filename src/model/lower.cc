@@ -131,7 +131,9 @@ class Lowering {
     const auto turns = std::max<std::int64_t>(node.integer("_trip_count", 1), 1);
     spec.flops = flops_of(model_, node, info) * static_cast<double>(turns);
     spec.bytes_touched = bytes_of(node, info, spec.outputs);
-    if (const auto* body = node.find<std::int64_t>("body_bytes")) spec.bytes_touched = std::max<Bytes>(*body, 0);
+    if (info.flops.formula == Formula::kBody) {
+      spec.bytes_touched = std::max<Bytes>(node.integer("body_bytes", spec.bytes_touched), -1);
+    }
     if (turns == 1 && spec.bytes_touched < 0) return;
     if (spec.bytes_touched < 0) spec.bytes_touched = all_bytes(node, spec.outputs);
     spec.bytes_touched = std::min(spec.bytes_touched, kMaxTotalBytes / turns) * turns;
@@ -153,9 +155,9 @@ class Lowering {
     return sum;
   }
 
-  [[nodiscard]] Bytes value_bytes(ValueIndex index) const {
-    if (index == kNoValue) return 0;
-    const Value& value = model_.values[index];
+  [[nodiscard]] Bytes value_bytes(ValueIndex at) const {
+    if (at == kNoValue) return 0;
+    const Value& value = model_.values[at];
     const auto count = value.shape ? num_elements(*value.shape) : std::nullopt;
     return count ? std::max<Bytes>(tensor_bytes({value.dtype.value_or(DType::kF32), {*count}}), 0) : 0;
   }
