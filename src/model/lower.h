@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// lower(): a Graph from a Model, the same way for every framework.
+// lower(): a Graph from a Model, the same way for every framework. What types mean stands in the op table
+// (ops/op_table.h).
 //
 // - Symbolic dimensions get the sizes the user gives; those left are taken as 1 and reported.
-// - What depends on constants alone is folded away: it becomes a constant (parameters keep their role through casts,
-//   transposes and the like), resident and without cost.
-// - Nodes that only look at their input in another way become views; identities too.
-// - Flops by the type and the shapes (model/flops.h); bytes are those of the distinct inputs and outputs unless the
-//   type is known to read less.
+// - What depends on constants alone is folded away (model/fold.h): it becomes a constant (parameters keep their role
+//   through casts, transposes and the like), resident and without cost.
+// - Nodes that only look at their input in another way become views; identities too, control flow, casts to the same
+//   type and dropout that drops nothing.
+// - Flops and bytes by the rules of the type's row; of a type that has none, no flops and the bytes of the distinct
+// inputs
+//   and outputs. The type is then reported.
+// - Nodes in a loop that stands once in the file count as often as it runs (`_trip_count`); a loop that is one node has
+//   the flops and bytes of its body, all turns together (`body_flops`, `body_bytes`).
+// - Nodes that write a variable become updates of that parameter where the file's order allows it (model/updates.h).
+// - An ATen operator inside an ONNX file goes by its own name, "aten.embedding".
 // - A node that works on shapes alone (small whole numbers) is kept, since some runtime has to run it, and costs next
 // to
 //   nothing.
@@ -30,7 +37,8 @@ struct LowerOptions {
 struct LowerReport {
   std::map<std::string, std::size_t> assumed_dims;  // symbols without a size, taken as 1, and how many values have them
   std::vector<std::string> unknown_shapes;          // values whose sizes are not known at all: they count as nothing
-  std::map<std::string, std::size_t> unknown_types;
+  std::map<std::string, std::size_t>
+      unknown_types;  // not in the op table: priced by bytes, and how many nodes have them
 };
 
 struct Lowered {

@@ -14,6 +14,7 @@
 
 #include "base/kinds.h"
 #include "graph/types.h"
+#include "ops/op_table.h"
 
 namespace berth {
 
@@ -71,14 +72,12 @@ struct Leaf {
   Role role = Role::kParameter;
   std::string label = {};  // name of a parameter in the model
   std::string device = {};
+  std::string colocate = {};  // as of nodes
 };
-
-// Whose rules the types and attributes of the nodes follow.
-enum class Dialect : std::uint8_t { kOnnx, kTensorFlow, kOpenVino, kAten };
 
 struct Model {
   std::string title = {};
-  Dialect dialect = Dialect::kOnnx;
+  Dialect dialect = Dialect::kOnnx;  // whose rules the types and attributes of the nodes follow
   std::vector<Value> values = {};
   std::vector<Leaf> leaves = {};
   std::vector<Node> nodes = {};  // in any order

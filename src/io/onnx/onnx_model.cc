@@ -24,11 +24,6 @@ struct OnnxFunction {
 // Values of one scope by the names they have there.
 using Scope = std::unordered_map<std::string, ValueIndex>;
 
-bool is_floating(DType dtype) {
-  return dtype == DType::kF32 || dtype == DType::kF16 || dtype == DType::kBF16 || dtype == DType::kF64 ||
-         dtype == DType::kF8;
-}
-
 // Weights are what training made: numbers with a point, or quantised matrices. The rest says shapes and indices.
 Role role_of_initializer(const Value& value) {
   if (!value.dtype || !value.shape) return Role::kConstant;
