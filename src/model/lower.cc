@@ -22,6 +22,8 @@ class Lowering {
   Result<Lowered> run() {
     bind_dims(model_, options_.dims, report_.assumed_dims);
     if (model_.dialect == Dialect::kOnnx) infer_onnx_shapes(model_);
+    report_.open_branches = model_.open_branches;
+    report_.open_loops = model_.open_loops;
     fold_constants(model_);
     producer_.assign(model_.values.size(), {kNoOp, 0});
     number_ops();
@@ -78,7 +80,8 @@ class Lowering {
     for (const ValueIndex output : node.outputs) {
       if (output != kNoValue) spec.outputs.push_back(tensor_of(model_.values[output]));
     }
-    const bool is_view = is_view_type(model_.dialect, node) && !spec.inputs.empty() && !spec.outputs.empty();
+    const bool is_view =
+        (node.is_view || is_view_type(model_.dialect, node)) && !spec.inputs.empty() && !spec.outputs.empty();
     spec.role = is_view ? Role::kView : Role::kCompute;
     spec.flops = is_view ? 0.0 : flops_of(model_, node);
     if (!is_view && !is_known_type(node.type)) ++report_.unknown_types[node.type];
