@@ -2,6 +2,8 @@
 #include "model/onnx_shapes.h"
 
 #include <algorithm>
+#include <iterator>
+#include <string>
 
 #include "model/onnx_bodies.h"
 #include "model/onnx_branches.h"

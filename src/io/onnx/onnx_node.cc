@@ -31,32 +31,6 @@ std::optional<Attribute> value_of(RawAttribute raw) {
   return std::nullopt;
 }
 
-Result<OnnxAttribute> read_attribute(std::string_view bytes, bool& has_subgraph) {
-  OnnxAttribute attribute;
-  RawAttribute raw;
-  WireReader field(bytes);
-  while (field.next()) {
-    const bool is_short = field.type() != WireType::kBytes || field.bytes().size() <= 8 * kMostNumbers;
-    if (field.is(1, WireType::kBytes)) attribute.name = field.bytes();
-    if (field.is(2, WireType::kFixed32)) raw.f = static_cast<double>(std::bit_cast<float>(field.fixed32()));
-    if (field.is(3, WireType::kVarint)) raw.i = static_cast<std::int64_t>(field.varint());
-    if (field.is(4, WireType::kBytes) && is_short) raw.s = std::string(field.bytes());
-    if (field.is(5, WireType::kBytes)) {
-      BERTH_TRY(attribute.tensor, read_onnx_tensor(field.bytes()));
-    }
-    if (field.field() == 6 || field.field() == 11) has_subgraph = true;
-    if (field.field() == 7 && is_short && raw.floats.size() < kMostNumbers && !append_floats(field, raw.floats))
-      return bad_input("attribute '{}' is damaged", attribute.name);
-    if (field.field() == 8 && is_short && raw.ints.size() < kMostNumbers && !append_integers(field, raw.ints))
-      return bad_input("attribute '{}' is damaged", attribute.name);
-    if (field.is(9, WireType::kBytes) && raw.strings.size() < kMostNumbers) raw.strings.emplace_back(field.bytes());
-    if (field.is(21, WireType::kBytes)) attribute.from_caller = field.bytes();
-  }
-  if (field.error()) return *field.error();
-  attribute.value = value_of(std::move(raw));
-  return attribute;
-}
-
 // StringStringEntryProto
 Result<std::pair<std::string, std::string>> read_entry(std::string_view bytes) {
   std::pair<std::string, std::string> entry;
@@ -69,11 +43,49 @@ Result<std::pair<std::string, std::string>> read_entry(std::string_view bytes) {
   return entry;
 }
 
+// "aten.embedding" for the ATen operator that an attribute names.
+void name_aten_operator(OnnxNode& node) {
+  if (node.type != "org.pytorch.aten.ATen") return;
+  for (const OnnxAttribute& attribute : node.attributes) {
+    const auto* name = attribute.value ? std::get_if<std::string>(&*attribute.value) : nullptr;
+    if (attribute.name == "operator" && name != nullptr) node.type = fmt::format("aten.{}", *name);
+  }
+}
+
 }  // namespace
 
 std::string onnx_type(std::string_view domain, std::string_view type) {
   if (domain.empty() || domain == "ai.onnx") return std::string(type);
   return fmt::format("{}.{}", domain, type);
+}
+
+Result<OnnxAttribute> read_onnx_attribute(std::string_view bytes) {
+  OnnxAttribute attribute;
+  RawAttribute raw;
+  WireReader field(bytes);
+  while (field.next()) {
+    const bool is_short = field.type() != WireType::kBytes || field.bytes().size() <= 8 * kMostNumbers;
+    if (field.is(1, WireType::kBytes)) attribute.name = field.bytes();
+    if (field.is(2, WireType::kFixed32)) raw.f = static_cast<double>(std::bit_cast<float>(field.fixed32()));
+    if (field.is(3, WireType::kVarint)) raw.i = static_cast<std::int64_t>(field.varint());
+    if (field.is(4, WireType::kBytes) && is_short) raw.s = std::string(field.bytes());
+    if (field.is(5, WireType::kBytes)) {
+      BERTH_TRY(attribute.tensor, read_onnx_tensor(field.bytes()));
+    }
+    if (field.is(6, WireType::kBytes) || field.is(11, WireType::kBytes)) attribute.graphs.push_back(field.bytes());
+    if (field.field() == 7 && is_short && raw.floats.size() < kMostNumbers && !append_floats(field, raw.floats))
+      return bad_input("attribute '{}' is damaged", attribute.name);
+    if (field.field() == 8 && is_short && raw.ints.size() < kMostNumbers && !append_integers(field, raw.ints))
+      return bad_input("attribute '{}' is damaged", attribute.name);
+    if (field.is(9, WireType::kBytes) && raw.strings.size() < kMostNumbers) raw.strings.emplace_back(field.bytes());
+    if (field.is(21, WireType::kBytes)) attribute.from_caller = field.bytes();
+    if (field.is(22, WireType::kBytes)) {
+      BERTH_TRY(attribute.tensor, read_onnx_sparse_tensor(field.bytes()));
+    }
+  }
+  if (field.error()) return *field.error();
+  attribute.value = value_of(std::move(raw));
+  return attribute;
 }
 
 Result<OnnxNode> read_onnx_node(std::string_view bytes) {
@@ -96,13 +108,16 @@ Result<OnnxNode> read_onnx_node(std::string_view bytes) {
         type = field.bytes();
         break;
       case 5: {
-        auto attribute = read_attribute(field.bytes(), node.has_subgraph);
+        auto attribute = read_onnx_attribute(field.bytes());
         if (!attribute) return within(fmt::format("node '{}'", node.name), attribute.error());
         node.attributes.push_back(*std::move(attribute));
         break;
       }
       case 7:
         domain = field.bytes();
+        break;
+      case 8:
+        node.overload = field.bytes();
         break;
       case 9: {
         BERTH_TRY(auto entry, read_entry(field.bytes()));
@@ -116,7 +131,16 @@ Result<OnnxNode> read_onnx_node(std::string_view bytes) {
   if (field.error()) return *field.error();
   if (type.empty()) return bad_input("node '{}' has no type", node.name);
   node.type = onnx_type(domain, type);
+  name_aten_operator(node);
   return node;
+}
+
+const std::string& label_of(const OnnxNode& node) {
+  if (!node.name.empty()) return node.name;
+  for (const std::string& output : node.outputs) {
+    if (!output.empty()) return output;
+  }
+  return node.type;
 }
 
 }  // namespace berth
