@@ -26,18 +26,6 @@ struct Scope {
   int depth = 0;
 };
 
-// ": ResNet/layer1: Sequential/layer1.2: Bottleneck/conv2d_9: aten.conv2d.default" -> "layer1.2": the innermost module,
-// before the op itself.
-std::string module_of(std::string_view text) {
-  const std::size_t op = text.rfind('/');
-  if (op == std::string_view::npos) return {};
-  text = text.substr(0, op);
-  const std::size_t begin = text.rfind('/');
-  if (begin != std::string_view::npos) text.remove_prefix(begin + 1);
-  text = text.substr(0, text.find(':'));
-  return text.size() <= kMaxNameLength ? std::string(text) : std::string();
-}
-
 // The value of a ConstantOfShape: its type is that of its output.
 void add_fill(Node& node, const Value& tensor) {
   if (!tensor.dtype) return;
@@ -67,7 +55,7 @@ class GraphReader {
     BERTH_RETURN_IF_ERROR(read_nodes(bytes));
     for (const std::string& output : output_names_) {
       const auto found = find(output, scope_);
-      if (!found) return bad_input("output '{}' is made by no node", output);
+      if (!found || *found == kNoValue) return bad_input("output '{}' is made by no node", output);
       graph_.model.outputs.push_back(*found);
     }
     return std::move(graph_);
@@ -94,6 +82,7 @@ class GraphReader {
       BERTH_TRY(Value value, is_dense ? read_onnx_tensor(field.bytes()) : read_onnx_sparse_tensor(field.bytes()));
       if (value.name.empty()) return bad_input("a weight has no name");
       const std::string name = value.name;
+      value.name = scope_.prefix + name;
       scope_.values[name] = add_leaf(std::move(value));
     }
     if (field.error()) return *field.error();
@@ -102,10 +91,7 @@ class GraphReader {
 
   // Weights of a body are kept by the main graph; small constants stay where they are.
   ValueIndex add_leaf(Value value) {
-    if (role_of_initializer(value) == Role::kParameter) {
-      value.name = scope_.prefix + value.name;
-      return add_weight(std::move(value));
-    }
+    if (role_of_initializer(value) == Role::kParameter) return add_weight(std::move(value));
     const ValueIndex index = graph_.model.add(std::move(value));
     graph_.model.leaves.push_back({index, Role::kConstant, {}, {}});
     return index;
@@ -204,9 +190,7 @@ class GraphReader {
       if (attribute.value) added.attributes.emplace_back(attribute.name, *std::move(attribute.value));
       if (attribute.tensor) add_fill(added, *attribute.tensor);
     }
-    for (const auto& [key, value] : node.metadata) {
-      if (key == "namespace") added.module = module_of(value);
-    }
+    added.module = module_of(node);
     if (graph_.model.nodes.size() >= kMaxOps) return bad_input("it has more than {} nodes", kMaxOps);
     graph_.model.nodes.push_back(std::move(added));
     return {};
@@ -217,7 +201,7 @@ class GraphReader {
     value.name = scope.prefix + name;
     const auto early = scope.values.find(name);
     if (early == scope.values.end()) {
-      scope.values[name] = add_leaf_named(std::move(value));
+      scope.values[name] = add_leaf(std::move(value));
       return {};
     }
     // Read before it was made: the value is there already.
@@ -227,20 +211,13 @@ class GraphReader {
     return {};
   }
 
-  ValueIndex add_leaf_named(Value value) {
-    if (role_of_initializer(value) == Role::kParameter) return add_weight(std::move(value));
-    const ValueIndex index = graph_.model.add(std::move(value));
-    graph_.model.leaves.push_back({index, Role::kConstant, {}, {}});
-    return index;
-  }
-
   std::optional<ValueIndex> find(const std::string& name, Scope& scope) {
     if (const auto found = scope.values.find(name); found != scope.values.end()) return found->second;
     if (&scope != &scope_) return std::nullopt;  // a function sees what it is given
     if (made_.contains(name)) return value_named(name, scope);  // files should have their nodes in order, but not all do
     const auto outside = around_ != nullptr ? around_->find(name) : std::nullopt;
     if (!outside) return std::nullopt;
-    return scope.values[name] = capture({.name = name}, *outside);
+    return scope.values[name] = *outside == kNoValue ? kNoValue : capture({.name = name}, *outside);
   }
 
   Result<ValueIndex> find_input(const std::string& name, const OnnxNode& node, Scope& scope) {
@@ -262,6 +239,7 @@ class GraphReader {
   // The nodes of a function in place of the call, their names behind the caller's.
   Status write_out(const OnnxFunction& function, const OnnxNode& caller, Scope& scope) {
     if (scope.depth >= kDeepestCall) return bad_input("function '{}' calls itself, or calls are too deep", caller.type);
+    BERTH_RETURN_IF_ERROR(charge(sizeof(Value) * function.inputs.size(), caller));
     const OnnxCall call{caller, function};
     Scope inner{.call = &call, .prefix = inside_of(caller, scope.prefix), .depth = scope.depth + 1};
     for (std::size_t i = 0; i < function.inputs.size(); ++i) {
@@ -269,9 +247,8 @@ class GraphReader {
       BERTH_TRY(inner.values[function.inputs[i]], find_input(name, caller, scope));
     }
     for (const OnnxNode& node : function.nodes) {
-      file_.written_out += size_of_copy(node) + inner.prefix.size();
-      if (file_.written_out > kMostWrittenOut)
-        return bad_input("function '{}': what its calls write out does not end", caller.type);
+      const std::size_t look_ups = node.attributes.size() * (caller.attributes.size() + function.defaults.size());
+      BERTH_RETURN_IF_ERROR(charge(size_of_copy(node) + inner.prefix.size() + look_ups, caller));
       BERTH_RETURN_IF_ERROR(add_node(node, inner));
     }
     for (std::size_t i = 0; i < std::min(function.outputs.size(), caller.outputs.size()); ++i) {
@@ -282,6 +259,13 @@ class GraphReader {
       BERTH_RETURN_IF_ERROR(hand_out(made->second, caller.outputs[i], scope));
     }
     return {};
+  }
+
+  // Functions that call each other can make a small file endless.
+  Status charge(std::size_t bytes, const OnnxNode& caller) {
+    file_.written_out += bytes;
+    if (file_.written_out <= kMostWrittenOut) return {};
+    return bad_input("function '{}' and those it calls are too large when written out; inline fewer of them", caller.type);
   }
 
   // What a function made is the caller's value; one that others have read before gets it through an Identity.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/onnx/onnx_node.h"
 
+#include <algorithm>
 #include <bit>
 
+#include "graph/builder.h"
 #include "io/onnx/onnx_tensor.h"
 #include "io/wire.h"
 
@@ -31,18 +33,6 @@ std::optional<Attribute> value_of(RawAttribute raw) {
   return std::nullopt;
 }
 
-// StringStringEntryProto
-Result<std::pair<std::string, std::string>> read_entry(std::string_view bytes) {
-  std::pair<std::string, std::string> entry;
-  WireReader field(bytes);
-  while (field.next()) {
-    if (field.is(1, WireType::kBytes)) entry.first = field.bytes();
-    if (field.is(2, WireType::kBytes)) entry.second = field.bytes();
-  }
-  if (field.error()) return *field.error();
-  return entry;
-}
-
 // "aten.embedding" for the ATen operator that an attribute names.
 void name_aten_operator(OnnxNode& node) {
   if (node.type != "org.pytorch.aten.ATen") return;
@@ -57,6 +47,17 @@ void name_aten_operator(OnnxNode& node) {
 std::string onnx_type(std::string_view domain, std::string_view type) {
   if (domain.empty() || domain == "ai.onnx") return std::string(type);
   return fmt::format("{}.{}", domain, type);
+}
+
+Result<std::pair<std::string, std::string>> read_onnx_entry(std::string_view bytes) {
+  std::pair<std::string, std::string> entry;
+  WireReader field(bytes);
+  while (field.next()) {
+    if (field.is(1, WireType::kBytes)) entry.first = field.bytes();
+    if (field.is(2, WireType::kBytes)) entry.second = field.bytes();
+  }
+  if (field.error()) return *field.error();
+  return entry;
 }
 
 Result<OnnxAttribute> read_onnx_attribute(std::string_view bytes) {
@@ -120,7 +121,7 @@ Result<OnnxNode> read_onnx_node(std::string_view bytes) {
         node.overload = field.bytes();
         break;
       case 9: {
-        BERTH_TRY(auto entry, read_entry(field.bytes()));
+        BERTH_TRY(auto entry, read_onnx_entry(field.bytes()));
         node.metadata.push_back(std::move(entry));
         break;
       }
@@ -141,6 +142,19 @@ const std::string& label_of(const OnnxNode& node) {
     if (!output.empty()) return output;
   }
   return node.type;
+}
+
+std::string module_of(const OnnxNode& node) {
+  const auto noted = std::ranges::find(node.metadata, "namespace", &std::pair<std::string, std::string>::first);
+  if (noted == node.metadata.end()) return {};
+  std::string_view text = noted->second;
+  const std::size_t op = text.rfind('/');
+  if (op == std::string_view::npos) return {};
+  text = text.substr(0, op);
+  const std::size_t begin = text.rfind('/');
+  if (begin != std::string_view::npos) text.remove_prefix(begin + 1);
+  text = text.substr(0, text.find(':'));
+  return text.size() <= kMaxNameLength ? std::string(text) : std::string();
 }
 
 }  // namespace berth

@@ -33,9 +33,14 @@ struct OnnxNode {
 // type that PyTorch gives them: "aten.embedding".
 Result<OnnxNode> read_onnx_node(std::string_view bytes);
 Result<OnnxAttribute> read_onnx_attribute(std::string_view bytes);
+Result<std::pair<std::string, std::string>> read_onnx_entry(std::string_view bytes);  // StringStringEntryProto
 
 // For messages and names: its name, else that of its first output, else its type.
 const std::string& label_of(const OnnxNode& node);
+
+// The innermost module that its exporter notes, before the op itself: "layer1.2" of the namespace
+// ": ResNet/layer1: Sequential/layer1.2: Bottleneck/conv2d_9: aten.conv2d.default".
+std::string module_of(const OnnxNode& node);
 
 // "ai.onnx" and "" are the same domain; another one stands before the type: "com.microsoft.FusedMatMul".
 std::string onnx_type(std::string_view domain, std::string_view type);
