@@ -2,6 +2,7 @@
 #include "io/onnx/onnx_writer.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/units.h"
 #include "io/files.h"
