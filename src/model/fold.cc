@@ -2,13 +2,10 @@
 #include "model/fold.h"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <string_view>
 
 #include "cost/op_class.h"
-#include "model/dtype_kinds.h"
-#include "model/flops.h"
 #include "model/order.h"
 #include "model/sizes.h"
 
@@ -26,9 +23,7 @@ class Folder {
       label_[leaf.value] = leaf.label;
     }
     is_folded_.assign(model_.nodes.size(), false);
-    const std::vector<std::uint32_t> order = topological_order(model_);
-    for (const std::uint32_t node : order) try_fold(node);
-    share_weights(order);
+    for (const std::uint32_t node : topological_order(model_)) try_fold(node);
     remove_folded();
     drop_unread_leaves();
   }
@@ -36,6 +31,11 @@ class Folder {
  private:
   void try_fold(std::size_t i) {
     const Node& node = model_.nodes[i];
+    if (node.is_view) {  // of a weight that is shared: it stays, and what is made of it may still be folded
+      role_[node.outputs.front()] = role_[node.inputs.front()];
+      label_[node.outputs.front()] = label_[node.inputs.front()];
+      return;
+    }
     if (node.outputs.empty() || !node.control.empty() || class_of_type(node.type) == CostClass::kRandom) return;
     if (!has_known_contents(node) && !depends_on_constants(node)) return;
     for (const ValueIndex output : node.outputs) {
@@ -80,54 +80,6 @@ class Folder {
     return first != kNoValue && !label_[first].empty() ? label_[first] : model_.values[made].name;
   }
 
-  // A weight that is read as it is and by another layout (an embedding that is also, transposed, the last layer) is in
-  // memory once: the nodes in between stay, as views.
-  void share_weights(const std::vector<std::uint32_t>& order) {
-    std::vector<ValueIndex> root(model_.values.size());
-    std::iota(root.begin(), root.end(), ValueIndex{0});
-    for (const std::uint32_t i : order) {
-      const Node& node = model_.nodes[i];
-      if (is_folded_[i] && only_changes_layout(node)) root[node.outputs.front()] = root[node.inputs.front()];
-    }
-    std::vector<bool> is_read = values_read(), is_made(model_.values.size(), false);
-    std::vector<std::uint32_t> layouts(model_.values.size(), 0);  // per weight: in how many it is read
-    for (std::size_t value = 0; value < root.size(); ++value) layouts[root[value]] += is_read[value] ? 1 : 0;
-    for (std::size_t at = order.size(); at-- > 0;) {
-      Node& node = model_.nodes[order[at]];
-      if (!is_folded_[order[at]] || !only_changes_layout(node)) continue;
-      const ValueIndex made = node.outputs.front();
-      if (!is_read[made] || layouts[root[made]] < 2) continue;
-      is_folded_[order[at]] = false;
-      node.is_view = true;
-      is_made[made] = true;
-      for (const ValueIndex input : node.inputs) {
-        if (input != kNoValue) is_read[input] = true;
-      }
-    }
-    std::erase_if(model_.leaves, [&](const Leaf& leaf) { return is_made[leaf.value]; });
-  }
-
-  [[nodiscard]] bool only_changes_layout(const Node& node) const {
-    if (node.inputs.empty() || node.outputs.size() != 1) return false;
-    const ValueIndex from = node.inputs.front(), to = node.outputs.front();
-    if (from == kNoValue || to == kNoValue || role_[from] != Role::kParameter) return false;
-    if (node.type != "Transpose" && !is_view_type(model_.dialect, node)) return false;
-    const Value &before = model_.values[from], &after = model_.values[to];
-    const auto count = before.shape ? num_elements(*before.shape) : std::nullopt;
-    return count && after.shape && count == num_elements(*after.shape) && before.dtype == after.dtype;
-  }
-
-  [[nodiscard]] std::vector<bool> values_read() const {
-    std::vector<bool> is_read(model_.values.size(), false);
-    for (std::size_t i = 0; i < model_.nodes.size(); ++i) {
-      for (const ValueIndex input : model_.nodes[i].inputs) {
-        if (!is_folded_[i] && input != kNoValue) is_read[input] = true;
-      }
-    }
-    for (const ValueIndex output : model_.outputs) is_read[output] = true;
-    return is_read;
-  }
-
   void remove_folded() {
     constexpr std::uint32_t kGone = 0xffffffffU;
     std::vector<std::uint32_t> number(model_.nodes.size(), kGone);
@@ -147,11 +99,16 @@ class Folder {
       kept.push_back(std::move(node));
     }
     model_.nodes = std::move(kept);
-    is_folded_.assign(model_.nodes.size(), false);
   }
 
   void drop_unread_leaves() {
-    const std::vector<bool> is_read = values_read();
+    std::vector<bool> is_read(model_.values.size(), false);
+    for (const Node& node : model_.nodes) {
+      for (const ValueIndex input : node.inputs) {
+        if (input != kNoValue) is_read[input] = true;
+      }
+    }
+    for (const ValueIndex output : model_.outputs) is_read[output] = true;
     std::erase_if(model_.leaves, [&](const Leaf& leaf) { return leaf.role != Role::kInput && !is_read[leaf.value]; });
   }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Constants folded: nodes whose result is known before the step (they depend on weights and constants alone, or on
-// shapes that are fixed) are replaced by what they make. What a weight was made into stays a parameter; one
-// that is read in several layouts stays one, and the others are views of it. Leaves that
+// shapes that are fixed) are replaced by what they make. What a weight was made into stays a parameter. Leaves that
 // nobody reads any more are dropped; control edges from folded nodes too.
 #pragma once
 

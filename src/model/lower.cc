@@ -9,6 +9,7 @@
 #include "model/flops.h"
 #include "model/fold.h"
 #include "model/onnx_shapes.h"
+#include "model/shared_weights.h"
 #include "model/sizes.h"
 
 namespace berth {
@@ -24,6 +25,7 @@ class Lowering {
     if (model_.dialect == Dialect::kOnnx) infer_onnx_shapes(model_);
     report_.open_branches = model_.open_branches;
     report_.open_loops = model_.open_loops;
+    share_weights(model_);
     fold_constants(model_);
     producer_.assign(model_.values.size(), {kNoOp, 0});
     number_ops();

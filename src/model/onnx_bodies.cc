@@ -21,7 +21,8 @@ class LoopBody {
  public:
   LoopBody(const Model& model, const Node& node) : model_(model), node_(node), body_(*node.bodies.front()) {}
 
-  LoopWork infer() {
+  LoopWork infer(const DimSizes& symbols) {
+    for (Value& value : body_.model.values) bind_symbols(value, symbols);
     for (const Body::Captured& captured : body_.captured) {
       const Value* outside = input(captured.input);
       if (outside == nullptr) continue;
@@ -153,6 +154,8 @@ class LoopBody {
 
 bool is_loop(const Node& node) { return node.bodies.size() == 1 && (node.type == "Loop" || node.type == "Scan"); }
 
-LoopWork infer_loop(const Model& model, const Node& node) { return LoopBody(model, node).infer(); }
+LoopWork infer_loop(const Model& model, const Node& node, const DimSizes& symbols) {
+  return LoopBody(model, node).infer(symbols);
+}
 
 }  // namespace berth

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "model/onnx_rules.h"
+#include "model/sizes.h"
 
 namespace berth {
 
@@ -25,7 +26,7 @@ struct LoopWork {
 
 bool is_loop(const Node& node);
 
-// Of a node for which is_loop() holds.
-LoopWork infer_loop(const Model& model, const Node& node);
+// Of a node for which is_loop() holds; `symbols` are the sizes that names have in the model around it.
+LoopWork infer_loop(const Model& model, const Node& node, const DimSizes& symbols);
 
 }  // namespace berth

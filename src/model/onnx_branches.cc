@@ -36,11 +36,13 @@ class BranchWriter {
   BranchWriter(Model& model, const Node& node, const Body& body, std::vector<Node>& nodes)
       : model_(model), node_(node), body_(body), nodes_(nodes), outer_(body.model.values.size(), kNoValue) {}
 
-  void run() {
+  void run(const DimSizes& symbols) {
     for (const Body::Captured& captured : body_.captured) outer_[captured.inside] = node_.inputs[captured.input];
     name_outputs();
     for (std::size_t i = 0; i < outer_.size(); ++i) {
-      if (outer_[i] == kNoValue) outer_[i] = model_.add(body_.model.values[i]);
+      if (outer_[i] != kNoValue) continue;
+      outer_[i] = model_.add(body_.model.values[i]);
+      bind_symbols(model_.values[outer_[i]], symbols);
     }
     for (Leaf leaf : body_.model.leaves) {
       leaf.value = outer_[leaf.value];
@@ -99,12 +101,12 @@ class BranchWriter {
 
 }  // namespace
 
-bool write_out_branches(Model& model) {
+bool write_out_branches(Model& model, const DimSizes& symbols) {
   if (std::ranges::none_of(model.nodes, is_branching)) return false;
   std::vector<Node> nodes;
   for (Node& node : model.nodes) {
     if (is_branching(node)) {
-      BranchWriter(model, node, branch_that_runs(model, node), nodes).run();
+      BranchWriter(model, node, branch_that_runs(model, node), nodes).run(symbols);
     } else {
       nodes.push_back(std::move(node));
     }

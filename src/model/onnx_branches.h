@@ -5,10 +5,12 @@
 #pragma once
 
 #include "model/model.h"
+#include "model/sizes.h"
 
 namespace berth {
 
-// Replaces every If of the model; branches may hold further ones. True if there were any.
-bool write_out_branches(Model& model);
+// Replaces every If of the model; branches may hold further ones. `symbols` are the sizes that names have in the model.
+// True if there were any.
+bool write_out_branches(Model& model, const DimSizes& symbols);
 
 }  // namespace berth

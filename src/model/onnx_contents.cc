@@ -5,7 +5,6 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "model/dtype_kinds.h"
 #include "model/onnx_dtype.h"
 #include "model/sizes.h"
 

@@ -49,11 +49,19 @@ Shape broadcast(const Shape& a, const Shape& b) {
 
 void fill_in(Value& value, const Inferred& found) {
   if (!value.dtype) value.dtype = found.dtype;
-  if (!found.shape) return;
+  if (!found.shape || found.shape->size() > static_cast<std::size_t>(kMaxRank)) return;
   if (!value.shape) value.shape = found.shape;
   if (value.shape->size() != found.shape->size()) return;
   for (std::size_t axis = 0; axis < value.shape->size(); ++axis) {
     if (!(*value.shape)[axis].known()) (*value.shape)[axis] = (*found.shape)[axis];
+  }
+}
+
+void bind_symbols(Value& value, const DimSizes& symbols) {
+  if (!value.shape) return;
+  for (Dim& dim : *value.shape) {
+    if (dim.known() || dim.symbol.empty()) continue;
+    if (const auto found = symbols.find(dim.symbol); found != symbols.end()) dim.size = found->second;
   }
 }
 

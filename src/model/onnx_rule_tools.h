@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "model/onnx_rules.h"
+#include "model/sizes.h"
 
 namespace berth {
 
@@ -33,7 +34,11 @@ std::optional<Shape> shape_in(const std::optional<PartialNumbers>& sizes);
 
 Shape broadcast(const Shape& a, const Shape& b);
 
-// What the file says of a value stays; what it leaves open is filled in.
+// What the file says of a value stays; what it leaves open is filled in. Not with more dimensions than a graph may have: a
+// Gather of a tensor by itself doubles them, and a few of those would fill any memory.
 void fill_in(Value& value, const Inferred& found);
+
+// Open dimensions that have a name get its size. For subgraphs, which use the names of the graph around them.
+void bind_symbols(Value& value, const DimSizes& symbols);
 
 }  // namespace berth

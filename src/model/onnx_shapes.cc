@@ -27,7 +27,7 @@ void set_attribute(Node& node, std::string_view name, Attribute value) {
 // One pass over all nodes, each after those it reads from.
 class ShapePass {
  public:
-  explicit ShapePass(Model& model) : model_(model) {}
+  ShapePass(Model& model, const DimSizes& symbols) : model_(model), symbols_(symbols) {}
 
   void run() {
     for (const std::uint32_t at : topological_order(model_)) visit(model_.nodes[at]);
@@ -36,7 +36,7 @@ class ShapePass {
  private:
   void visit(Node& node) {
     if (is_loop(node)) {
-      LoopWork work = infer_loop(model_, node);
+      LoopWork work = infer_loop(model_, node, symbols_);
       fill_outputs(node, work.outputs);
       set_attribute(node, "body_flops", work.flops);
       set_attribute(node, "body_turns", work.turns);
@@ -72,8 +72,21 @@ class ShapePass {
   }
 
   Model& model_;
+  const DimSizes& symbols_;
   PartialContents partial_;
 };
+
+// Only subgraphs ask for them.
+DimSizes sizes_of_symbols(const Model& model) {
+  DimSizes sizes;
+  if (std::ranges::all_of(model.nodes, [](const Node& node) { return node.bodies.empty(); })) return sizes;
+  for (const Value& value : model.values) {
+    for (const Dim& dim : value.shape.value_or(Shape())) {
+      if (dim.known() && !dim.symbol.empty()) sizes.emplace(dim.symbol, dim.size);
+    }
+  }
+  return sizes;
+}
 
 void sort_and_dedupe(std::vector<std::string>& names) {
   std::ranges::sort(names);
@@ -84,9 +97,10 @@ void sort_and_dedupe(std::vector<std::string>& names) {
 
 void infer_onnx_shapes(Model& model) {
   // Each round writes out one level of branches: their conditions may follow from the shapes of the round before.
+  const DimSizes symbols = sizes_of_symbols(model);
   do {
-    ShapePass(model).run();
-  } while (write_out_branches(model));
+    ShapePass(model, symbols).run();
+  } while (write_out_branches(model, symbols));
   sort_and_dedupe(model.open_branches);
   for (const Node& node : model.nodes) {
     if (is_loop(node) && node.integer("body_turns_known", 1) == 0) model.open_loops.push_back(node.name);

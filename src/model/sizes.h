@@ -13,9 +13,8 @@ namespace berth {
 
 using DimSizes = std::map<std::string, std::int64_t>;
 
-// Gives symbolic dimensions their sizes, wherever they stand and also inside formulas ("16*batch"). Symbols of inputs
-// that the user gives no size are taken as 1, or as the size the export had; `assumed` counts the former by symbol, or by
-// "input[axis]" where they have no name. Other values keep open what no size follows for: it is inferred.
+// Gives symbolic dimensions their sizes. Inputs without one are taken as 1; `assumed` counts them by symbol, or by
+// "input[axis]" where they have no name. Other values forget what is not known: it is inferred anew.
 void bind_dims(Model& model, const DimSizes& sizes, std::map<std::string, std::size_t>& assumed);
 
 // Product of the dimensions; nothing if one is unknown or the product is beyond any tensor.

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "model/dtype_kinds.h"
-
 namespace berth {
 namespace {
 

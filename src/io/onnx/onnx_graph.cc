@@ -15,7 +15,7 @@ namespace berth {
 namespace {
 
 constexpr int kDeepestCall = 16;
-constexpr std::size_t kMostWrittenOut = std::size_t{256} << 20;
+constexpr std::size_t kMostWrittenOut = std::size_t{128} << 20;
 constexpr std::size_t kLongestPrefix = 256;
 
 // Values of a graph, or of a function that is being written out in it, by the names they have there.
