@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/fold.h"
+#include "model/shared_weights.h"
 
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ std::string role_of(const Graph& graph, std::string_view name) {
   return "none";
 }
 
-TEST(Fold, AWeightReadInTwoLayoutsIsInMemoryOnce) {
+TEST(SharedWeights, AWeightReadInTwoLayoutsIsInMemoryOnce) {
   const Graph graph = lowered(tied_model("Transpose", true));
   EXPECT_EQ(graph.parameter_bytes(), 100 * 8 * 4);
   EXPECT_EQ(role_of(graph, "turn"), "view");
@@ -47,13 +47,13 @@ TEST(Fold, AWeightReadInTwoLayoutsIsInMemoryOnce) {
   EXPECT_EQ(graph.total_flops(), 2.0 * 2 * 3 * 8 * 100);
 }
 
-TEST(Fold, AWeightReadInOneLayoutHasThatOne) {
+TEST(SharedWeights, AWeightReadInOneLayoutHasThatOne) {
   const Graph graph = lowered(tied_model("Transpose", false));
   EXPECT_EQ(graph.parameter_bytes(), 100 * 8 * 4);
   EXPECT_EQ(role_of(graph, "turn"), "none");
 }
 
-TEST(Fold, AWeightOfAnotherTypeIsAnotherCopy) {
+TEST(SharedWeights, AWeightOfAnotherTypeIsAnotherCopy) {
   Model model = tied_model("Cast", true);
   model.values[2].shape = Shape{{2, {}}, {3, {}}, {100, {}}};  // so that the product fits
   const Graph graph = lowered(std::move(model));
@@ -61,7 +61,7 @@ TEST(Fold, AWeightOfAnotherTypeIsAnotherCopy) {
 }
 
 // Two layouts of which neither is that of the file, one behind two nodes.
-TEST(Fold, ChainsOfLayoutsShareTheWeight) {
+TEST(SharedWeights, ChainsOfLayoutsShareTheWeight) {
   Model model = tied_model("Transpose", false);
   const ValueIndex table = 1, x = 2;
   const ValueIndex flat = model.add({}), square = model.add({}), sizes = model.add(value_from("i64[2]={8,100}"));
