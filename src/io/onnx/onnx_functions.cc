@@ -8,6 +8,8 @@
 namespace berth {
 namespace {
 
+constexpr std::size_t kBytesPerByteOfGraph = 16;  // what a subgraph takes in memory, roughly
+
 const OnnxAttribute* find_attribute(const std::vector<OnnxAttribute>& attributes, std::string_view name) {
   const auto found = std::ranges::find(attributes, name, &OnnxAttribute::name);
   return found != attributes.end() ? &*found : nullptr;
@@ -76,6 +78,7 @@ std::size_t size_of_copy(const OnnxNode& node) {
   for (const OnnxAttribute& attribute : node.attributes) {
     size += sizeof(OnnxAttribute) + attribute.name.size();
     if (attribute.value) size += size_of_list(*attribute.value);
+    for (const std::string_view graph : attribute.graphs) size += kBytesPerByteOfGraph * graph.size();
     if (attribute.tensor && attribute.tensor->contents) size += 8 * attribute.tensor->contents->size();
   }
   for (const auto& [key, value] : node.metadata) size += sizeof(node.metadata.front()) + key.size() + value.size();

@@ -36,7 +36,10 @@ void add_fill(Node& node, const Value& tensor) {
 // Of what stands inside `node`, its end if it grows too long: names only have to be told apart.
 std::string inside_of(const OnnxNode& node, const std::string& prefix) {
   std::string inside = fmt::format("{}{}/", prefix, label_of(node));
-  if (inside.size() > kLongestPrefix) inside.erase(0, inside.size() - kLongestPrefix);
+  if (inside.size() <= kLongestPrefix) return inside;
+  inside.erase(0, inside.size() - kLongestPrefix);
+  const auto starts_character = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; };
+  inside.erase(inside.begin(), std::ranges::find_if(inside, starts_character));
   return inside;
 }
 
@@ -200,7 +203,7 @@ class GraphReader {
     const std::string& name = node.outputs.front();
     value.name = scope.prefix + name;
     const auto early = scope.values.find(name);
-    if (early == scope.values.end()) {
+    if (early == scope.values.end() || early->second == kNoValue) {
       scope.values[name] = add_leaf(std::move(value));
       return {};
     }
@@ -223,7 +226,7 @@ class GraphReader {
   Result<ValueIndex> find_input(const std::string& name, const OnnxNode& node, Scope& scope) {
     if (name.empty()) return kNoValue;
     if (const auto found = find(name, scope)) return *found;
-    return bad_input("node '{}' reads '{}', which nothing makes", node.name, name);
+    return bad_input("node '{}' reads '{}', which nothing makes", label_of(node), name);
   }
 
   ValueIndex value_named(const std::string& name, Scope& scope) {
@@ -256,7 +259,7 @@ class GraphReader {
       const auto made = inner.values.find(function.outputs[i]);
       if (made == inner.values.end() || made->second == kNoValue)
         return bad_input("function '{}' does not make its output '{}'", caller.type, function.outputs[i]);
-      BERTH_RETURN_IF_ERROR(hand_out(made->second, caller.outputs[i], scope));
+      hand_out(made->second, caller.outputs[i], scope);
     }
     return {};
   }
@@ -269,16 +272,18 @@ class GraphReader {
   }
 
   // What a function made is the caller's value; one that others have read before gets it through an Identity.
-  Status hand_out(ValueIndex made, const std::string& name, Scope& scope) {
+  void hand_out(ValueIndex made, const std::string& name, Scope& scope) {
     const auto [found, is_new] = scope.values.emplace(name, made);
-    if (is_new) return {};
+    const auto known = &scope == &scope_ ? known_.find(name) : known_.end();
+    Value& value = graph_.model.values[made];
+    if (known != known_.end() && !value.shape) value.shape = known->second.shape;
+    if (is_new) return;
     Node node;
     node.name = scope.prefix + name;
     node.type = "Identity";
     node.inputs = {made};
     node.outputs = {found->second};
     graph_.model.nodes.push_back(std::move(node));
-    return {};
   }
 
   OnnxFile& file_;
