@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "graph/builder.h"
 #include "model/flops.h"
 #include "model/onnx_rule_tools.h"
 #include "model/onnx_shapes.h"
@@ -40,7 +41,7 @@ class LoopBody {
     const auto turns = node_.type == "Scan" ? scanned_length() : trip_count();
     work.turns_known = turns.has_value();
     work.turns = turns.value_or(1);
-    add_flops(work);
+    add_work(work);
     work.outputs = node_.type == "Scan" ? scan_outputs(work.turns) : loop_outputs(work.turns);
     work.open_branches = std::move(body_.model.open_branches);
     return work;
@@ -106,13 +107,30 @@ class LoopBody {
     return std::nullopt;
   }
 
-  void add_flops(LoopWork& work) const {
+  void add_work(LoopWork& work) const {
     for (const Node& inner : body_.model.nodes) {
       const auto* nested = inner.find<double>("body_flops");
       work.flops += nested != nullptr ? *nested : flops_of(body_.model, inner);
+      work.bytes += nested != nullptr ? static_cast<double>(inner.integer("body_bytes", 0)) : bytes_of(inner);
       if (inner.integer("body_turns_known", 1) == 0) work.turns_known = false;
     }
     work.flops *= static_cast<double>(work.turns);
+    work.bytes = std::min(work.bytes * static_cast<double>(work.turns), static_cast<double>(kMaxTotalBytes));
+  }
+
+  // What a node of the body reads and writes, whole.
+  [[nodiscard]] double bytes_of(const Node& node) const {
+    double bytes = 0.0;
+    if (is_view_type(Dialect::kOnnx, node)) return bytes;
+    for (const auto* values : {&node.inputs, &node.outputs}) {
+      for (const ValueIndex index : *values) {
+        if (index == kNoValue || !body_.model.values[index].shape) continue;
+        const Value& value = body_.model.values[index];
+        const double bits = bits_of(value.dtype.value_or(DType::kF32));
+        bytes += static_cast<double>(num_elements(*value.shape).value_or(0)) * bits / 8.0;
+      }
+    }
+    return bytes;
   }
 
   // Output i of the body: as it is after the last turn, or those of all turns along a new axis.

@@ -39,6 +39,7 @@ class ShapePass {
       LoopWork work = infer_loop(model_, node, symbols_);
       fill_outputs(node, work.outputs);
       set_attribute(node, "body_flops", work.flops);
+      set_attribute(node, "body_bytes", static_cast<std::int64_t>(work.bytes));
       set_attribute(node, "body_turns", work.turns);
       set_attribute(node, "body_turns_known", std::int64_t{work.turns_known});
       std::ranges::move(work.open_branches, std::back_inserter(model_.open_branches));

@@ -4,8 +4,8 @@
 // since Reshape, Expand and Slice depend on them. A type without a rule leaves its outputs unknown.
 //
 // Subgraphs: an If is replaced by one of its branches (model/onnx_branches.h); loops (model/onnx_bodies.h) get the
-// attributes `body_flops` (of all turns), `body_turns` and `body_turns_known`, and those whose length stays open are
-// listed in Model::open_loops.
+// attributes `body_flops` and `body_bytes` (of all turns), `body_turns` and `body_turns_known`, and those whose length
+// stays open are listed in Model::open_loops.
 #pragma once
 
 #include "model/model.h"

@@ -54,6 +54,7 @@ LoopCase infer_loop_of(std::string_view count) {
 TEST(OnnxLoop, CountsItsBodyAsOftenAsItTurns) {
   const LoopCase loop = infer_loop_of("i64[]={5}");
   EXPECT_EQ(loop.flops(), 5 * 2.0 * 3 * 8 * 8);
+  EXPECT_EQ(loop.node().integer("body_bytes", 0), 5 * 4 * (3 * 8 + 8 * 8 + 3 * 8));
   EXPECT_EQ(loop.node().integer("body_turns", 0), 5);
   EXPECT_EQ(loop.node().integer("body_turns_known", 0), 1);
   EXPECT_EQ(loop.output(0), "f32[3,8]") << "after the last turn";

@@ -16,7 +16,6 @@ namespace {
 
 constexpr int kDeepestCall = 16;
 constexpr std::size_t kMostWrittenOut = std::size_t{128} << 20;
-constexpr std::size_t kLongestPrefix = 256;
 
 // Values of a graph, or of a function that is being written out in it, by the names they have there.
 struct Scope {
@@ -31,16 +30,6 @@ void add_fill(Node& node, const Value& tensor) {
   if (!tensor.dtype) return;
   node.attributes.emplace_back("dtype", std::string(name_of(*tensor.dtype)));
   if (tensor.contents && tensor.contents->size() == 1) node.attributes.emplace_back("fill", tensor.contents->front());
-}
-
-// Of what stands inside `node`, its end if it grows too long: names only have to be told apart.
-std::string inside_of(const OnnxNode& node, const std::string& prefix) {
-  std::string inside = fmt::format("{}{}/", prefix, label_of(node));
-  if (inside.size() <= kLongestPrefix) return inside;
-  inside.erase(0, inside.size() - kLongestPrefix);
-  const auto starts_character = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; };
-  inside.erase(inside.begin(), std::ranges::find_if(inside, starts_character));
-  return inside;
 }
 
 class GraphReader {
@@ -185,7 +174,7 @@ class GraphReader {
     }
     if (has_subgraph(node)) {
       Around around(*this, scope);
-      const OnnxPlace place{&around, scope.call, inside_of(node, scope.prefix), scope.depth + 1};
+      const OnnxPlace place{&around, scope.call, prefix_inside(node, scope.prefix), scope.depth + 1};
       BERTH_RETURN_IF_ERROR(add_bodies(node, added, file_, place));
     }
     for (const std::string& output : node.outputs) added.outputs.push_back(value_named(output, scope));
@@ -244,7 +233,7 @@ class GraphReader {
     if (scope.depth >= kDeepestCall) return bad_input("function '{}' calls itself, or calls are too deep", caller.type);
     BERTH_RETURN_IF_ERROR(charge(sizeof(Value) * function.inputs.size(), caller));
     const OnnxCall call{caller, function};
-    Scope inner{.call = &call, .prefix = inside_of(caller, scope.prefix), .depth = scope.depth + 1};
+    Scope inner{.call = &call, .prefix = prefix_inside(caller, scope.prefix), .depth = scope.depth + 1};
     for (std::size_t i = 0; i < function.inputs.size(); ++i) {
       const std::string name = i < caller.inputs.size() ? caller.inputs[i] : "";
       BERTH_TRY(inner.values[function.inputs[i]], find_input(name, caller, scope));

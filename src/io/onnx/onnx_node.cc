@@ -11,6 +11,7 @@
 namespace berth {
 namespace {
 
+constexpr std::size_t kLongestPrefix = 256;
 constexpr std::size_t kMostNumbers = 4096;  // of one attribute: those that say anything about cost are short
 
 // What an AttributeProto holds, before its type is looked at.
@@ -142,6 +143,15 @@ const std::string& label_of(const OnnxNode& node) {
     if (!output.empty()) return output;
   }
   return node.type;
+}
+
+std::string prefix_inside(const OnnxNode& node, const std::string& around) {
+  std::string inside = fmt::format("{}{}/", around, label_of(node));
+  if (inside.size() <= kLongestPrefix) return inside;
+  inside.erase(0, inside.size() - kLongestPrefix);
+  const auto starts_character = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; };
+  inside.erase(inside.begin(), std::ranges::find_if(inside, starts_character));
+  return inside;
 }
 
 std::string module_of(const OnnxNode& node) {

@@ -38,6 +38,10 @@ Result<std::pair<std::string, std::string>> read_onnx_entry(std::string_view byt
 // For messages and names: its name, else that of its first output, else its type.
 const std::string& label_of(const OnnxNode& node);
 
+// What names inside its subgraphs or functions begin with: "around/node/". Cut at the front if it grows too long: names
+// only have to be told apart.
+std::string prefix_inside(const OnnxNode& node, const std::string& around);
+
 // The innermost module that its exporter notes, before the op itself: "layer1.2" of the namespace
 // ": ResNet/layer1: Sequential/layer1.2: Bottleneck/conv2d_9: aten.conv2d.default".
 std::string module_of(const OnnxNode& node);
