@@ -266,16 +266,40 @@ constexpr TypeContents kTable[] = {
     {"ReduceProd", product_contents},
 };
 
+// The axes along which each of two shapes was stretched to that of the result, last axes first.
+std::vector<Contents> broadcast_axes(const OnnxView& node) {
+  const auto *a = node.contents(0), *b = node.contents(1);
+  if (a == nullptr || b == nullptr) return {};
+  const std::size_t rank = std::max(a->size(), b->size());
+  PartialNumbers of_a, of_b;
+  for (std::size_t back = 1; back <= std::min(rank, kMostComputed); ++back) {
+    const std::int64_t in_a = back <= a->size() ? (*a)[a->size() - back] : 0;
+    const std::int64_t in_b = back <= b->size() ? (*b)[b->size() - back] : 0;
+    const auto axis = static_cast<std::int64_t>(rank - back);
+    if (back > a->size() || (in_a == 1 && in_b != 1 && back <= b->size())) of_a.emplace_back(axis);
+    if (back > b->size() || (in_b == 1 && in_a != 1 && back <= a->size())) of_b.emplace_back(axis);
+  }
+  return {of_a, of_b};
+}
+
+using ContentsByType = std::unordered_map<std::string_view, Contents (*)(const OnnxView&)>;
+
+const ContentsByType& table() {
+  static const ContentsByType by_type = [] {
+    ContentsByType filled;
+    for (const TypeContents& row : kTable) filled.emplace(row.type, row.compute);
+    return filled;
+  }();
+  return by_type;
+}
+
 }  // namespace
 
-std::optional<PartialNumbers> compute_contents(const OnnxView& node) {
-  static const auto table = [] {
-    std::unordered_map<std::string_view, Contents (*)(const OnnxView&)> by_type;
-    for (const TypeContents& row : kTable) by_type.emplace(row.type, row.compute);
-    return by_type;
-  }();
-  const auto found = table.find(node.node().type);
-  return found != table.end() ? found->second(node) : std::nullopt;
+std::vector<std::optional<PartialNumbers>> compute_contents(const OnnxView& node) {
+  if (node.node().type == "com.microsoft.BroadcastGradientArgs") return broadcast_axes(node);
+  const auto found = table().find(node.node().type);
+  if (found == table().end()) return {};
+  return {found->second(node)};
 }
 
 }  // namespace berth

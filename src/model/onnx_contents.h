@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <vector>
 
 #include "model/onnx_view.h"
 
@@ -13,7 +14,8 @@ namespace berth {
 // Longer tensors are not computed: no shape, and no pair of numbers per axis, is as long. Keeps memory near the file's.
 inline constexpr std::size_t kMostComputed = 64;
 
-// Contents of the first output, as far as they follow from what is known of the inputs.
-std::optional<PartialNumbers> compute_contents(const OnnxView& node);
+// Contents of the outputs, as far as they follow from what is known of the inputs; fewer than the node has where nothing
+// does.
+std::vector<std::optional<PartialNumbers>> compute_contents(const OnnxView& node);
 
 }  // namespace berth

@@ -47,8 +47,11 @@ class ShapePass {
     }
     const OnnxView view(model_, node, partial_);
     fill_outputs(node, infer_outputs(view));
-    if (node.outputs.empty() || node.outputs.front() == kNoValue) return;
-    if (!model_.values[node.outputs.front()].contents) keep_contents(node.outputs.front(), compute_contents(view));
+    auto contents = compute_contents(view);
+    for (std::size_t i = 0; i < std::min(contents.size(), node.outputs.size()); ++i) {
+      const ValueIndex output = node.outputs[i];
+      if (contents[i] && output != kNoValue && !model_.values[output].contents) keep_contents(output, *contents[i]);
+    }
   }
 
   void fill_outputs(const Node& node, const Outputs& outputs) {
@@ -57,18 +60,17 @@ class ShapePass {
     }
   }
 
-  void keep_contents(ValueIndex index, std::optional<PartialNumbers> numbers) {
-    if (!numbers) return;
+  void keep_contents(ValueIndex index, const PartialNumbers& numbers) {
     Value& value = model_.values[index];
-    if (!value.shape) value.shape = Shape{known_dim(static_cast<std::int64_t>(numbers->size()))};
+    fill_in(value, {std::nullopt, Shape{known_dim(static_cast<std::int64_t>(numbers.size()))}});
     std::vector<std::int64_t> whole;
-    for (const auto& number : *numbers) {
+    for (const auto& number : numbers) {
       if (number) whole.push_back(*number);
     }
-    if (whole.size() == numbers->size()) {
+    if (whole.size() == numbers.size()) {
       value.contents = std::move(whole);
     } else {
-      partial_[index] = *std::move(numbers);
+      partial_[index] = numbers;
     }
   }
 

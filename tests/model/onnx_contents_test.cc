@@ -55,6 +55,13 @@ TEST(OnnxContents, OverflowAndNonsenseAreNotKnown) {
   EXPECT_EQ(infer("Range", {"i64[]={0}", "i64[]={65}", "i64[]={1}"}), "i64[65]") << "too long to be a shape";
 }
 
+// What a gradient has to be summed over: [8,1,5] and [3,1] make [8,3,5].
+TEST(OnnxContents, AxesThatWereStretched) {
+  const std::string type = "com.microsoft.BroadcastGradientArgs";
+  EXPECT_EQ(infer(type, {"i64[3]={8,1,5}", "i64[2]={3,1}"}, {}, 2), "i64[1]={1}; i64[2]={2,0}");
+  EXPECT_EQ(infer(type, {"i64[2]={4,5}", "i64[2]={4,5}"}, {}, 2), "i64[0]={}; i64[0]={}");
+}
+
 // A small program: nodes by type with named values; the shape of `wanted` at the end.
 struct Step {
   std::string type;
