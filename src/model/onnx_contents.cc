@@ -5,14 +5,12 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "model/onnx_arithmetic.h"
 #include "model/onnx_dtype.h"
 #include "model/sizes.h"
 
 namespace berth {
 namespace {
-
-using Number = std::optional<std::int64_t>;
-using Contents = std::optional<PartialNumbers>;
 
 bool is_row(const OnnxView& node, std::size_t input) {
   return node.shape(input) != nullptr && node.shape(input)->size() == 1;
@@ -98,102 +96,6 @@ Contents slice_contents(const OnnxView& node) {
   return PartialNumbers(data->begin() + from, data->begin() + to);
 }
 
-// One of the two may have a single element.
-template <typename Combine>
-Contents combine(const OnnxView& node, Combine combine_two) {
-  const auto a = node.partial(0), b = node.partial(1);
-  if (!a || !b || a->empty() || b->empty() || node.num_inputs() != 2) return std::nullopt;
-  const std::size_t size = std::max(a->size(), b->size());
-  if ((a->size() != size && a->size() != 1) || (b->size() != size && b->size() != 1) || size > kMostComputed)
-    return std::nullopt;
-  PartialNumbers result;
-  for (std::size_t i = 0; i < size; ++i) {
-    const Number left = (*a)[a->size() == 1 ? 0 : i], right = (*b)[b->size() == 1 ? 0 : i];
-    result.push_back(left && right ? combine_two(*left, *right) : Number());
-  }
-  return result;
-}
-
-Number add(std::int64_t a, std::int64_t b) {
-  std::int64_t sum = 0;
-  return __builtin_add_overflow(a, b, &sum) ? Number() : Number(sum);
-}
-Number subtract(std::int64_t a, std::int64_t b) {
-  std::int64_t difference = 0;
-  return __builtin_sub_overflow(a, b, &difference) ? Number() : Number(difference);
-}
-Number multiply(std::int64_t a, std::int64_t b) {
-  std::int64_t product = 0;
-  return __builtin_mul_overflow(a, b, &product) ? Number() : Number(product);
-}
-
-Contents add_contents(const OnnxView& node) { return combine(node, add); }
-Contents subtract_contents(const OnnxView& node) { return combine(node, subtract); }
-Contents multiply_contents(const OnnxView& node) { return combine(node, multiply); }
-
-// Whole numbers cut off; numbers with a point must come out even to be known here.
-Contents divide_contents(const OnnxView& node) {
-  const bool exact = !node.dtype(0) || is_floating(*node.dtype(0));
-  return combine(node, [&](std::int64_t a, std::int64_t b) {
-    return b == 0 || b == -1 || (exact && a % b != 0) ? Number() : Number(a / b);
-  });
-}
-Contents modulo_contents(const OnnxView& node) {
-  return combine(node, [](std::int64_t a, std::int64_t b) { return b <= 0 || a < 0 ? Number() : Number(a % b); });
-}
-
-Contents larger_contents(const OnnxView& node) {
-  return combine(node, [](std::int64_t a, std::int64_t b) { return Number(std::max(a, b)); });
-}
-Contents smaller_contents(const OnnxView& node) {
-  return combine(node, [](std::int64_t a, std::int64_t b) { return Number(std::min(a, b)); });
-}
-
-template <bool (*kHolds)(std::int64_t, std::int64_t)>
-Contents compared(const OnnxView& node) {
-  return combine(node, [](std::int64_t a, std::int64_t b) { return Number(kHolds(a, b) ? 1 : 0); });
-}
-bool equal(std::int64_t a, std::int64_t b) { return a == b; }
-bool less(std::int64_t a, std::int64_t b) { return a < b; }
-bool less_or_equal(std::int64_t a, std::int64_t b) { return a <= b; }
-bool greater(std::int64_t a, std::int64_t b) { return a > b; }
-bool greater_or_equal(std::int64_t a, std::int64_t b) { return a >= b; }
-bool both(std::int64_t a, std::int64_t b) { return a != 0 && b != 0; }
-bool either(std::int64_t a, std::int64_t b) { return a != 0 || b != 0; }
-
-Contents not_contents(const OnnxView& node) {
-  auto numbers = copy_contents(node);
-  for (std::size_t i = 0; numbers && i < numbers->size(); ++i) {
-    if (Number& number = (*numbers)[i]) number = *number == 0 ? 1 : 0;
-  }
-  return numbers;
-}
-
-Contents negative_contents(const OnnxView& node) {
-  auto numbers = copy_contents(node);
-  for (std::size_t i = 0; numbers && i < numbers->size(); ++i) {
-    if (Number& number = (*numbers)[i]) number = subtract(0, *number);
-  }
-  return numbers;
-}
-
-Contents where_contents(const OnnxView& node) {
-  const auto condition = node.partial(0), yes = node.partial(1), no = node.partial(2);
-  if (!condition || !yes || !no) return std::nullopt;
-  const std::size_t size = std::max({condition->size(), yes->size(), no->size()});
-  if (size > kMostComputed) return std::nullopt;
-  const auto pick = [](const PartialNumbers& numbers, std::size_t i) -> Number {
-    if (numbers.size() == 1) return numbers.front();
-    return i < numbers.size() ? numbers[i] : Number();
-  };
-  PartialNumbers result;
-  for (std::size_t i = 0; i < size; ++i) {
-    const Number test = pick(*condition, i), one = pick(*yes, i), other = pick(*no, i);
-    result.push_back(test ? (*test != 0 ? one : other) : one == other ? one : Number());
-  }
-  return result;
-}
-
 Contents fill_contents(const OnnxView& node) {
   const auto* sizes = node.contents(0);
   if (sizes == nullptr || sizes->size() > 1) return std::nullopt;
@@ -207,7 +109,7 @@ Contents fill_contents(const OnnxView& node) {
 
 Contents range_contents(const OnnxView& node) {
   const Number start = node.number(0), limit = node.number(1), step = node.number(2);
-  const Number length = start && limit ? subtract(*limit, *start) : Number();
+  const Number length = start && limit ? difference_of(*limit, *start) : Number();
   if (!length || step != Number(1) || *length < 0 || *length > static_cast<std::int64_t>(kMostComputed))
     return std::nullopt;
   PartialNumbers result;
@@ -219,7 +121,7 @@ Contents product_contents(const OnnxView& node) {
   const auto numbers = node.partial(0);
   if (!numbers || !is_row(node, 0)) return std::nullopt;
   Number product = 1;
-  for (const Number number : *numbers) product = product && number ? multiply(*product, *number) : Number();
+  for (const Number number : *numbers) product = product && number ? product_of_numbers(*product, *number) : Number();
   return PartialNumbers{product};
 }
 
@@ -244,43 +146,27 @@ constexpr TypeContents kTable[] = {
     {"com.microsoft.ConcatTraining", concat_contents},
     {"Gather", gather_contents},
     {"Slice", slice_contents},
-    {"Add", add_contents},
-    {"Sub", subtract_contents},
-    {"Mul", multiply_contents},
-    {"Div", divide_contents},
-    {"Mod", modulo_contents},
-    {"Neg", negative_contents},
-    {"Max", larger_contents},
-    {"Min", smaller_contents},
-    {"Equal", compared<equal>},
-    {"Less", compared<less>},
-    {"LessOrEqual", compared<less_or_equal>},
-    {"Greater", compared<greater>},
-    {"GreaterOrEqual", compared<greater_or_equal>},
-    {"And", compared<both>},
-    {"Or", compared<either>},
-    {"Not", not_contents},
-    {"Where", where_contents},
+    {"Add", contents_of_sum},
+    {"Sub", contents_of_difference},
+    {"Mul", contents_of_product},
+    {"Div", contents_of_quotient},
+    {"Mod", contents_of_remainder},
+    {"Neg", contents_of_negative},
+    {"Max", contents_of_larger},
+    {"Min", contents_of_smaller},
+    {"Equal", contents_of_equal},
+    {"Less", contents_of_less},
+    {"LessOrEqual", contents_of_less_or_equal},
+    {"Greater", contents_of_greater},
+    {"GreaterOrEqual", contents_of_greater_or_equal},
+    {"And", contents_of_both},
+    {"Or", contents_of_either},
+    {"Not", contents_of_not},
+    {"Where", contents_of_where},
     {"ConstantOfShape", fill_contents},
     {"Range", range_contents},
     {"ReduceProd", product_contents},
 };
-
-// The axes along which each of two shapes was stretched to that of the result, last axes first.
-std::vector<Contents> broadcast_axes(const OnnxView& node) {
-  const auto *a = node.contents(0), *b = node.contents(1);
-  if (a == nullptr || b == nullptr) return {};
-  const std::size_t rank = std::max(a->size(), b->size());
-  PartialNumbers of_a, of_b;
-  for (std::size_t back = 1; back <= std::min(rank, kMostComputed); ++back) {
-    const std::int64_t in_a = back <= a->size() ? (*a)[a->size() - back] : 0;
-    const std::int64_t in_b = back <= b->size() ? (*b)[b->size() - back] : 0;
-    const auto axis = static_cast<std::int64_t>(rank - back);
-    if (back > a->size() || (in_a == 1 && in_b != 1 && back <= b->size())) of_a.emplace_back(axis);
-    if (back > b->size() || (in_b == 1 && in_a != 1 && back <= a->size())) of_b.emplace_back(axis);
-  }
-  return {of_a, of_b};
-}
 
 using ContentsByType = std::unordered_map<std::string_view, Contents (*)(const OnnxView&)>;
 
@@ -296,7 +182,7 @@ const ContentsByType& table() {
 }  // namespace
 
 std::vector<std::optional<PartialNumbers>> compute_contents(const OnnxView& node) {
-  if (node.node().type == "com.microsoft.BroadcastGradientArgs") return broadcast_axes(node);
+  if (node.node().type == "com.microsoft.BroadcastGradientArgs") return contents_of_broadcast_axes(node);
   const auto found = table().find(node.node().type);
   if (found == table().end()) return {};
   return {found->second(node)};
