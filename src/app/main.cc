@@ -8,6 +8,7 @@
 #include "app/commands.h"
 #include "app/terminal.h"
 #include "base/text.h"
+#include "io/mapped_file.h"
 
 namespace berth::app {
 namespace {
@@ -128,6 +129,7 @@ Exit finish(const Result<Exit>& result) {
 
 int main(int argc, char** argv) {
   using berth::app::Exit;
+  berth::exit_if_mapped_files_shrink();
   try {
     return static_cast<int>(berth::app::run(argc, argv));
   } catch (const std::bad_alloc&) {

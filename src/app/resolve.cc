@@ -54,6 +54,14 @@ void warn_about(const std::string& path, const LowerReport& report) {
     print_error(fmt::format("warning: {}: the sizes of {} values are not known and count as nothing: {}", path,
                             report.unknown_shapes.size(), list(report.unknown_shapes)));
   }
+  if (!report.open_branches.empty()) {
+    print_error(fmt::format("warning: {}: it does not say which branch of {} nodes runs; the larger one counts: {}", path,
+                            report.open_branches.size(), list(report.open_branches)));
+  }
+  if (!report.open_loops.empty()) {
+    print_error(fmt::format("warning: {}: it does not say how often {} loops turn; one turn counts: {}", path,
+                            report.open_loops.size(), list(report.open_loops)));
+  }
 }
 
 Result<GraphOrProblem> resolve(const std::string& text, const ProblemRequest& request) {

@@ -9,6 +9,7 @@
 #include "model/fold.h"
 #include "model/node_info.h"
 #include "model/onnx_shapes.h"
+#include "model/shared_weights.h"
 #include "model/sizes.h"
 #include "model/updates.h"
 #include "ops/traffic.h"
@@ -36,6 +37,9 @@ class Lowering {
       name_aten_operators(model_);
       infer_onnx_shapes(model_);
     }
+    report_.open_branches = model_.open_branches;
+    report_.open_loops = model_.open_loops;
+    share_weights(model_);
     fold_constants(model_);
     updates_ = find_updates(model_);
     find_read_values();
