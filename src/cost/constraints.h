@@ -29,7 +29,7 @@ struct Constraints {
   std::vector<Bytes> reserve;                 // per device, taken off its capacity; empty: nothing
   std::optional<int> max_devices;             // at most n devices run compute ops
   std::optional<std::int64_t> max_crossings;  // at most n (tensor, destination device) transfers
-  bool inputs_on_first_cpu = true;            // inputs are pinned to the first CPU, unless a pin says otherwise
+  bool inputs_on_first_cpu = true;            // inputs are pinned to the first CPU, unless anything here says otherwise
 };
 
 }  // namespace berth

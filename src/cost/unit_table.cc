@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cost/unit_table.h"
 
+#include <algorithm>
+
 #include "base/disjoint_sets.h"
 
 namespace berth {
@@ -36,13 +38,26 @@ void number_units(const Graph& graph, DisjointSets& sets, UnitTable& units) {
   for (const OpId op : graph.ops()) units.ops[next[units.of[index(op)]]++] = op;
 }
 
+// Units in which the user ties inputs to other ops: the inputs go with those, not those with the inputs.
+std::vector<std::uint8_t> find_tied(const Graph& graph, const Constraints& constraints, const UnitTable& units) {
+  std::vector<std::uint8_t> tied(units.size(), 0);
+  for (const auto& set : constraints.together) {
+    const bool only_inputs = std::ranges::all_of(set, [&](OpId op) { return graph.role(op) == Role::kInput; });
+    if (!only_inputs) tied[units.of[index(set.front())]] = 1;
+  }
+  return tied;
+}
+
 // A default, not a demand: it gives way where what the user says leaves no first CPU.
-void pin_inputs(const Graph& graph, const Machine& machine, UnitTable& units) {
+void pin_inputs(const Graph& graph, const Machine& machine, const Constraints& constraints, UnitTable& units) {
   const auto cpu = machine.first_of(DeviceKind::kCpu);
   if (!cpu) return;
+  const std::vector<std::uint8_t> tied = find_tied(graph, constraints, units);
   for (const OpId op : graph.ops()) {
-    DeviceSet& set = units.allowed[units.of[index(op)]];
-    if (graph.role(op) == Role::kInput && (set & device_bit(*cpu)) != 0) set = device_bit(*cpu);
+    const std::uint32_t unit = units.of[index(op)];
+    DeviceSet& set = units.allowed[unit];
+    const bool free = graph.role(op) == Role::kInput && tied[unit] == 0;
+    if (free && (set & device_bit(*cpu)) != 0) set = device_bit(*cpu);
   }
 }
 
@@ -66,7 +81,7 @@ UnitTable make_unit_table(const Graph& graph, const Machine& machine, const Cons
   for (const auto& forbid : constraints.forbids) {
     units.allowed[units.of[index(forbid.op)]] &= ~device_bit(forbid.device);
   }
-  if (constraints.inputs_on_first_cpu) pin_inputs(graph, machine, units);
+  if (constraints.inputs_on_first_cpu) pin_inputs(graph, machine, constraints, units);
   return units;
 }
 

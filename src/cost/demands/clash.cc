@@ -7,7 +7,6 @@
 
 #include "cost/conflict.h"
 #include "cost/unit_table.h"
-#include "machine/device_set.h"
 
 namespace berth {
 namespace {
@@ -75,9 +74,11 @@ Constraints with_fixed_inputs(const Problem& problem, const Refs& all) {
   const UnitTable units = make_unit_table(graph, problem.machine(), constraints_of(problem, problem.constraints(), all),
                                           problem.runnable());
   Constraints own = with_free_inputs(problem);
-  own.allowed.resize(graph.num_ops(), all_devices(problem.machine()));
+  const auto cpu = problem.machine().first_of(DeviceKind::kCpu);
+  if (!cpu) return own;
   for (const OpId op : graph.ops()) {
-    if (graph.role(op) == Role::kInput) own.allowed[index(op)] &= units.allowed[units.of[index(op)]];
+    const bool moved = graph.role(op) == Role::kInput && units.allowed[units.of[index(op)]] == device_bit(*cpu);
+    if (moved) own.pins.push_back({op, *cpu});
   }
   return own;
 }

@@ -18,8 +18,11 @@ std::string in_lower_case(std::string_view text) {
   return lower;
 }
 
-std::vector<std::string> words_for(const Machine& machine) {
+std::vector<std::string> words_for(const Machine& machine, AbsentDevices absent) {
   std::vector<std::string> words;
+  for (int kind = 0; kind < kDeviceKinds && absent == AbsentDevices::kAreNone; ++kind) {
+    words.emplace_back(name_of(static_cast<DeviceKind>(kind)));
+  }
   for (const Device& device : machine.devices()) {
     words.push_back(device.name);
     words.emplace_back(name_of(device.kind));
@@ -28,9 +31,9 @@ std::vector<std::string> words_for(const Machine& machine) {
   return words;
 }
 
-Error no_such_device(const Machine& machine, std::string_view word) {
+Error no_such_device(const Machine& machine, std::string_view word, AbsentDevices absent) {
   return bad_input("machine '{}' has no device '{}'{} (it has {})", machine.name(), word,
-                   did_you_mean(word, words_for(machine)), names_of(machine, all_devices(machine)));
+                   did_you_mean(word, words_for(machine, absent)), names_of(machine, all_devices(machine)));
 }
 
 }  // namespace
@@ -45,7 +48,7 @@ Result<DeviceSet> devices_named(const Machine& machine, std::string_view word, A
     if (fits) set |= device_bit(id);
   }
   const bool is_known = kind || find_device_model(word) != nullptr;
-  if (set == 0 && !(is_known && absent == AbsentDevices::kAreNone)) return no_such_device(machine, word);
+  if (set == 0 && !(is_known && absent == AbsentDevices::kAreNone)) return no_such_device(machine, word, absent);
   return set;
 }
 

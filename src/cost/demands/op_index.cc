@@ -93,6 +93,7 @@ Result<std::vector<std::vector<OpId>>> OpIndex::modules(std::string_view pattern
   std::unordered_map<std::string_view, std::size_t> position;
   std::vector<std::vector<OpId>> found;
   for (const OpId op : graph_.ops()) {
+    if (graph_.role(op) == Role::kInput) continue;
     const std::string& path = graph_.module(op);
     const auto [entry, is_new] = matched.try_emplace(&path);
     if (is_new) entry->second = matching_module(pattern, path);

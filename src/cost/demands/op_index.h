@@ -4,7 +4,7 @@
 //   encoder.fc      the op of that name
 //   encoder.*       every op whose name matches: * stands for any characters, also for none
 //   type:MatMul     every op of that type; the type may hold *
-//   module:a.b      every op in that module or in one inside it; the path may hold *
+//   module:a.b      every op in that module or in one inside it, but inputs, which come from outside; may hold *
 //   role:input      every op of that role: compute, parameter, buffer, constant, input, view
 //
 // An op whose name is exactly the selector comes first, whatever characters it holds.
@@ -33,7 +33,8 @@ class OpIndex {
 
   // Ascending; an error, with the nearest name, when there is none.
   [[nodiscard]] Result<std::vector<OpId>> select(std::string_view selector) const;
-  // The ops of each module that the pattern matches, in the order of their first ops; an error when there is none.
+  // The ops of each module that the pattern matches, without inputs, in the order of their first ops; an error when
+  // there is none.
   [[nodiscard]] Result<std::vector<std::vector<OpId>>> modules(std::string_view pattern) const;
   // Ascending, perhaps none.
   [[nodiscard]] std::vector<OpId> of_type(std::string_view pattern) const;
