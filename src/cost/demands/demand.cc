@@ -71,10 +71,10 @@ bool read_list(std::string_view text, Demand& demand) {
 }
 
 bool read_module(std::string_view text, Demand& demand) {
-  std::string_view module = trim(text);
-  if (module.starts_with(kModulePrefix)) module.remove_prefix(kModulePrefix.size());
-  demand.ops = {std::string(module)};
-  return !module.empty();
+  std::string_view path = trim(text);
+  if (path.starts_with(kModulePrefix)) path.remove_prefix(kModulePrefix.size());
+  demand.ops = {std::string(path)};
+  return !path.empty();
 }
 
 Result<bool> read_reserve(std::string_view text, Demand& demand) {
