@@ -36,6 +36,9 @@ Result<Exit> run_compare(const CompareFlags& flags) {
   if (std::ranges::any_of(rows, &Outcome::interrupted)) {
     return infeasible("interrupted before any planner found a plan that fits in memory");
   }
+  if (std::ranges::all_of(rows, [](const Outcome& row) { return row.error.has_value(); })) {
+    return infeasible("no planner found a plan: {}", rows.front().error->message);
+  }
   return infeasible("no planner found a plan that fits in memory");
 }
 
@@ -72,6 +75,7 @@ void add_compare_command(CLI::App& app, Exit& exit) {
   add_problem_flags(*command, flags->problem);
   command->add_option("--planners", flags->planners, "a,b,c or all, classical, learned")->capture_default_str();
   add_search_flags(*command, flags->search);
+  add_constraint_flags(*command, flags->problem.constraints);
   add_json_flag(*command, flags->json);
   command->footer(
       "Example:\n  berth compare zoo:nmt-4 --machine k40x4 --planners gpu-only,expert,round-robin,random\n"

@@ -69,7 +69,8 @@ std::string about_mismatch(const CLI::App& command, const std::string& what) {
   const std::string name = what.substr(0, what.find(':'));
   for (const CLI::Option* option : command.get_options()) {
     if (option->get_name() != name) continue;
-    if (option->count() > 1) return fmt::format("{} is given {} times; give it once", name, option->count());
+    const bool once = option->get_multi_option_policy() == CLI::MultiOptionPolicy::Throw;
+    if (once && option->count() > 1) return fmt::format("{} is given {} times; give it once", name, option->count());
     return fmt::format("{} needs a value", name);
   }
   return what;

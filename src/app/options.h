@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "app/constraint_flags.h"
 #include "base/result.h"
 #include "plan/planner.h"
 
@@ -14,9 +15,10 @@ class App;
 
 namespace berth::app {
 
-// GRAPH, --machine and --objective.
+// GRAPH, --machine and --objective; constraints only where a command adds their flags.
 struct ProblemFlags {
   std::string graph, machine, objective;  // the last two empty: as the file says
+  ConstraintFlags constraints = {};
 };
 void add_problem_flags(CLI::App& command, ProblemFlags& flags);
 

@@ -62,11 +62,13 @@ void add_place_command(CLI::App& app, Exit& exit) {
   add_problem_flags(*command, flags->problem);
   command->add_option("-p,--planner", flags->planner, "who plans (berth planners)")->capture_default_str();
   add_search_flags(*command, flags->search);
+  add_constraint_flags(*command, flags->problem.constraints);
   add_output_flag(*command, flags->output, "write the plan to this file, also if it does not fit in memory");
   add_json_flag(*command, flags->json);
   command->footer(
       "Example:\n  berth place zoo:nmt-4 --machine k40x4 --budget 10s -o plan.json\n"
       "  berth place zoo:gpt2 --machine a100x8 --objective pipeline\n"
+      "  berth place zoo:bert-base --machine k40x4 --pin 'module:embedding=gpu0' --keep-together 'encoder.layer.*'\n"
       "  berth place rand0000.stg --machine procx8    (a public problem; others bring their machine)");
   command->callback([flags, &exit] { exit = finish(run_place(*flags)); });
 }

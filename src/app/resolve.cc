@@ -117,16 +117,19 @@ Result<Problem> resolve_problem(const ProblemFlags& flags) {
   // What is quick to find wrong comes first.
   ProblemRequest request;
   BERTH_TRY(request.objective, resolve_objective(flags.objective));
+  BERTH_TRY(const std::vector<Demand> demands, demands_of(flags.constraints));
   if (!flags.machine.empty()) {
     BERTH_TRY(request.machine, resolve_machine(flags.machine));
   } else if (flags.graph.starts_with(kZoo)) {
     return no_machine(flags.graph);
   }
   BERTH_TRY(const GraphOrProblem loaded, resolve(flags.graph, request));
-  if (const auto* problem = std::get_if<std::shared_ptr<const Problem>>(&loaded)) return **problem;
+  if (const auto* problem = std::get_if<std::shared_ptr<const Problem>>(&loaded))
+    return constrained(**problem, demands);
   if (request.machine == nullptr) return no_machine(flags.graph);
-  return make_problem(std::get<std::shared_ptr<const Graph>>(loaded), request.machine, {},
-                      request.objective.value_or(Objective::kStep));
+  BERTH_TRY(Problem problem, make_problem(std::get<std::shared_ptr<const Graph>>(loaded), request.machine, {},
+                                          request.objective.value_or(Objective::kStep)));
+  return constrained(std::move(problem), demands);
 }
 
 }  // namespace berth::app

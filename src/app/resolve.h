@@ -21,8 +21,8 @@ Result<ResolvedGraph> resolve_graph(const std::string& text);
 // The name of a built-in machine, or a .toml file.
 Result<std::shared_ptr<const Machine>> resolve_machine(const std::string& text);
 
-// Graph, machine and objective together, priced. Machine and objective may be empty for a public problem, which has
-// its own; a graph needs a machine, and its objective is `step` unless said otherwise.
+// Graph, machine and objective together, priced, under the constraints. Machine and objective may be empty for a public
+// problem, which has its own; a graph needs a machine, and its objective is `step` unless said otherwise.
 Result<Problem> resolve_problem(const ProblemFlags& flags);
 
 }  // namespace berth::app

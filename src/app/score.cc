@@ -64,6 +64,9 @@ Result<Exit> run_score(const ScoreFlags& flags) {
   }
   BERTH_TRY(const std::string text, read_file(flags.plan));
   BERTH_TRY(const Plan plan, parse_plan(text, flags.plan, problem.graph(), problem.machine()));
+  if (const Status met = check_demands(flags.problem.constraints, problem, plan); !met) {
+    return within(flags.plan, met.error());
+  }
   if (const auto broken = verify(problem, plan)) return within(flags.plan, *broken);
 
   Outcome outcome = score_plan(problem, "file", plan);
@@ -87,6 +90,7 @@ void add_score_command(CLI::App& app, Exit& exit) {
   auto flags = std::make_shared<ScoreFlags>();
   CLI::App* command = app.add_subcommand("score", "what a given plan would do");
   add_problem_flags(*command, flags->problem);
+  add_constraint_flags(*command, flags->problem.constraints);
   command->add_option("--plan", flags->plan, "plan file, as written by berth place -o")->required();
   command->add_flag("--timeline", flags->timeline, "also every op and transfer with its start and end");
   command->add_flag("-q,--quiet", flags->quiet, "no progress line; there never is one here");

@@ -18,6 +18,16 @@ bool has_compute(const Problem& problem, std::uint32_t unit) {
                              [&](OpId op) { return problem.graph().role(op) == Role::kCompute; });
 }
 
+// Devices that some compute op cannot do without.
+DeviceSet devices_needed(const Problem& problem) {
+  DeviceSet needed = 0;
+  for (std::uint32_t unit = 0; unit < problem.num_units(); ++unit) {
+    const DeviceSet allowed = problem.unit_allowed(unit);
+    if (std::has_single_bit(allowed) && has_compute(problem, unit)) needed |= allowed;
+  }
+  return needed;
+}
+
 bool some_compute_outside(const Problem& problem, DeviceSet devices) {
   for (std::uint32_t unit = 0; unit < problem.num_units(); ++unit) {
     if ((problem.unit_allowed(unit) & devices) == 0 && has_compute(problem, unit)) return true;
@@ -35,6 +45,8 @@ std::vector<DeviceId> worker_devices(const Problem& problem) {
   if (const auto limit = problem.constraints().max_devices) {
     const int others = some_compute_outside(problem, set_of(workers)) ? 1 : 0;
     const auto room = static_cast<std::size_t>(std::max(*limit - others, 1));
+    const DeviceSet needed = devices_needed(problem);
+    std::ranges::stable_partition(workers, [&](DeviceId device) { return (needed & device_bit(device)) != 0; });
     workers.resize(std::min(workers.size(), room));
   }
   return workers;
