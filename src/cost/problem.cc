@@ -7,6 +7,7 @@
 
 #include "base/disjoint_sets.h"
 #include "cost/cost_model.h"
+#include "cost/measured_costs.h"
 #include "cost/slowest_plan.h"
 #include "graph/builder.h"
 
@@ -23,14 +24,15 @@ class ProblemBuilder {
     problem_.objective_ = objective;
   }
 
-  Result<Problem> build(const ExplicitCosts* costs) {
+  // Either may be null: explicit times leave nothing to the cost model, measured ones what they do not name.
+  Result<Problem> build(const ExplicitCosts* costs, const MeasuredCosts* measured) {
     BERTH_RETURN_IF_ERROR(check_constraints());
     set_capacities();
     set_links();
     if (costs != nullptr) {
       BERTH_RETURN_IF_ERROR(take_costs(*costs));
     } else {
-      BERTH_RETURN_IF_ERROR(price_ops());
+      BERTH_RETURN_IF_ERROR(price_ops(measured));
     }
     make_units();
     BERTH_RETURN_IF_ERROR(allow_devices(costs));
@@ -199,8 +201,10 @@ class ProblemBuilder {
     }
   }
 
-  Status price_ops() {
-    classify_devices([&](DeviceId a, DeviceId b) { return have_equal_figures(a, b); });
+  Status price_ops(const MeasuredCosts* measured) {
+    classify_devices([&](DeviceId a, DeviceId b) {
+      return have_equal_figures(a, b) && (measured == nullptr || measured->are_equal(a, b));
+    });
     allot_table();
     std::vector<std::uint8_t> priced(static_cast<std::size_t>(problem_.num_classes_), 0);
     for (const DeviceId id : machine().device_ids()) {
@@ -208,7 +212,8 @@ class ProblemBuilder {
       const Device& device = machine().device(id);
       for (const OpId op : graph().ops()) {
         if (graph().role(op) != Role::kCompute) continue;
-        const OpCost cost = price(graph(), op, device);
+        OpCost cost = price(graph(), op, device);
+        if (measured != nullptr) take_measured(cost, measured->seconds(op, id));
         BERTH_RETURN_IF_ERROR(set_time(op, id, op_time_s(cost, device), cost.compute_s));
       }
     }
@@ -318,12 +323,19 @@ class ProblemBuilder {
 
 Result<Problem> make_problem(std::shared_ptr<const Graph> graph, std::shared_ptr<const Machine> machine,
                              Constraints constraints, Objective objective) {
-  return ProblemBuilder(std::move(graph), std::move(machine), std::move(constraints), objective).build(nullptr);
+  return ProblemBuilder(std::move(graph), std::move(machine), std::move(constraints), objective)
+      .build(nullptr, nullptr);
 }
 
 Result<Problem> make_problem(std::shared_ptr<const Graph> graph, std::shared_ptr<const Machine> machine,
                              const ExplicitCosts& costs, Constraints constraints, Objective objective) {
-  return ProblemBuilder(std::move(graph), std::move(machine), std::move(constraints), objective).build(&costs);
+  return ProblemBuilder(std::move(graph), std::move(machine), std::move(constraints), objective).build(&costs, nullptr);
+}
+
+Result<Problem> make_problem(std::shared_ptr<const Graph> graph, std::shared_ptr<const Machine> machine,
+                             const MeasuredCosts& measured, Constraints constraints, Objective objective) {
+  return ProblemBuilder(std::move(graph), std::move(machine), std::move(constraints), objective)
+      .build(nullptr, &measured);
 }
 
 }  // namespace berth
