@@ -32,7 +32,9 @@ std::string sentence(const std::vector<Outcome>& rows) {
 
 Result<Exit> run_demo(bool json) {
   BERTH_TRY(const std::vector<PlannerInfo> planners, find_planners("gpu-only,expert,metis,m-etf,auto"));
-  BERTH_TRY(const Problem problem, resolve_problem({.graph = "zoo:nmt-4", .machine = "k40x4", .objective = ""}));
+  BERTH_TRY(const ResolvedProblem resolved,
+            resolve_problem({.graph = "zoo:nmt-4", .machine = "k40x4", .objective = ""}));
+  const Problem& problem = resolved.problem;
   const Comparison comparison = compare_planners(problem, planners, Budget{.time_s = kSeconds}, !json);
   const std::vector<Outcome>& rows = comparison.rows;
   const bool whole = std::ranges::none_of(rows, &Outcome::interrupted);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "plan/planner.h"
@@ -14,9 +15,10 @@ class App;
 
 namespace berth::app {
 
-// GRAPH, --machine and --objective.
+// GRAPH, --machine, --objective and --costs.
 struct ProblemFlags {
   std::string graph, machine, objective;  // the last two empty: as the file says
+  std::vector<std::string> costs = {};    // FILE or FILE@DEVICE
 };
 void add_problem_flags(CLI::App& command, ProblemFlags& flags);
 
