@@ -77,15 +77,17 @@ class Placing {
     }
   }
 
+  // Most votes; of equals the one that is voted for first.
   [[nodiscard]] DeviceId choose(std::uint32_t unit, DeviceSet allowed) const {
     std::array<std::size_t, kMaxDevices> votes{};
+    std::vector<DeviceId> voted;
     for (const OpId op : problem_.unit_ops(unit)) {
       const DeviceId wanted = wanted_[index(op)];
-      if (wanted != kNoDevice && (allowed & device_bit(wanted)) != 0) ++votes[index(wanted)];
+      if (wanted == kNoDevice || (allowed & device_bit(wanted)) == 0) continue;
+      if (votes[index(wanted)]++ == 0) voted.push_back(wanted);
     }
-    const auto most = std::ranges::max_element(votes);  // the first of several
-    if (*most > 0) return DeviceId(most - votes.begin());
-    return default_device(allowed);
+    if (voted.empty()) return default_device(allowed);
+    return *std::ranges::max_element(voted, {}, [&](DeviceId device) { return votes[index(device)]; });
   }
 
   [[nodiscard]] DeviceId default_device(DeviceSet allowed) const {

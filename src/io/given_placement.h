@@ -5,8 +5,9 @@
 // and PyTorch's ("cuda:1"): the n-th device of that kind of the machine. An op without one is on the first GPU if it may
 // run there, else on the first CPU, as TensorFlow has it.
 //
-// A plan must be legal: ops that share a device go where most of those with a field want to be, and an op that may not
-// run where its field says goes where ops without one do. How many were moved is said.
+// A plan must be legal: ops that share a device go where most of those with a field want to be (of equals, where the
+// first does), and an op that may not run where its field says goes where ops without one do. It is said how many were
+// moved.
 #pragma once
 
 #include <cstddef>

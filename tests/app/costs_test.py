@@ -25,14 +25,18 @@ def node(name, op, inputs=(), device="", attributes=""):
     return f"node {{ name: '{name}' op: '{op}' {inputs} device: '{device}' {attributes} }}\n"
 
 
+def node_of_floats(name, op, inputs, device="", attributes=""):
+    return node(name, op, inputs, device, "attr { key: 'T' value { type: DT_FLOAT } }" + attributes)
+
+
 FLOATS = "attr { key: 'dtype' value { type: DT_FLOAT } }"
 SHAPE = "attr { key: 'shape' value { shape { dim { size: 64 } dim { size: 64 } } } }"
-# x on the CPU, a on GPU 0 by default, b and c on GPU 1, d with b.
+# x on the CPU, a on GPU 0 by default, b and c on GPU 1, d too, since it must be with b.
 MODEL = (node("x", "Placeholder", attributes=FLOATS + SHAPE)
-         + node("a", "MatMul", ("x", "x"))
-         + node("b", "Tanh", ("a",), "/device:GPU:1")
-         + node("c", "Relu", ("b",), "/job:localhost/device:GPU:1")
-         + node("d", "Tanh", ("c",), "/gpu:0", "attr { key: '_class' value { list { s: 'loc:@b' } } }"))
+         + node_of_floats("a", "MatMul", ("x", "x"))
+         + node_of_floats("b", "Tanh", ("a",), "/device:GPU:1")
+         + node_of_floats("c", "Relu", ("b",), "/job:localhost/device:GPU:1")
+         + node_of_floats("d", "Tanh", ("c",), "/gpu:0", "attr { key: '_class' value { list { s: 'loc:@b' } } }"))
 
 
 class CostsTest(unittest.TestCase):

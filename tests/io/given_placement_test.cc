@@ -81,8 +81,9 @@ TEST(GivenPlacement, KeepsTogetherWhatBelongsTogether) {
   EXPECT_EQ(placed(problem, {"/gpu:0", "/gpu:1", "", "/gpu:1", "/gpu:0"}),
             "gpu1 gpu1 gpu1 gpu1 gpu0; stated 4, together 1, not allowed 0")
       << "most want gpu1";
-  EXPECT_EQ(placed(problem, {"/gpu:1", "/gpu:0", "", "", ""}), "gpu0 gpu0 gpu0 gpu0 gpu0; stated 2, together 1, not allowed 0")
-      << "the first device of equals";
+  EXPECT_EQ(placed(problem, {"/gpu:1", "/gpu:0", "", "", ""}),
+            "gpu1 gpu1 gpu1 gpu1 gpu0; stated 2, together 1, not allowed 0")
+      << "of equals, the first";
 }
 
 TEST(GivenPlacement, NeedsTheDevicesOfTheFile) {
