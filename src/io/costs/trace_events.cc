@@ -6,6 +6,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "base/units.h"
 #include "io/costs/costs_file.h"
 #include "io/json_reader.h"
 
@@ -13,6 +14,7 @@ namespace berth {
 namespace {
 
 constexpr std::string_view kEvents = "traceEvents";
+constexpr double kLongest = kLongestTime * 1e6;
 
 enum Field : std::size_t { kPhase, kName, kCategory, kStart, kDuration, kProcess, kThread, kArguments };
 constexpr std::array<std::string_view, 8> kFields{"ph", "name", "cat", "ts", "dur", "pid", "tid", "args"};
@@ -59,7 +61,9 @@ class EventReader {
     };
     BERTH_RETURN_IF_ERROR(value.fields(kFields, UnknownFields::kIgnore, read_field));
     if (!is_complete || !has_duration || event.name.empty()) return {};
-    if (event.duration_us < 0.0) return value.error(fmt::format("\"dur\" is {}, less than 0", event.duration_us));
+    if (event.duration_us < 0.0 || event.duration_us > kLongest) {
+      return value.error(fmt::format("\"dur\" is {}; expected 0 to {:g} microseconds", event.duration_us, kLongest));
+    }
     event.thread = threads_.try_emplace(std::move(thread), static_cast<std::uint32_t>(threads_.size())).first->second;
     events_.push_back(std::move(event));
     return {};
