@@ -19,7 +19,7 @@ constexpr double kLongest = kLongestTime * 1e6;
 enum Field : std::size_t { kPhase, kName, kCategory, kStart, kDuration, kProcess, kThread, kArguments };
 constexpr std::array<std::string_view, 8> kFields{"ph", "name", "cat", "ts", "dur", "pid", "tid", "args"};
 
-// JsonDocument wants an object; an array becomes its only member. Line numbers stay as they are.
+// JsonDocument wants an object; an array becomes its only member.
 std::string as_object(std::string text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n\xef\xbb\xbf");
   if (first == std::string::npos || text[first] != '[') return text;
