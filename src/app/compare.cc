@@ -30,8 +30,7 @@ Result<Exit> run_compare(const CompareFlags& flags) {
   BERTH_TRY(const Budget budget, budget_of(flags.search));
   BERTH_TRY(const ResolvedProblem resolved, resolve_problem(flags.problem));
   const Problem& problem = resolved.problem;
-  const Comparison comparison =
-      compare_planners(problem, planners, budget, !flags.search.quiet, given_row(resolved));
+  const Comparison comparison = compare_planners(problem, planners, budget, !flags.search.quiet, given_row(resolved));
   BERTH_RETURN_IF_ERROR(print(flags.json ? comparison_json(problem, comparison, resolved.costs)
                                          : comparison_table(problem, comparison, resolved.costs)));
   const std::vector<Outcome>& rows = comparison.rows;

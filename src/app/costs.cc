@@ -25,8 +25,8 @@ void warn_about(const CostsReport& report) {
   if (report.matched < report.names) {
     const bool all_shown = report.names - report.matched == report.unmatched.size();
     print_error(fmt::format("warning: {}: {} of {} names matched; not in the graph: {}{}", report.path,
-                            group_digits(report.matched), group_digits(report.names),
-                            fmt::join(report.unmatched, ", "), all_shown ? "" : ", ..."));
+                            group_digits(report.matched), group_digits(report.names), fmt::join(report.unmatched, ", "),
+                            all_shown ? "" : ", ..."));
   }
   if (report.other_devices > 0) {
     print_error(fmt::format("warning: {}: {} times are for devices that the machine does not have", report.path,

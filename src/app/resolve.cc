@@ -132,8 +132,8 @@ Result<ResolvedProblem> resolve_problem(const ProblemFlags& flags) {
   }
   BERTH_TRY(MatchedCosts measured, resolve_costs(flags.costs, *graph, *request.machine));
   BERTH_TRY(Problem problem, make_problem(graph, request.machine, measured.costs, {}, objective));
-  return ResolvedProblem{std::move(problem), {measured.costs.num_ops(), std::move(measured.reports)},
-                         std::move(device_of)};
+  return ResolvedProblem{
+      std::move(problem), {measured.costs.num_ops(), std::move(measured.reports)}, std::move(device_of)};
 }
 
 }  // namespace berth::app

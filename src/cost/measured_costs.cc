@@ -54,7 +54,7 @@ class FileMatcher {
  private:
   struct Name {
     OpId op = kNoOp;
-    bool is_call = false;          // its times went to the ops that the call makes
+    bool is_call = false;              // its times went to the ops that the call makes
     std::vector<Sample> samples = {};  // of a name that is no op's, in order; without ops
   };
 
@@ -151,8 +151,8 @@ class FileMatcher {
         values.push_back(samples_[end].seconds);
         sum += samples_[end].seconds;
       }
-      merged.push_back({samples_[begin].op, samples_[begin].where,
-                        file_.repeats == Repeats::kSum ? sum : median(values)});
+      merged.push_back(
+          {samples_[begin].op, samples_[begin].where, file_.repeats == Repeats::kSum ? sum : median(values)});
     }
   }
 
@@ -192,10 +192,10 @@ class FileMatcher {
   const Machine& machine_;
   const OpNames& op_names_;
   const CostsFile& file_;
-  std::optional<DeviceWord> stated_;                    // by the user
-  std::unordered_map<std::string, DeviceWord> words_;   // of the file
-  std::unordered_map<std::string_view, Name> names_;    // point into the file
-  std::vector<std::string_view> order_;                 // of the names, as they come
+  std::optional<DeviceWord> stated_;                   // by the user
+  std::unordered_map<std::string, DeviceWord> words_;  // of the file
+  std::unordered_map<std::string_view, Name> names_;   // point into the file
+  std::vector<std::string_view> order_;                // of the names, as they come
   std::vector<Sample> samples_;
   std::size_t other_devices_ = 0;
 };

@@ -2,9 +2,9 @@
 // Measured costs: times of ops that somebody measured, for the ops and devices they name. They replace the cost model's
 // times there; all other ops keep their estimate.
 //
-// A time is used like one that the graph itself carries: on an asynchronous device the op takes the larger of it and the
-// launch, on a synchronous one just it, since it contains the launch. What fusion cannot save is the arithmetic of the
-// cost model, at most the measured time.
+// A time is used like one that the graph itself carries: on an asynchronous device the op takes the larger of it and
+// the launch, on a synchronous one just it, since it contains the launch. What fusion cannot save is the arithmetic of
+// the cost model, at most the measured time.
 //
 // Whose time it is:
 // - the op of that name, else the one compute op of that label;
@@ -12,8 +12,8 @@
 //   order of the graph, if the times are as many as the ops or a multiple: several runs, one after the other.
 // Ops that take no time anyway (views, parameters, constants, inputs) stay so.
 //
-// On which devices: those that the time's word means, the name, the model or the kind of a device, or "*" for all. Where
-// several words cover one device, the narrowest wins: name, model, kind, all; then the later file.
+// On which devices: those that the time's word means, the name, the model or the kind of a device, or "*" for all.
+// Where several words cover one device, the narrowest wins: name, model, kind, all; then the later file.
 #pragma once
 
 #include <cstdint>
@@ -47,8 +47,9 @@ enum class Repeats : std::uint8_t {
 };
 
 struct CostsFile {
-  std::string path = {};    // names it in messages
-  std::string device = {};  // the user's word for where it was measured: stands where a time has none, and narrows a kind
+  std::string path = {};  // names it in messages
+  std::string device =
+      {};  // the user's word for where it was measured: stands where a time has none, and narrows a kind
   Repeats repeats = Repeats::kMedian;
   std::vector<Measurement> times = {};
 };

@@ -18,9 +18,9 @@ struct DeviceField {
   std::string task = {};                // "/job:worker/task:1", empty if it names none
 };
 
-// TensorFlow: ("/" constraint)*, a constraint being job:NAME, replica:N, task:N, device:KIND:N, cpu:N or gpu:N, where N may
-// be *. Others: KIND, KIND.N or KIND:N. Kinds are those of machines in any case, with or without "XLA_" in front, and
-// "cuda" for gpu.
+// TensorFlow: ("/" constraint)*, a constraint being job:NAME, replica:N, task:N, device:KIND:N, cpu:N or gpu:N, where N
+// may be *. Others: KIND, KIND.N or KIND:N. Kinds are those of machines in any case, with or without "XLA_" in front,
+// and "cuda" for gpu.
 Result<DeviceField> parse_device_field(std::string_view text);
 
 }  // namespace berth

@@ -101,10 +101,10 @@ class Placing {
   const Problem& problem_;
   const Machine& machine_;
   std::span<const std::string> device_of_;
-  std::array<std::vector<DeviceId>, kDeviceKinds> devices_;    // of each kind, in order
-  std::unordered_map<std::string_view, DeviceId> known_;       // by field
-  std::string task_;                                           // the one that fields name
-  std::vector<DeviceId> wanted_;                               // per op
+  std::array<std::vector<DeviceId>, kDeviceKinds> devices_;  // of each kind, in order
+  std::unordered_map<std::string_view, DeviceId> known_;     // by field
+  std::string task_;                                         // the one that fields name
+  std::vector<DeviceId> wanted_;                             // per op
   GivenPlacement result_;
 };
 

@@ -38,7 +38,8 @@ TEST_F(MeasuredCostsTest, WordsMeanNamesModelsKindsAndAll) {
   EXPECT_EQ(devices_of_word(*machine_, "k40"), (DeviceWord{device_bit(kGpu0) | device_bit(kGpu1), Breadth::kModel}));
   EXPECT_EQ(devices_of_word(*machine_, "gpu").devices, device_bit(kGpu0) | device_bit(kGpu1));
   EXPECT_EQ(devices_of_word(*machine_, "*").devices, 0b111U);
-  for (const std::string_view word : {"", "tpu", "gpu2", "K40"}) EXPECT_EQ(devices_of_word(*machine_, word).devices, 0U);
+  for (const std::string_view word : {"", "tpu", "gpu2", "K40"})
+    EXPECT_EQ(devices_of_word(*machine_, word).devices, 0U);
   EXPECT_EQ(known_device_words(*machine_), "cpu, gpu0, gpu1, haswell-18c, k40, gpu");
 }
 
@@ -64,15 +65,16 @@ TEST_F(MeasuredCostsTest, TheUsersWordStandsWhereATimeHasNoneAndNarrowsAKind) {
   EXPECT_EQ(narrowed.costs.seconds(c_, kCpu), 3) << "another kind stays";
   EXPECT_EQ(error({file({{{"a"}, "", 1}}, "gpu7")}),
             "t.csv@gpu7: machine 'k40x2' has no such device; there are: cpu, gpu0, gpu1, haswell-18c, k40, gpu");
-  EXPECT_EQ(error({file({{{"a"}, "", 1}})}),
-            "t.csv: it does not say on which device 'a' took its time; write t.csv@DEVICE, with one of: cpu, gpu0, gpu1, "
-            "haswell-18c, k40, gpu");
+  EXPECT_EQ(
+      error({file({{{"a"}, "", 1}})}),
+      "t.csv: it does not say on which device 'a' took its time; write t.csv@DEVICE, with one of: cpu, gpu0, gpu1, "
+      "haswell-18c, k40, gpu");
   EXPECT_EQ(error({file({{{"a"}, "gpu", 1}, {{"stranger"}, "", 1}})}), "no error") << "strangers need no device";
 }
 
 TEST_F(MeasuredCostsTest, SeveralTimesAreRunsOrParts) {
-  const std::vector<Measurement> times{{{"a"}, "gpu", 5}, {{"a"}, "gpu", 1}, {{"a"}, "gpu", 9},
-                                       {{"b"}, "gpu", 4}, {{"b"}, "gpu", 2}};
+  const std::vector<Measurement> times{
+      {{"a"}, "gpu", 5}, {{"a"}, "gpu", 1}, {{"a"}, "gpu", 9}, {{"b"}, "gpu", 4}, {{"b"}, "gpu", 2}};
   EXPECT_EQ(matched({file(times)}).costs.seconds(a_, kGpu0), 5) << "the median";
   EXPECT_EQ(matched({file(times)}).costs.seconds(b_, kGpu0), 3) << "of an even number: between the two in the middle";
   EXPECT_EQ(matched({file(times, "", Repeats::kSum)}).costs.seconds(a_, kGpu0), 15);
@@ -80,12 +82,15 @@ TEST_F(MeasuredCostsTest, SeveralTimesAreRunsOrParts) {
 
 TEST_F(MeasuredCostsTest, AFusedTimeIsSharedAsTheModelSays) {
   GraphBuilder builder("fused");
-  const OpId in = builder.add(
-      {.name = "in", .type = "input", .role = Role::kInput, .outputs = {{DType::kF32, {1000, 1000}}}});
-  const OpId small = builder.add(
-      {.name = "small", .type = "relu", .inputs = {{in, 0}}, .outputs = {{DType::kF32, {1000, 1000}}}});
-  builder.add({.name = "large", .type = "matmul", .inputs = {{small, 0}, {in, 0}},
-               .outputs = {{DType::kF32, {1000, 1000}}}, .flops = 2e9});
+  const OpId in =
+      builder.add({.name = "in", .type = "input", .role = Role::kInput, .outputs = {{DType::kF32, {1000, 1000}}}});
+  const OpId small =
+      builder.add({.name = "small", .type = "relu", .inputs = {{in, 0}}, .outputs = {{DType::kF32, {1000, 1000}}}});
+  builder.add({.name = "large",
+               .type = "matmul",
+               .inputs = {{small, 0}, {in, 0}},
+               .outputs = {{DType::kF32, {1000, 1000}}},
+               .flops = 2e9});
   graph_ = std::make_shared<const Graph>(std::move(builder).build().value());
   const Problem model = make_problem(graph_, machine_).value();
   const double wanted = static_cast<double>(model.duration(OpId{1}, kGpu0)) /
@@ -110,8 +115,12 @@ TEST_F(MeasuredCostsTest, LabelsAndCallsOfPyTorchAreNamesToo) {
   add("add", "aten.add.Tensor", "both");
   add("mm_1", "aten.mm.out", "both");
   graph_ = std::make_shared<const Graph>(std::move(builder).build().value());
-  const MatchedCosts calls = matched({file({{{"aten::mm"}, "gpu", 1}, {{"aten::mm"}, "gpu", 2}, {{"aten::mm"}, "gpu", 3},
-                                            {{"aten::mm"}, "gpu", 6}, {{"first"}, "cpu", 7}, {{"both"}, "gpu", 8}})});
+  const MatchedCosts calls = matched({file({{{"aten::mm"}, "gpu", 1},
+                                            {{"aten::mm"}, "gpu", 2},
+                                            {{"aten::mm"}, "gpu", 3},
+                                            {{"aten::mm"}, "gpu", 6},
+                                            {{"first"}, "cpu", 7},
+                                            {{"both"}, "gpu", 8}})});
   EXPECT_EQ(calls.costs.seconds(OpId{0}, kGpu0), 2) << "two runs: 1 and 3";
   EXPECT_EQ(calls.costs.seconds(OpId{2}, kGpu0), 4) << "2 and 6";
   EXPECT_EQ(calls.costs.seconds(OpId{0}, kCpu), 7);
@@ -145,7 +154,8 @@ TEST_F(MeasuredCostsTest, RefusesWhatFitsNothing) {
 }
 
 TEST_F(MeasuredCostsTest, ReplaceTheModelsTimes) {
-  const MatchedCosts measured = matched({file({{{"a"}, "gpu0", 2}, {{"b"}, "gpu", 0}, {{"a"}, "cpu", 0}, {{"v"}, "*", 9}})});
+  const MatchedCosts measured =
+      matched({file({{{"a"}, "gpu0", 2}, {{"b"}, "gpu", 0}, {{"a"}, "cpu", 0}, {{"v"}, "*", 9}})});
   const Problem model = make_problem(graph_, machine_).value();
   const Problem problem = make_problem(graph_, machine_, measured.costs).value();
   EXPECT_EQ(problem.duration(a_, kGpu0), to_picoseconds(2));

@@ -98,19 +98,20 @@ TEST(ChromeTrace, EventsStandForTheOpTheyAreNamedAfter) {
 }
 
 TEST(ChromeTrace, CallsTakeTheTimeOfTheKernelsTheyLaunch) {
-  const std::string text =
-      trace({event("aten::linear", "cpu_op", 0, 50, 1), event("aten::t", "cpu_op", 2, 3, 2),
-             event("aten::addmm", "cpu_op", 10, 30, 3), event("relu", "cpu_op", 60, 10, 4), event("x", "cpu_op", 12, 9, 5, 2),
-             event("gemm<float>", "kernel", 100, 200, 3, 9), event("bias", "kernel", 300, 7, 3, 9),
-             event("memcpy", "gpu_memcpy", 310, 11, 4, 9), event("lonely", "kernel", 400, 13, 77, 9)});
+  const std::string text = trace({event("aten::linear", "cpu_op", 0, 50, 1), event("aten::t", "cpu_op", 2, 3, 2),
+                                  event("aten::addmm", "cpu_op", 10, 30, 3), event("relu", "cpu_op", 60, 10, 4),
+                                  event("x", "cpu_op", 12, 9, 5, 2), event("gemm<float>", "kernel", 100, 200, 3, 9),
+                                  event("bias", "kernel", 300, 7, 3, 9), event("memcpy", "gpu_memcpy", 310, 11, 4, 9),
+                                  event("lonely", "kernel", 400, 13, 77, 9)});
   EXPECT_EQ(to_text(times_of(text)),
             "aten::linear@gpu=0.000207 aten::t@cpu=3e-06 aten::addmm@gpu=0.000207 x@cpu=9e-06 relu@gpu=1.1e-05 "
             "lonely@gpu=1.3e-05");
 }
 
 TEST(ChromeTrace, AnnotationsCountOnce) {
-  const std::string text = trace({event("layer", "user_annotation", 0, 50, 1), event("aten::mm", "cpu_op", 5, 20, 2),
-                                  event("gemm", "kernel", 100, 30, 2, 9), event("layer", "gpu_user_annotation", 90, 60, 1, 9)});
+  const std::string text =
+      trace({event("layer", "user_annotation", 0, 50, 1), event("aten::mm", "cpu_op", 5, 20, 2),
+             event("gemm", "kernel", 100, 30, 2, 9), event("layer", "gpu_user_annotation", 90, 60, 1, 9)});
   EXPECT_EQ(to_text(times_of(text)), "layer@gpu=3e-05 aten::mm@gpu=3e-05");
 }
 
@@ -123,9 +124,11 @@ TEST(ChromeTrace, RefusesWhatIsWrong) {
   EXPECT_EQ(cost_error(R"({"traceEvents": 5})"), "t: traceEvents: expected an array");
   EXPECT_TRUE(cost_error("[]").starts_with("t: no event of the trace is the time of an op"));
   EXPECT_TRUE(cost_error("[" + event("f", "python_function", 0, 1) + "]").starts_with("t: no event of the trace"));
-  EXPECT_EQ(cost_error(trace({event("a", "kernel", 0, -2)})), "t: traceEvents[0]: \"dur\" is -2; expected 0 to 1e+12 microseconds");
+  EXPECT_EQ(cost_error(trace({event("a", "kernel", 0, -2)})),
+            "t: traceEvents[0]: \"dur\" is -2; expected 0 to 1e+12 microseconds");
   EXPECT_TRUE(cost_error(trace({event("a", "kernel", 0, 1e300)})).ends_with("expected 0 to 1e+12 microseconds"));
-  EXPECT_EQ(cost_error(R"([{"ph":"X","name":"a","dur":"5"}])"), "t: traceEvents[0].dur: expected a number, found \"5\"");
+  EXPECT_EQ(cost_error(R"([{"ph":"X","name":"a","dur":"5"}])"),
+            "t: traceEvents[0].dur: expected a number, found \"5\"");
   EXPECT_EQ(cost_error(R"([{"ph":"X","name":5,"dur":5}])"), "t: traceEvents[0].name: expected a string, found 5");
   EXPECT_EQ(cost_error(R"([{"ph":"X","name":"a","dur":1,"dur":2}])"), "t: traceEvents[0]: \"dur\" is there twice");
   EXPECT_EQ(cost_error(R"([{"ph":"X","name":"a","dur":1,"tid":[]}])"),

@@ -33,7 +33,8 @@ TEST(DeviceField, SaysKindNumberAndTask) {
 }
 
 TEST(DeviceField, RefusesWhatIsNone) {
-  EXPECT_EQ(field_text("/device:MAINFRAME:0"), "device field \"/device:MAINFRAME:0\": \"MAINFRAME\" is no kind of device");
+  EXPECT_EQ(field_text("/device:MAINFRAME:0"),
+            "device field \"/device:MAINFRAME:0\": \"MAINFRAME\" is no kind of device");
   EXPECT_EQ(field_text("/device:GPU:-1"), "device field \"/device:GPU:-1\": \"-1\" is no number of a device");
   EXPECT_EQ(field_text("/gpu:99999999999999"),
             "device field \"/gpu:99999999999999\": \"99999999999999\" is no number of a device");
@@ -92,9 +93,10 @@ TEST(GivenPlacement, NeedsTheDevicesOfTheFile) {
             "op 'b': the file places it on \"/gpu:2\", but machine 'k40x2' has 2 devices of the kind gpu");
   EXPECT_EQ(placed(problem, {"/device:TPU:0", ""}),
             "op 'a': the file places it on \"/device:TPU:0\", but machine 'k40x2' has 0 devices of the kind tpu");
-  EXPECT_EQ(placed(problem, {"/job:ps/task:0/cpu:0", "/job:worker/task:0/gpu:0"}),
-            "op 'b': the file places ops on several hosts, \"/job:ps/task:0\" and \"/job:worker/task:0\"; a placement on "
-            "one can be read");
+  EXPECT_EQ(
+      placed(problem, {"/job:ps/task:0/cpu:0", "/job:worker/task:0/gpu:0"}),
+      "op 'b': the file places ops on several hosts, \"/job:ps/task:0\" and \"/job:worker/task:0\"; a placement on "
+      "one can be read");
   EXPECT_EQ(placed(problem, {"/job:a/gpu:1", "/gpu:0"}), "gpu1 gpu0; stated 2, together 0, not allowed 0");
   EXPECT_EQ(placed(problem, {"/job:a", ""}), "gpu0 gpu0; stated 0, together 0, not allowed 0");
 }

@@ -79,14 +79,13 @@ class Launches {
   }
 
   static bool encloses(const TraceEvent& outer, const TraceEvent& inner) {
-    return outer.thread == inner.thread &&
-           inner.start_us + inner.duration_us <= outer.start_us + outer.duration_us;
+    return outer.thread == inner.thread && inner.start_us + inner.duration_us <= outer.start_us + outer.duration_us;
   }
 
   std::span<const TraceEvent> events_;
-  std::vector<double> gpu_us_;                                // per event
-  std::vector<std::uint32_t> calls_;                          // events of the CPU, by thread and start
-  std::unordered_map<std::int64_t, std::uint32_t> call_of_;   // by external id
+  std::vector<double> gpu_us_;                               // per event
+  std::vector<std::uint32_t> calls_;                         // events of the CPU, by thread and start
+  std::unordered_map<std::int64_t, std::uint32_t> call_of_;  // by external id
 };
 
 }  // namespace

@@ -17,7 +17,8 @@ std::vector<Measurement> onnxruntime_times(std::span<const TraceEvent> events);
 
 // Other traces: an event is the time of the op it is named after.
 // - Events of the GPU (kernel, gpu_memcpy, gpu_memset, gpu_user_annotation) hold on GPUs.
-// - Events of the CPU (cpu_op, user_annotation) that launched kernels, themselves or through events inside them, hold on
+// - Events of the CPU (cpu_op, user_annotation) that launched kernels, themselves or through events inside them, hold
+// on
 //   GPUs with the sum of these kernels' times, which then do not stand for themselves; those that launched none hold on
 //   CPUs. Launches are found by Kineto's "External id".
 // - Python's functions and calls of the driver and runtime are no ops. Other categories do not say where they ran.
