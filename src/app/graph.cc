@@ -64,7 +64,8 @@ Result<Exit> run_convert(const GraphFlags& flags) {
 
 Result<Exit> run_problem(const GraphFlags& flags) {
   BERTH_RETURN_IF_ERROR(check_output_path(flags.output));
-  BERTH_TRY(const Problem problem, resolve_problem(flags.problem));
+  BERTH_TRY(const ResolvedProblem resolved, resolve_problem(flags.problem));
+  const Problem& problem = resolved.problem;
   if (flags.output.empty()) {
     BERTH_RETURN_IF_ERROR(print(write_problem_json(problem)));
     return Exit::kDone;

@@ -53,6 +53,13 @@ void add_problem_flags(CLI::App& command, ProblemFlags& flags) {
   command.add_option("--objective", flags.objective,
                      "what to minimise: step (time of one step) or pipeline (time per sample of a full pipeline); "
                      "default: step, or what a public problem says");
+  command
+      .add_option("--costs", flags.costs,
+                  "measured times in place of estimates, may be repeated: CSV (op,device,microseconds), profile of "
+                  "ONNX Runtime, Chrome or Kineto trace, execution graph of OpenVINO; @DEVICE says where it was "
+                  "measured, for files that do not")
+      ->type_name("FILE[@DEVICE]")
+      ->allow_extra_args(false);
 }
 
 void add_search_flags(CLI::App& command, SearchFlags& flags) {

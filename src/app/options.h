@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "app/constraint_flags.h"
 #include "base/result.h"
@@ -15,9 +16,10 @@ class App;
 
 namespace berth::app {
 
-// GRAPH, --machine and --objective; constraints only where a command adds their flags.
+// GRAPH, --machine, --objective and --costs; constraints only where a command adds their flags.
 struct ProblemFlags {
   std::string graph, machine, objective;  // the last two empty: as the file says
+  std::vector<std::string> costs = {};    // FILE or FILE@DEVICE
   ConstraintFlags constraints = {};
 };
 void add_problem_flags(CLI::App& command, ProblemFlags& flags);

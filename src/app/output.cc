@@ -231,11 +231,13 @@ std::string fullest_memory(const Problem& problem, const Score& score) {
   return fmt::format("{} {} ({})", fullest.name, format_bytes(fullest.peak), percent(fullest.share()));
 }
 
-std::string outcome_page(const Problem& problem, const Outcome& outcome, const std::optional<Outcome>& single) {
+std::string outcome_page(const Problem& problem, const Outcome& outcome, const std::optional<Outcome>& single,
+                         const CostsSummary& costs) {
   const Score& score = outcome.score;
   Table facts({kLeft, kLeft});
   facts.add(
       {"planner", outcome.note.empty() ? outcome.planner : fmt::format("{} ({})", outcome.planner, outcome.note)});
+  if (!costs.files.empty()) facts.add({"costs", costs_text(problem.graph(), costs)});
   if (outcome.plan_machine.value_or(problem.machine().name()) != problem.machine().name()) {
     facts.add({"made for", fmt::format("{}, another machine", *outcome.plan_machine)});
   }
@@ -257,7 +259,7 @@ std::string outcome_page(const Problem& problem, const Outcome& outcome, const s
          link_table(problem, score);
 }
 
-std::string comparison_table(const Problem& problem, const Comparison& comparison) {
+std::string comparison_table(const Problem& problem, const Comparison& comparison, const CostsSummary& costs) {
   const std::vector<Outcome>& rows = comparison.rows;
   const bool any = !rows.empty() && rows.front().feasible();
   const double best = any ? to_seconds(rows.front().score.step_time) : 0.0;
@@ -278,7 +280,8 @@ std::string comparison_table(const Problem& problem, const Comparison& compariso
     table.add({row.planner, format_seconds(value), best > 0.0 ? fmt::format("{:.2f}x", value / best) : "1.00x",
                to_one_device(row, comparison.single), search, memory, remark(row)});
   }
-  return headline(problem) + "\n" + table.text() + closing_lines(comparison);
+  const std::string measured = costs.files.empty() ? "" : fmt::format(", {}", costs_text(problem.graph(), costs));
+  return headline(problem) + measured + "\n" + table.text() + closing_lines(comparison);
 }
 
 }  // namespace berth::app

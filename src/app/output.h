@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/compare_planners.h"
+#include "app/costs.h"
 #include "app/outcome.h"
 #include "cost/problem.h"
 
@@ -42,8 +43,9 @@ std::string overflow_text(const Problem& problem, const Outcome& outcome);
 std::string fullest_memory(const Problem& problem, const Score& score);
 
 // The whole page about one plan. `single` is the best single device's outcome, when it is known.
-std::string outcome_page(const Problem& problem, const Outcome& outcome, const std::optional<Outcome>& single);
+std::string outcome_page(const Problem& problem, const Outcome& outcome, const std::optional<Outcome>& single,
+                         const CostsSummary& costs = {});
 // One row a planner, best first, and whether one device alone is as good.
-std::string comparison_table(const Problem& problem, const Comparison& comparison);
+std::string comparison_table(const Problem& problem, const Comparison& comparison, const CostsSummary& costs = {});
 
 }  // namespace berth::app

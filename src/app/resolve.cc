@@ -64,7 +64,9 @@ void warn_about(const std::string& path, const LowerReport& report) {
   }
 }
 
-Result<GraphOrProblem> resolve(const std::string& text, const ProblemRequest& request) {
+// `device_of` may be null.
+Result<GraphOrProblem> resolve(const std::string& text, const ProblemRequest& request,
+                               std::vector<std::string>* device_of = nullptr) {
   if (text.starts_with(kZoo)) {
     BERTH_TRY(Graph graph, build_zoo_model(std::string_view(text).substr(kZoo.size())));
     return GraphOrProblem(std::make_shared<const Graph>(std::move(graph)));
@@ -73,6 +75,7 @@ Result<GraphOrProblem> resolve(const std::string& text, const ProblemRequest& re
   if (is_model_file(text)) {
     BERTH_TRY(Lowered lowered, import_model(text));
     warn_about(text, lowered.report);
+    if (device_of != nullptr) *device_of = std::move(lowered.device_of);
     return GraphOrProblem(std::make_shared<const Graph>(std::move(lowered.graph)));
   }
   return load_graph_or_problem(text, request);
@@ -113,7 +116,7 @@ Result<std::shared_ptr<const Machine>> resolve_machine(const std::string& text) 
   return std::make_shared<const Machine>(std::move(machine));
 }
 
-Result<Problem> resolve_problem(const ProblemFlags& flags) {
+Result<ResolvedProblem> resolve_problem(const ProblemFlags& flags) {
   // What is quick to find wrong comes first.
   ProblemRequest request;
   BERTH_TRY(request.objective, resolve_objective(flags.objective));
@@ -123,13 +126,26 @@ Result<Problem> resolve_problem(const ProblemFlags& flags) {
   } else if (flags.graph.starts_with(kZoo)) {
     return no_machine(flags.graph);
   }
-  BERTH_TRY(const GraphOrProblem loaded, resolve(flags.graph, request));
-  if (const auto* problem = std::get_if<std::shared_ptr<const Problem>>(&loaded))
-    return constrained(**problem, demands);
+  std::vector<std::string> device_of;
+  BERTH_TRY(const GraphOrProblem loaded, resolve(flags.graph, request, &device_of));
+  if (const auto* given = std::get_if<std::shared_ptr<const Problem>>(&loaded)) {
+    if (!flags.costs.empty()) return bad_input("{} brings its own times; leave --costs out", flags.graph);
+    BERTH_TRY(Problem problem, constrained(**given, demands));
+    return ResolvedProblem{std::move(problem)};
+  }
   if (request.machine == nullptr) return no_machine(flags.graph);
-  BERTH_TRY(Problem problem, make_problem(std::get<std::shared_ptr<const Graph>>(loaded), request.machine, {},
-                                          request.objective.value_or(Objective::kStep)));
-  return constrained(std::move(problem), demands);
+  const auto& graph = std::get<std::shared_ptr<const Graph>>(loaded);
+  const Objective objective = request.objective.value_or(Objective::kStep);
+  if (flags.costs.empty()) {
+    BERTH_TRY(Problem priced, make_problem(graph, request.machine, {}, objective));
+    BERTH_TRY(Problem problem, constrained(std::move(priced), demands));
+    return ResolvedProblem{std::move(problem), {}, std::move(device_of)};
+  }
+  BERTH_TRY(MatchedCosts measured, resolve_costs(flags.costs, *graph, *request.machine));
+  BERTH_TRY(Problem priced, make_problem(graph, request.machine, measured.costs, {}, objective));
+  BERTH_TRY(Problem problem, constrained(std::move(priced), demands));
+  return ResolvedProblem{
+      std::move(problem), {measured.costs.num_ops(), std::move(measured.reports)}, std::move(device_of)};
 }
 
 }  // namespace berth::app

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What GRAPH, --machine and --objective stand for.
+// What GRAPH, --machine, --objective and --costs stand for.
 #pragma once
 
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "app/costs.h"
 #include "app/options.h"
 #include "base/result.h"
 #include "cost/problem.h"
@@ -23,6 +25,11 @@ Result<std::shared_ptr<const Machine>> resolve_machine(const std::string& text);
 
 // Graph, machine and objective together, priced, under the constraints. Machine and objective may be empty for a public
 // problem, which has its own; a graph needs a machine, and its objective is `step` unless said otherwise.
-Result<Problem> resolve_problem(const ProblemFlags& flags);
+struct ResolvedProblem {
+  Problem problem;
+  CostsSummary costs = {};
+  std::vector<std::string> device_of = {};  // per op, where the file wants it; empty if it places nothing
+};
+Result<ResolvedProblem> resolve_problem(const ProblemFlags& flags);
 
 }  // namespace berth::app

@@ -55,12 +55,15 @@ OpCost estimate(const OpFeatures& features, const Device& device) {
 OpCost price(const Graph& graph, OpId op, const Device& device) {
   if (graph.role(op) != Role::kCompute) return {};
   OpCost cost = estimate(features_of(graph, op), device);
-  if (const double measured = measured_s(graph, op, device); measured >= 0.0) {
-    cost.work_s = measured;
-    cost.compute_s = std::min(cost.compute_s, measured);
-    cost.measured = true;
-  }
+  take_measured(cost, measured_s(graph, op, device));
   return cost;
+}
+
+void take_measured(OpCost& cost, double seconds) {
+  if (seconds < 0.0) return;
+  cost.work_s = seconds;
+  cost.compute_s = std::min(cost.compute_s, seconds);
+  cost.measured = true;
 }
 
 double op_time_s(const OpCost& cost, const Device& device) {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "cost/cost_model.h"
+#include "cost/measured_costs.h"
 #include "cost/slowest_plan.h"
 #include "graph/builder.h"
 
@@ -25,13 +26,14 @@ class ProblemBuilder {
     problem_.constraints_ = std::move(constraints);
   }
 
-  Result<Problem> build(const ExplicitCosts* costs) {
+  // Either may be null: explicit times leave nothing to the cost model, measured ones what they do not name.
+  Result<Problem> build(const ExplicitCosts* costs, const MeasuredCosts* measured) {
     BERTH_RETURN_IF_ERROR(check_constraints());
     set_links();
     if (costs != nullptr) {
       BERTH_RETURN_IF_ERROR(take_costs(*costs));
     } else {
-      BERTH_RETURN_IF_ERROR(price_ops());
+      BERTH_RETURN_IF_ERROR(price_ops(measured));
     }
     find_runnable(costs);
     BERTH_RETURN_IF_ERROR(apply_constraints());
@@ -191,8 +193,10 @@ class ProblemBuilder {
     }
   }
 
-  Status price_ops() {
-    classify_devices([&](DeviceId a, DeviceId b) { return have_equal_figures(a, b); });
+  Status price_ops(const MeasuredCosts* measured) {
+    classify_devices([&](DeviceId a, DeviceId b) {
+      return have_equal_figures(a, b) && (measured == nullptr || measured->are_equal(a, b));
+    });
     allot_table();
     std::vector<std::uint8_t> priced(static_cast<std::size_t>(problem_.num_classes_), 0);
     for (const DeviceId id : machine().device_ids()) {
@@ -200,7 +204,8 @@ class ProblemBuilder {
       const Device& device = machine().device(id);
       for (const OpId op : graph().ops()) {
         if (graph().role(op) != Role::kCompute) continue;
-        const OpCost cost = price(graph(), op, device);
+        OpCost cost = price(graph(), op, device);
+        if (measured != nullptr) take_measured(cost, measured->seconds(op, id));
         BERTH_RETURN_IF_ERROR(set_time(op, id, op_time_s(cost, device), cost.compute_s));
       }
     }
@@ -265,12 +270,19 @@ class ProblemBuilder {
 
 Result<Problem> make_problem(std::shared_ptr<const Graph> graph, std::shared_ptr<const Machine> machine,
                              Constraints constraints, Objective objective) {
-  return ProblemBuilder(std::move(graph), std::move(machine), std::move(constraints), objective).build(nullptr);
+  return ProblemBuilder(std::move(graph), std::move(machine), std::move(constraints), objective)
+      .build(nullptr, nullptr);
 }
 
 Result<Problem> make_problem(std::shared_ptr<const Graph> graph, std::shared_ptr<const Machine> machine,
                              const ExplicitCosts& costs, Constraints constraints, Objective objective) {
-  return ProblemBuilder(std::move(graph), std::move(machine), std::move(constraints), objective).build(&costs);
+  return ProblemBuilder(std::move(graph), std::move(machine), std::move(constraints), objective).build(&costs, nullptr);
+}
+
+Result<Problem> make_problem(std::shared_ptr<const Graph> graph, std::shared_ptr<const Machine> machine,
+                             const MeasuredCosts& measured, Constraints constraints, Objective objective) {
+  return ProblemBuilder(std::move(graph), std::move(machine), std::move(constraints), objective)
+      .build(nullptr, &measured);
 }
 
 Result<Problem> constrain(Problem problem, Constraints constraints) {
