@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "plan/planner.h"
@@ -14,11 +15,15 @@ class App;
 
 namespace berth::app {
 
-// GRAPH, --machine and --objective.
+// GRAPH, --machine, --objective and --dim.
 struct ProblemFlags {
   std::string graph, machine, objective;  // the last two empty: as the file says
+  std::vector<std::string> dims = {};     // app/dims.h reads them
 };
 void add_problem_flags(CLI::App& command, ProblemFlags& flags);
+
+// --dim NAME=SIZE, any number of times.
+void add_dim_flag(CLI::App& command, std::vector<std::string>& dims);
 
 struct SearchFlags {
   std::string budget = "10s";

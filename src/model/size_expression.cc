@@ -135,7 +135,7 @@ class Reader {
     std::vector<Number> arguments{sum(depth)};
     while (!failed_ && accept(", ")) arguments.push_back(sum(depth));
     if (failed_ || !accept(")")) return fail();
-    const bool all_known = std::ranges::all_of(arguments, [](const Number& number) { return number.has_value(); });
+    const bool all_known = std::ranges::all_of(arguments, [](const Number& known) { return known.has_value(); });
     if (function == "Max") return all_known ? *std::ranges::max_element(arguments) : std::nullopt;
     if (function == "Min") return all_known ? *std::ranges::min_element(arguments) : std::nullopt;
     const bool is_modulo = (function == "Mod" || function == "PythonMod") && arguments.size() == 2;
