@@ -54,8 +54,9 @@ Result<std::size_t> count_buckets(const std::vector<NamedSizes>& dims) {
   for (const NamedSizes& dim : dims) {
     if (dim.sizes.size() < 2) continue;
     if (longest != nullptr && dim.sizes.size() != longest->sizes.size()) {
-      return bad_input("--dim: {} has {} sizes and {} has {}; lists go together, first with first: give as many for each",
-                       longest->name, longest->sizes.size(), dim.name, dim.sizes.size());
+      return bad_input(
+          "--dim: {} has {} sizes and {} has {}; lists go together, first with first: give as many for each",
+          longest->name, longest->sizes.size(), dim.name, dim.sizes.size());
     }
     longest = &dim;
   }
@@ -80,7 +81,8 @@ std::string Bucket::suffix() const {
   std::vector<std::string> words;
   for (const auto& [name, size] : varied) {
     std::string word = name;
-    std::ranges::replace_if(word, [](char c) { return !is_plain(c); }, '_');
+    std::ranges::replace_if(
+        word, [](char c) { return !is_plain(c); }, '_');
     words.push_back(fmt::format("{}-{}", word, size));
   }
   return join(words, ".");

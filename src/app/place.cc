@@ -72,7 +72,8 @@ void add_place_command(CLI::App& app, Exit& exit) {
   command->footer(
       "Example:\n  berth place zoo:nmt-4 --machine k40x4 --budget 10s -o plan.json\n"
       "  berth place zoo:gpt2 --machine a100x8 --objective pipeline\n"
-      "  berth place bert.onnx --machine h200 --dim batch=8,seq=128,512 -o plan.json    (two sizes, and a plan for both)\n"
+      "  berth place bert.onnx --machine h200 --dim batch=8,seq=128,512 -o plan.json    (two sizes, and a plan for "
+      "both)\n"
       "  berth place rand0000.stg --machine procx8    (a public problem; others bring their machine)");
   command->callback([flags, &exit] { exit = finish(run_place(*flags)); });
 }

@@ -20,8 +20,8 @@ Status check_outputs(const std::string& path, const std::vector<Bucket>& buckets
   if (path.empty()) return {};
   std::error_code ignored;
   if (std::filesystem::is_other(path, ignored)) {
-    return bad_input("{}: is no file; for several sizes plans are written beside each other, so give the name of a file",
-                     path);
+    return bad_input(
+        "{}: is no file; for several sizes plans are written beside each other, so give the name of a file", path);
   }
   BERTH_RETURN_IF_ERROR(check_output_path(path));
   for (const Bucket& bucket : buckets) BERTH_RETURN_IF_ERROR(check_output_path(bucket_path(path, bucket)));
@@ -39,11 +39,11 @@ void plan_each(PlacedBuckets& placed, const PlannerInfo& planner, const Budget& 
 // The best plan known for a bucket may come from another one, or be the shared plan.
 void take_own(Outcome& own, const Plan& plan, const Score& score) {
   if (!own.error && own.plan == plan) return;
-  const bool was_run = !own.error;
   own.plan = plan;
   own.score = score;
   own.error.reset();
-  own.note = was_run ? "better: found for other sizes" : "found for other sizes";
+  own.started = true;
+  own.note = "found for other sizes";
 }
 
 Outcome shared_outcome(const PlacedBuckets& placed, std::size_t bucket, const SharedPlan& found) {
@@ -73,9 +73,9 @@ void plan_together(PlacedBuckets& placed, const Budget& budget, bool progress) {
     return;
   }
   ProgressLine line(progress);
-  const Result<SharedPlan> found = plan_for_all(
-      placed.problems, starts,
-      {budget, &InterruptGuard::flag(), [&line](const SearchState& state) { line.show(state); }});
+  const Result<SharedPlan> found =
+      plan_for_all(placed.problems, starts,
+                   {budget, &InterruptGuard::flag(), [&line](const SearchState& state) { line.show(state); }});
   if (!found) {
     placed.error = found.error();
     return;
@@ -99,7 +99,8 @@ Status save(const std::string& path, const PlacedBuckets& placed) {
   }
   if (placed.shared.empty()) return {};
   std::vector<std::string> also_for;
-  for (const Problem& problem : std::span(placed.problems).subspan(1)) also_for.push_back(problem.graph().structure_hash());
+  for (const Problem& problem : std::span(placed.problems).subspan(1))
+    also_for.push_back(problem.graph().structure_hash());
   return save_plan(path, placed.problems.front(), placed.shared.front(), also_for);
 }
 

@@ -24,8 +24,8 @@ struct PlacedBuckets {
   double search_s = 0.0;          // for the shared plan
   std::uint64_t evaluations = 0;
 
-  [[nodiscard]] bool feasible() const;        // the shared plan fits in every bucket
-  [[nodiscard]] std::size_t worst() const;    // bucket with the largest regret
+  [[nodiscard]] bool feasible() const;      // the shared plan fits in every bucket
+  [[nodiscard]] std::size_t worst() const;  // bucket with the largest regret
   [[nodiscard]] double mean_regret() const;
 };
 

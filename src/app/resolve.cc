@@ -5,6 +5,7 @@
 #include <array>
 #include <filesystem>
 
+#include "app/output.h"
 #include "app/terminal.h"
 #include "base/text.h"
 #include "io/files.h"
@@ -37,19 +38,13 @@ Error no_such_graph(const std::string& text) {
   return bad_input("no file '{}'; give a graph file or a model of the zoo (berth models lists them)", text);
 }
 
-// At most three names of many.
-std::string some_of(const std::vector<std::string>& names) {
-  constexpr std::size_t kMostNames = 3;
-  const auto shown = std::span(names).first(std::min(names.size(), kMostNames));
-  return fmt::format("{}{}", join(shown, ", "), names.size() > kMostNames ? ", ..." : "");
-}
-
 Error no_dims_here(const std::string& text) {
   if (text.starts_with(kZoo)) {
     const std::string model = text.substr(0, text.find(','));
     return bad_input("--dim is for model files; a model of the zoo has its sizes in its name, as in {},batch=8", model);
   }
-  return bad_input("--dim: the sizes of {} are fixed; it is for models of frameworks (.onnx .pt2 .xml .pb .pbtxt)", text);
+  return bad_input("--dim: the sizes of {} are fixed; it is for models of frameworks (.onnx .pt2 .xml .pb .pbtxt)",
+                   text);
 }
 
 struct Loaded {
@@ -102,17 +97,19 @@ Result<ResolvedGraph> resolve_graph(const std::string& text, const DimSizes& dim
 }
 
 void warn_about(const std::string& path, const std::optional<LowerReport>& report) {
+  constexpr std::size_t kMostNames = 3;
   if (!report) return;
   std::vector<std::string> dims;
   for (const auto& [name, count] : report->assumed_dims) dims.push_back(name);
   if (!dims.empty()) {
     const bool is_one = dims.size() == 1;
-    print_error(fmt::format("warning: {}: {} dimension{} no size and count{} as 1: {}; say --dim {}=8", path, dims.size(),
-                            is_one ? " has" : "s have", is_one ? "s" : "", some_of(dims), dims.front()));
+    print_error(fmt::format("warning: {}: {} dimension{} no size and count{} as 1: {}; say --dim {}=8", path,
+                            dims.size(), is_one ? " has" : "s have", is_one ? "s" : "", some_of(dims, kMostNames),
+                            dims.front()));
   }
   if (!report->unknown_shapes.empty()) {
     print_error(fmt::format("warning: {}: the sizes of {} values are not known and count as nothing: {}", path,
-                            report->unknown_shapes.size(), some_of(report->unknown_shapes)));
+                            report->unknown_shapes.size(), some_of(report->unknown_shapes, kMostNames)));
   }
 }
 

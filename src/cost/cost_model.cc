@@ -54,7 +54,11 @@ OpCost estimate(const OpFeatures& features, const Device& device) {
 
 OpCost price(const Graph& graph, OpId op, const Device& device) {
   if (graph.role(op) != Role::kCompute) return {};
-  OpCost cost = estimate(features_of(graph, op), device);
+  return price(graph, op, features_of(graph, op), device);
+}
+
+OpCost price(const Graph& graph, OpId op, const OpFeatures& features, const Device& device) {
+  OpCost cost = estimate(features, device);
   if (const double measured = measured_s(graph, op, device); measured >= 0.0) {
     cost.work_s = measured;
     cost.compute_s = std::min(cost.compute_s, measured);

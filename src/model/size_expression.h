@@ -17,9 +17,9 @@ struct SizeExpression {
   std::optional<std::int64_t> value = {};  // none: a name has no size, or the result is none (negative, far too large)
 };
 
-// Read are whole numbers, names (letters, digits, '_' and '.'), products, floor divisions, powers, parentheses, Max, Min,
-// Mod, and sums with spaces around their signs, since "input-ids" is a name. Nothing if the text is anything else, or
-// longer than any expression: then it is a name as a whole, whatever is in it.
+// Read are whole numbers, names (letters, digits, '_' and '.'), products, floor divisions, powers, parentheses, Max,
+// Min, Mod, and sums with spaces around their signs, since "input-ids" is a name. Nothing if the text is anything else,
+// or longer than any expression: then it is a name as a whole, whatever is in it.
 std::optional<SizeExpression> read_size_expression(std::string_view text, const DimSizes& sizes);
 
 // Whether the name stands in the text as a word of its own.

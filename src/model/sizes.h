@@ -37,8 +37,8 @@ struct NamedDim {
 Status check_dims(const Model& model, const DimSizes& sizes);
 
 // Gives named dimensions their sizes and says what they are: the user's, else the file's, else 1. What is written as an
-// expression of names (ONNX, PyTorch) follows them. Unknown sizes inside an ONNX model that no name explains are left to
-// the rules that infer shapes; elsewhere they count as 1 if they have a name. Names that the model does not have are
+// expression of names (ONNX, PyTorch) follows them. Unknown sizes inside an ONNX model that no name explains are left
+// to the rules that infer shapes; elsewhere they count as 1 if they have a name. Names that the model does not have are
 // not looked at.
 std::vector<NamedDim> bind_dims(Model& model, const DimSizes& sizes);
 

@@ -20,8 +20,7 @@ void take_larger(Bytes& into, Bytes other) { into = std::max(into, other); }
 SharedEvaluator::SharedEvaluator(std::span<const Problem> problems, std::span<const Picoseconds> yardsticks)
     : leader_(leader_of(yardsticks)), scores_(problems.size()), order_(problems.size()) {
   for (const Problem& problem : problems) evaluators_.push_back(make_simulated_evaluator(problem, 1));
-  for (const Picoseconds time : yardsticks)
-    yardsticks_.push_back(static_cast<double>(std::max<Picoseconds>(time, 1)));
+  for (const Picoseconds time : yardsticks) yardsticks_.push_back(static_cast<double>(std::max<Picoseconds>(time, 1)));
   std::iota(order_.begin(), order_.end(), std::size_t{0});
 }
 

@@ -58,8 +58,8 @@ class SharedSearch {
   void find_legal_starts() {
     for (std::size_t i = 0; i < starts_.size(); ++i) {
       const bool is_twin = std::ranges::any_of(legal_, [&](std::size_t other) { return starts_[other] == starts_[i]; });
-      const bool is_legal =
-          std::ranges::none_of(problems_, [&](const Problem& problem) { return verify(problem, starts_[i]).has_value(); });
+      const bool is_legal = std::ranges::none_of(
+          problems_, [&](const Problem& problem) { return verify(problem, starts_[i]).has_value(); });
       if (is_legal && !is_twin) legal_.push_back(i);
     }
   }
@@ -69,10 +69,9 @@ class SharedSearch {
     for (const Score& score : result_.own_scores) yardsticks.push_back(score.step_time);
     const std::size_t leader = SharedEvaluator::leader_of(yardsticks);
     // A plan as good as every problem's own is all that is asked for: its joint time is the leader's own.
-    Search search(problems_[leader], options_.budget, std::max<Picoseconds>(yardsticks[leader], 1),
-                  [problems = problems_, yardsticks](int) {
-                    return std::make_unique<SharedEvaluator>(problems, yardsticks);
-                  });
+    Search search(
+        problems_[leader], options_.budget, std::max<Picoseconds>(yardsticks[leader], 1),
+        [problems = problems_, yardsticks](int) { return std::make_unique<SharedEvaluator>(problems, yardsticks); });
     search.set_stop_flag(options_.stop);
     search.set_progress(options_.progress);
     try_starts(search);
@@ -91,7 +90,8 @@ class SharedSearch {
 
   // The best starts for an equal part of the time each, then the best plan found for the rest.
   void refine(Search& search) {
-    std::erase_if(legal_, [&](std::size_t start) { return !starts_[start].fusions.empty(); });  // a refiner fuses nothing
+    std::erase_if(legal_,
+                  [&](std::size_t start) { return !starts_[start].fusions.empty(); });  // a refiner fuses nothing
     if (legal_.empty() || is_done(search)) return;
     const std::size_t walkers = Crew(search).size(), trials = std::min(legal_.size(), kTrials);
     Refiner refiner(search, Rng(search.budget().seed), {}, walkers);
