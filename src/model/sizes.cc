@@ -69,8 +69,9 @@ class Binder {
   }
 
  private:
-  // The size of an expression says nothing about its names.
+  // The size of an expression says nothing about its names, and that of a text nothing once the user changes a part.
   void take_from_file(const Dim& dim) {
+    if (is_changed(dim.symbol)) return;
     const std::vector<std::string> names = names_of(model_, dim.symbol, sizes_);
     if (names.size() == 1 && names.front() == dim.symbol) sizes_.emplace(dim.symbol, dim.size);
   }

@@ -74,7 +74,7 @@ TEST_F(PlanFile, IsReadable) {
 TEST_F(PlanFile, MayBeForSeveralGraphs) {
   const Problem larger = toy_problem("aa:1:9B -> bb:2:9B -> cc:3", "2 devices, 1 s per edge");
   const std::vector<std::string> also_for{"00ff", problem_.graph().structure_hash()};
-  const Plan plan = toy_plan(larger, "aa@0 bb@1 cc@1");
+  const Plan plan = toy_plan(larger, "aa@0 bb@1!2.5 cc@1");
   const std::string text = write_plan_json(larger.graph(), larger.machine(), plan, {}, also_for);
   EXPECT_EQ(*parse(text), plan);
   EXPECT_EQ(*parse_plan(text, "p.json", larger.graph(), larger.machine()), plan);
