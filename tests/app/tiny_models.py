@@ -4,7 +4,7 @@ import io
 import json
 import zipfile
 
-FLOAT, INT64 = 1, 7  # ONNX
+FLOAT = 1  # ONNX
 
 
 def varint(value):
@@ -32,13 +32,12 @@ def onnx_weight(name, dims):
     return b"".join(number(1, size) for size in dims) + number(2, FLOAT) + text(8, name)
 
 
-def onnx_integers(name, numbers):
-    """Whole numbers, none of them negative but -1."""
-    return number(1, len(numbers)) + number(2, INT64) + b"".join(number(7, n & (1 << 64) - 1) for n in numbers) + text(8, name)
-
-
-def onnx_node(name, kind, inputs, outputs):
-    return (b"".join(text(1, i) for i in inputs) + b"".join(text(2, o) for o in outputs) + text(3, name) + text(4, kind))
+def onnx_node(name, kind, inputs, outputs, **lists):
+    """A node, with attributes that are lists of whole numbers."""
+    node = b"".join(text(1, i) for i in inputs) + b"".join(text(2, o) for o in outputs) + text(3, name) + text(4, kind)
+    for key, numbers in lists.items():
+        node += text(5, text(1, key) + text(8, b"".join(map(varint, numbers))) + number(20, 7))
+    return node
 
 
 def onnx(inputs, weights, nodes, outputs):
