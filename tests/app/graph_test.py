@@ -15,14 +15,52 @@ class Graphs(CommandLineTest):
         self.assertEqual(info["ops"], sum(info["roles"].values()))
         self.assertIn("parameters", self.text_of("graph", "info", SMALL))
 
+    def graph_of(self, inputs, **more):
+        """Relus of 8 bytes each; `inputs` has the numbers of the ops that each reads, `more` further members of some."""
+        ops = [{"name": name, "type": "relu", "inputs": [[op, 0] for op in reads], "outputs": [{"dtype": "f32", "shape": [2]}],
+                **more.get(name, {})} for name, reads in inputs.items()]
+        return self.write("graph.json", json.dumps({"format": "berth-graph/1", "ops": ops}))
+
     def test_info_says_how_parallel_a_graph_is(self):
-        inputs = {"a": [], "b": [[0, 0]], "c": [[0, 0]], "d": [[1, 0], [2, 0]]}
-        ops = [{"name": name, "type": "relu", "inputs": tensors, "outputs": [{"dtype": "f32", "shape": [2]}]}
-               for name, tensors in inputs.items()]
-        diamond = self.write("diamond.json", json.dumps({"format": "berth-graph/1", "ops": ops}))
+        diamond = self.graph_of({"a": [], "b": [0], "c": [0], "d": [1, 2]})
         info = self.json_of("graph", "info", diamond)
-        self.assertEqual((info["depth"], info["width"], info["activation_bytes"]), (3, 4 / 3, 32))
-        self.assertIn("3 compute ops on the longest path, 1.33 side by side", self.text_of("graph", "info", diamond))
+        self.assertEqual((info["depth"], info["width"], info["max_width"]), (3, 4 / 3, 2))
+        self.assertEqual(info["parallelism"]["device"], "h200")
+        self.assertAlmostEqual(info["parallelism"]["work_over_path"], 4 / 3)
+        self.assertIn("3 compute ops on the longest path, 1.33 side by side on average, 2 at most; on h200 the work is 1.33x",
+                      self.text_of("graph", "info", diamond))
+
+    def test_info_says_how_much_memory_a_step_takes(self):
+        info = self.json_of("graph", "info", self.graph_of({"a": [], "b": [0], "c": [0], "d": [1, 2]}))
+        self.assertEqual((info["activation_bytes"], info["peak_bytes"]), (32, 24))  # c while a and b are there, d with b and c
+
+    def test_info_estimates_the_time_on_every_device(self):
+        info = self.json_of("graph", "info", self.graph_of({"a": [], "b": [0]}, b={"allowed": ["cpu"]}))
+        estimates = {estimate["device"]: estimate for estimate in info["estimates"]}
+        self.assertEqual((estimates["h200"]["kind"], estimates["h200"]["unsupported_ops"]), ("gpu", 1))
+        self.assertEqual((estimates["xeon-16c"]["kind"], estimates["xeon-16c"]["unsupported_ops"]), ("cpu", 0))
+        self.assertGreaterEqual(estimates["xeon-16c"]["time_s"], 2 * 3.5e-6, "two launches")
+        small = {estimate["device"]: estimate for estimate in self.json_of("graph", "info", SMALL)["estimates"]}
+        self.assertGreater(small["k40"]["time_s"], 0)
+        self.assertGreater(small["core-ultra-npu"]["unsupported_ops"], 0, "it trains nothing")
+        large = self.json_of("graph", "info", "zoo:gpt3-175b")
+        self.assertFalse(any(estimate["fits"] for estimate in large["estimates"] if estimate["device"] == "k40"))
+        self.assertRegex(self.text_of("graph", "info", "zoo:gpt3-175b"), r"k40 +[0-9.]+ \w+\*")
+
+    def test_info_of_a_problem_has_the_times_of_its_devices(self):
+        stg = self.write("x.stg", "1\n0 0 0\n1 3 1 0\n2 0 1 1\n")
+        info = self.json_of("graph", "info", stg)
+        self.assertEqual([estimate["time_s"] for estimate in info["estimates"]], [3, 3, 3, 3])
+        self.assertEqual(info["parallelism"]["work_s"], 3)
+
+    def test_info_says_what_unknown_types_weigh(self):
+        info = self.json_of("graph", "info", self.graph_of({"a": [], "b": [0]}, b={"type": "mystery"}))
+        self.assertEqual(info["unknown_ops"], {"mystery": 1})
+        self.assertAlmostEqual(info["unknown_work_share"], 0.5)
+
+    def test_info_fits_on_a_screen(self):
+        for graph in [SMALL, "zoo:inception-v3", "zoo:moe"]:
+            self.assertLess(len(self.text_of("graph", "info", graph).splitlines()), 45)
 
     def test_names_from_a_file_do_not_reach_the_terminal_raw(self):
         op = {"args": [], "type": "ty\x1b[31mpe\u009b", "outputs": [{"dtype": "f32", "shape": [1]}]}
