@@ -106,8 +106,8 @@ std::string devices_table(const GraphFacts& facts) {
     if (line.size() == 2 * kPerLine) table.add(std::exchange(line, {}));
   }
   if (!line.empty()) table.add(line);
-  return "on one device, ops one after the other\n" + table.text("  ") +
-         (is_any_full ? "  * more than its memory\n" : "");
+  return fmt::format("on one device, ops one after the other\n{}{}", table.text("  "),
+                     is_any_full ? "  * more than its memory\n" : "");
 }
 
 void write_report(JsonWriter& json, const LowerReport& report, std::span<const DimEffect> effects) {

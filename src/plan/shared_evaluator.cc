@@ -2,7 +2,6 @@
 #include "plan/shared_evaluator.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 namespace berth {
