@@ -5,10 +5,11 @@
 // Idea: a plan's regret in a problem is how much slower it is than the best plan known for that problem alone. The best
 // shared plan has the least worst regret, and the mean regret counts a tenth (plan/shared_evaluator.h); it must fit in
 // memory in every problem. Starts are plans made for one problem each. The best of them go through multilevel
-// refinement (plan/multilevel.h) with every move simulated in all problems, until one refuses it. Cost: an evaluation
-// takes a simulation per problem at most; the whole budget, unless a plan without regret is found. Where it loses:
-// moves are proposed by looking at the critical path of one problem, the one that takes longest. Sizes between those of
-// the problems are not looked at.
+// refinement (plan/multilevel.h) with every move simulated in all problems, until one refuses it.
+//
+// Cost: an evaluation takes a simulation per problem at most; the whole budget, unless a plan without regret is found.
+// Where it loses: moves are proposed by looking at the critical path of one problem, the one that takes longest. Sizes
+// between those of the problems are not looked at.
 #pragma once
 
 #include <atomic>
