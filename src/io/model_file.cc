@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "io/files.h"
 #include "io/graph_document.h"
@@ -73,8 +74,10 @@ Result<std::vector<NamedDim>> read_again_with_sizes(const std::string& path, con
 }
 
 void add_dims(const std::vector<NamedDim>& dims, LowerReport& report) {
+  std::set<std::string> reported;
+  for (const NamedDim& dim : report.dims) reported.insert(dim.name);
   for (const NamedDim& dim : dims) {
-    if (std::ranges::find(report.dims, dim.name, &NamedDim::name) != report.dims.end()) continue;
+    if (reported.contains(dim.name)) continue;
     report.dims.push_back(dim);
     if (dim.source == DimSource::kAssumed) report.assumed_dims.emplace(dim.name, dim.uses);
   }

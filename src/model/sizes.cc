@@ -38,10 +38,12 @@ std::string name_at(const Value& value, std::size_t axis, bool is_leaf) {
   return fmt::format("{}.{}", value.name, axis);
 }
 
+// Elsewhere a name may look like one: "a-b*c.0" of a layer.
+bool has_expressions(const Model& model) { return model.dialect == Dialect::kOnnx || model.dialect == Dialect::kAten; }
+
 // The names that a symbol depends on: those of its expression, or the symbol itself.
 std::vector<std::string> names_of(const Model& model, const std::string& symbol, const DimSizes& sizes) {
-  const bool has_expressions = model.dialect == Dialect::kOnnx || model.dialect == Dialect::kAten;
-  if (!has_expressions || sizes.contains(symbol)) return {symbol};
+  if (!has_expressions(model) || sizes.contains(symbol)) return {symbol};
   auto expression = read_size_expression(symbol, sizes);
   return expression ? std::move(expression->names) : std::vector{symbol};
 }
@@ -85,7 +87,7 @@ class Binder {
 
   [[nodiscard]] std::optional<std::int64_t> size_of(const std::string& symbol) const {
     if (const auto known = sizes_.find(symbol); known != sizes_.end()) return known->second;
-    if (model_.dialect != Dialect::kOnnx && model_.dialect != Dialect::kAten) return std::nullopt;
+    if (!has_expressions(model_)) return std::nullopt;
     const auto expression = read_size_expression(symbol, sizes_);
     return expression ? expression->value : std::nullopt;
   }
