@@ -6,6 +6,7 @@
 
 #include "app/single_device.h"
 #include "app/terminal.h"
+#include "base/text.h"
 #include "machine/devices.h"
 
 namespace berth::app {
@@ -170,6 +171,12 @@ std::string Table::text(std::string_view indent) const {
     text += line + "\n";
   }
   return text;
+}
+
+std::string some_of(const std::vector<std::string>& words, std::size_t most) {
+  const auto shown = std::span(words).first(std::min(words.size(), most));
+  const std::size_t more = words.size() - shown.size();
+  return join(shown, ", ") + (more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
 std::string percent(double share) {

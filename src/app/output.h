@@ -29,6 +29,8 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
+// "a, b, c and 7 more": the first `most` words.
+std::string some_of(const std::vector<std::string>& words, std::size_t most);
 std::string percent(double share);                                 // "31 %", "0.4 %"
 std::string bar(double share);                                     // "[####      ]", ten steps
 std::string format_joules(double joules);                          // "144 kJ"

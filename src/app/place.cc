@@ -8,6 +8,7 @@
 #include "app/options.h"
 #include "app/outcome.h"
 #include "app/output.h"
+#include "app/place_buckets.h"
 #include "app/progress.h"
 #include "app/resolve.h"
 #include "app/save_plan.h"
@@ -27,6 +28,10 @@ struct PlaceFlags {
 Result<Exit> run_place(const PlaceFlags& flags) {
   BERTH_TRY(const PlannerInfo planner, find_planner(flags.planner));
   BERTH_TRY(const Budget budget, budget_of(flags.search));
+  BERTH_TRY(std::vector<Bucket> buckets, read_buckets(flags.problem.dims));
+  if (buckets.size() > 1) {
+    return place_buckets(planner, budget, std::move(buckets), {flags.problem, flags.search, flags.output, flags.json});
+  }
   BERTH_RETURN_IF_ERROR(check_output_path(flags.output));
   BERTH_TRY(const ResolvedProblem resolved, resolve_problem(flags.problem));
   const Problem& problem = resolved.problem;
@@ -70,6 +75,8 @@ void add_place_command(CLI::App& app, Exit& exit) {
       "Example:\n  berth place zoo:nmt-4 --machine k40x4 --budget 10s -o plan.json\n"
       "  berth place zoo:gpt2 --machine a100x8 --objective pipeline\n"
       "  berth place zoo:bert-base --machine k40x4 --pin 'module:embedding=gpu0' --keep-together 'encoder.layer.*'\n"
+      "  berth place bert.onnx --machine h200 --dim batch=8,seq=128,512 -o plan.json    (two sizes, and a plan for "
+      "both)\n"
       "  berth place rand0000.stg --machine procx8    (a public problem; others bring their machine)\n"
       "  berth place model.onnx --machine h200 --costs cuda.json@h200 --costs cpu.json    (profiles of ONNX Runtime)");
   command->callback([flags, &exit] { exit = finish(run_place(*flags)); });

@@ -54,7 +54,11 @@ OpCost estimate(const OpFeatures& features, const Device& device) {
 
 OpCost price(const Graph& graph, OpId op, const Device& device) {
   if (graph.role(op) != Role::kCompute) return {};
-  OpCost cost = estimate(features_of(graph, op), device);
+  return price(graph, op, features_of(graph, op), device);
+}
+
+OpCost price(const Graph& graph, OpId op, const OpFeatures& features, const Device& device) {
+  OpCost cost = estimate(features, device);
   take_measured(cost, measured_s(graph, op, device));
   return cost;
 }

@@ -21,6 +21,8 @@ struct OpCost {
 };
 
 OpCost price(const Graph& graph, OpId op, const Device& device);
+// The same for a compute op whose features are known, which is most of the work for many devices.
+OpCost price(const Graph& graph, OpId op, const OpFeatures& features, const Device& device);
 
 // The same without looking at measured times.
 OpCost estimate(const OpFeatures& features, const Device& device);

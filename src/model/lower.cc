@@ -32,7 +32,10 @@ class Lowering {
       : model_(std::move(model)), options_(options), builder_(model_.title) {}
 
   Result<Lowered> run() {
-    bind_dims(model_, options_.dims, report_.assumed_dims);
+    report_.dims = bind_dims(model_, options_.dims);
+    for (const NamedDim& dim : report_.dims) {
+      if (dim.source == DimSource::kAssumed) report_.assumed_dims.emplace(dim.name, dim.uses);
+    }
     if (model_.dialect == Dialect::kOnnx) {
       name_aten_operators(model_);
       infer_onnx_shapes(model_);
