@@ -174,11 +174,11 @@ class AutoSearch {
   [[nodiscard]] std::string note() const {
     const Score& best = search_.best_score();
     if (!better(best, start_score_)) return fmt::format("as {} has it", winner_);
-    if (!best.feasible) return fmt::format("started from {}, refined, but nothing found fits", winner_);
-    if (!start_score_.feasible) return fmt::format("started from {}, refined until it fits", winner_);
-    const std::string saved = saved_note(start_score_, best);
-    if (winner_ == kLists && !better(best, listed_score_)) return fmt::format("list search took {} the best start", saved);
-    return fmt::format("started from {}; refinement took {} the best start", winner_, saved);
+    const bool by_lists = winner_ == kLists && !better(best, listed_score_);
+    const std::string how = by_lists ? std::string(kLists) : fmt::format("started from {}; refinement", winner_);
+    if (!best.feasible) return fmt::format("{} found nothing that fits", how);
+    if (!start_score_.feasible) return fmt::format("{} made it fit", how);
+    return fmt::format("{} took {} the best start", how, saved_note(start_score_, best));
   }
 
   Search& search_;

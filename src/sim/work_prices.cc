@@ -12,7 +12,7 @@ namespace berth {
 WorkPrices::WorkPrices(std::vector<double> lanes, std::vector<double> times)
     : lanes_(std::move(lanes)), times_(std::move(times)) {
   const std::size_t classes = lanes_.size();
-  prices_.assign(classes, 1.0 / std::accumulate(lanes_.begin(), lanes_.end(), 0.0));
+  prices_.assign(classes, 1.0L / std::accumulate(lanes_.begin(), lanes_.end(), 0.0L));
   const int rounds = classes <= 1 ? 0 : classes == 2 ? 1 : 3;
   for (int round = 0; round < rounds; ++round) {
     for (std::size_t a = 0; a < classes; ++a) {
@@ -21,13 +21,13 @@ WorkPrices::WorkPrices(std::vector<double> lanes, std::vector<double> times)
   }
 }
 
-double WorkPrices::priced(std::size_t item, const Prices& prices) const {
-  double least = kNever;
+long double WorkPrices::priced(std::size_t item, const Prices& prices) const {
+  long double least = kNever;
   const double* times = &times_[item * prices.size()];
   for (std::size_t c = 0; c < prices.size(); ++c) {
     if (times[c] < kNever) least = std::min(least, times[c] * prices[c]);
   }
-  return least < kNever ? least : 0.0;
+  return least < kNever ? least : 0.0L;
 }
 
 long double WorkPrices::priced_work(const Prices& prices) const {
@@ -38,8 +38,8 @@ long double WorkPrices::priced_work(const Prices& prices) const {
 
 // Splits what classes a and b have together anew, where the work is largest.
 void WorkPrices::exchange(std::size_t a, std::size_t b) {
-  const double together = prices_[a] * lanes_[a] + prices_[b] * lanes_[b];
-  const auto set = [&](double share) {
+  const long double together = prices_[a] * lanes_[a] + prices_[b] * lanes_[b];
+  const auto set = [&](long double share) {
     prices_[a] = together * share / lanes_[a];
     prices_[b] = together * (1 - share) / lanes_[b];
   };
@@ -60,8 +60,8 @@ void WorkPrices::exchange(std::size_t a, std::size_t b) {
 }
 
 Picoseconds WorkPrices::to_bound(long double work, std::size_t items) {
-  constexpr long double kOfPrices = 4e-15L;  // prices and products are doubles
-  const long double error = kOfPrices + static_cast<long double>(items) * std::numeric_limits<long double>::epsilon();
+  constexpr long double kOnce = std::numeric_limits<long double>::epsilon() / 2;
+  const long double error = (static_cast<long double>(items) + 16) * kOnce;  // of the sum; of prices and products
   return static_cast<Picoseconds>(std::ceil(work * (1 - error)));
 }
 

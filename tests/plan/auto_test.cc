@@ -77,7 +77,7 @@ TEST(Auto, RefinesUntilItFits) {
   const Ran ran = run(problem, {.evaluations = 2000}, {.members = {"single"}, .list_search = false});
   EXPECT_TRUE(ran.score.feasible);
   EXPECT_EQ(to_seconds(ran.score.step_time), 3);
-  EXPECT_EQ(ran.note, "started from single, refined until it fits");
+  EXPECT_EQ(ran.note, "started from single; refinement made it fit");
 }
 
 TEST(Auto, ReturnsTheNearestPlanWhereNothingFits) {
@@ -86,7 +86,7 @@ TEST(Auto, ReturnsTheNearestPlanWhereNothingFits) {
   const Ran ran = run(problem, {.evaluations = 2000}, {.members = {"single"}});
   ASSERT_FALSE(ran.score.feasible);
   EXPECT_EQ(ran.score.overflow->over, 101);  // with the byte that the op makes
-  EXPECT_EQ(ran.note, "started from single, refined, but nothing found fits");
+  EXPECT_EQ(ran.note, "list search found nothing that fits");
   const Problem hopeless = toy_problem("a:1:900B", "device gpu memory=5B");
   const Ran alone = run(hopeless, {.evaluations = 100});
   ASSERT_FALSE(alone.score.feasible);

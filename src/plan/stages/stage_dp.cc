@@ -87,10 +87,10 @@ class StageCutter {
     }
     const WorkPrices prices(std::move(lanes), std::move(times));
     double total = 0.0;
-    for (std::size_t block = 0; block < stages_.num_blocks(); ++block) total += prices.priced(block);
+    for (std::size_t block = 0; block < stages_.num_blocks(); ++block) total += static_cast<double>(prices.priced(block));
     rest_.assign(sets_.size(), total);
     for (std::size_t set = 1; set < sets_.size(); ++set)
-      rest_[set] = rest_[sets_.before[set]] - prices.priced(sets_.last[set]);
+      rest_[set] = rest_[sets_.before[set]] - static_cast<double>(prices.priced(sets_.last[set]));
     const double slack = 1e-9 * total;  // of the sums above
     for (std::size_t count = 0; count < num_counts_; ++count) {
       double room = slack;
