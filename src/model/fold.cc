@@ -17,7 +17,7 @@ class Folder {
   explicit Folder(Model& model)
       : model_(model), role_(model.values.size()), label_(model.values.size()), origin_(model.values.size()) {
     for (std::size_t i = 0; i < origin_.size(); ++i) origin_[i] = static_cast<ValueIndex>(i);
-    same_as_ = origin_;
+    same_as_ = weight_ = origin_;
   }
 
   void run() {
@@ -33,6 +33,7 @@ class Folder {
     remove_folded();
     replace_names();
     drop_unread_leaves();
+    count_weights_once();
   }
 
  private:
@@ -83,12 +84,16 @@ class Folder {
     const bool looks = is_view(model_, node, info);
     if (looks && role_[node.inputs[0]] && is_same_tensor(model_, node.inputs[0], output)) {
       same_as_[output] = same_as_[node.inputs[0]];
+      weight_[output] = weight_[node.inputs[0]];
       role_[output] = role_[node.inputs[0]];
       label_[output] = label_[node.inputs[0]];
       return;
     }
     role_[output] = role_of(node, model_.values[output]);
-    if (*role_[output] == Role::kParameter) label_[output] = label_of(node, output);
+    if (*role_[output] == Role::kParameter) {
+      label_[output] = label_of(node, output);
+      weight_[output] = weight_behind(node, output);
+    }
     model_.leaves.push_back({output, *role_[output], label_[output], node.device, node.colocate});
   }
 
@@ -123,6 +128,13 @@ class Folder {
   [[nodiscard]] std::string label_of(const Node& node, ValueIndex made) const {
     const ValueIndex first = node.inputs.empty() ? kNoValue : node.inputs.front();
     return first != kNoValue && !label_[first].empty() ? label_[first] : model_.values[made].name;
+  }
+
+  [[nodiscard]] ValueIndex weight_behind(const Node& node, ValueIndex made) const {
+    for (const ValueIndex input : node.inputs) {
+      if (input != kNoValue && role_[input] == Role::kParameter) return weight_[input];
+    }
+    return made;
   }
 
   void remove_folded() {
@@ -166,11 +178,23 @@ class Folder {
     std::erase_if(model_.leaves, [&](const Leaf& leaf) { return leaf.role != Role::kInput && !is_read[leaf.value]; });
   }
 
+  // A weight that is read in two forms, as it is and transposed (tied embeddings), is one parameter and a constant.
+  // Leaves of the file come before those that were made of them.
+  void count_weights_once() {
+    std::vector<bool> is_counted(model_.values.size(), false);
+    for (Leaf& leaf : model_.leaves) {
+      if (leaf.role != Role::kParameter) continue;
+      if (is_counted[weight_[leaf.value]]) leaf.role = Role::kConstant;
+      is_counted[weight_[leaf.value]] = true;
+    }
+  }
+
   Model& model_;
   std::vector<std::optional<Role>> role_;  // per value: what it is, if it is there from the start
   std::vector<std::string> label_;         // per value, of parameters
   std::vector<ValueIndex> origin_;         // per value: whose bytes it has
   std::vector<ValueIndex> same_as_;        // per value: the leaf that it is another name of
+  std::vector<ValueIndex> weight_;         // per value, of parameters: the leaf of the file that it is made of
   std::vector<bool> is_written_;           // per value, by the step
   std::vector<bool> is_folded_;
 };

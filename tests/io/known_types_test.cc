@@ -29,6 +29,23 @@ TEST(KnownTypes, OfAllModelsOfTheDataFolder) {
   if (read == 0) GTEST_SKIP() << "no models in the data folder (BERTH_DATA)";
 }
 
+// One model in two formats, which name, fold and fuse in their own ways: the same products and weights.
+TEST(KnownTypes, FlopsAndWeightsAgreeAcrossFormats) {
+  const auto files = data_files("exported", ".onnx");
+  if (files.empty()) GTEST_SKIP() << "no exported models in the data folder (BERTH_DATA)";
+  for (const std::string& file : files) {
+    SCOPED_TRACE(file);
+    const std::string twin = file.substr(0, file.size() - std::string_view(".onnx").size()) + ".pt2";
+    const auto onnx = import_model(file), pt2 = import_model(twin);
+    ASSERT_TRUE(onnx) << onnx.error().message;
+    if (!pt2) GTEST_SKIP() << pt2.error().message;  // not there, or built without libzip
+    EXPECT_GT(onnx->graph.total_flops(), 0.0);
+    EXPECT_NEAR(onnx->graph.total_flops() / pt2->graph.total_flops(), 1.0, 0.02);
+    const auto onnx_weights = static_cast<double>(onnx->graph.parameter_bytes());
+    EXPECT_NEAR(onnx_weights / static_cast<double>(pt2->graph.parameter_bytes()), 1.0, 0.01);
+  }
+}
+
 // Inputs of a cell: x [batch, inputs], states, then w [inputs + units, 4 * units], all gates in one product.
 TEST(KnownTypes, CellsOfGnmtHaveFlops) {
   const auto files = data_files("baechi_tf", "graphdef.pb");

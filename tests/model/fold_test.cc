@@ -42,6 +42,19 @@ TEST(Fold, AWeightInAnotherShapeStaysAParameter) {
   EXPECT_EQ(lowered.graph.parameter_bytes(), 5 * 7 * 4);
 }
 
+// As exporters write tied embeddings: runtimes keep both forms, but it is one weight.
+TEST(Fold, AWeightInTwoFormsIsOneParameter) {
+  SmallModel net(Dialect::kOnnx);
+  const ValueIndex w = net.parameter("w", {9, 5}), ids = net.input("ids", {3}, DType::kI64);
+  const ValueIndex x = net.node("x", "Gather", {w, ids}, {3, 5});
+  const ValueIndex turned = net.node("turned", "Transpose", {w}, {5, 9});
+  net.output(net.node("y", "MatMul", {x, turned}, {3, 9}));
+  const Lowered lowered = net.lower();
+  EXPECT_EQ(lowered.graph.parameter_bytes(), 9 * 5 * 4);
+  EXPECT_EQ(lowered.graph.role(op_named(lowered.graph, "w")), Role::kParameter);
+  EXPECT_EQ(lowered.graph.role(op_named(lowered.graph, "turned")), Role::kConstant);
+}
+
 TEST(Fold, WhatTheStepWritesIsNotFolded) {
   SmallModel net(Dialect::kTensorFlow);
   const ValueIndex w = net.parameter("w", {5, 7}), x = net.input("x", {5, 7});
