@@ -113,7 +113,7 @@ TEST(OnnxFunctions, MistakesAreNamed) {
 // Each of ten functions calls the next ten times: 10^10 nodes out of a small file.
 TEST(OnnxFunctions, DoNotGrowWithoutBound) {
   std::vector<std::string> names;
-  for (int i = 0; i <= 10; ++i) names.push_back("F" + std::to_string(i));
+  for (int i = 0; i <= 10; ++i) names.push_back(fmt::format("F{}", i));
   std::vector<WireWriter> functions;
   for (int i = 0; i < 10; ++i) {
     FunctionParts parts{names[i], {"a"}, {"b"}};

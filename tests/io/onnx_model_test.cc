@@ -121,7 +121,7 @@ TEST(OnnxModel, RanksDoNotGrowWithoutBound) {
   graph.message(11, value("x0", dims_of({2, 2})));
   std::vector<std::string> names{"x0"};
   for (int i = 1; i < 40; ++i) {
-    names.push_back("x" + std::to_string(i));
+    names.push_back(fmt::format("x{}", i));
     graph.message(1, node({names[i], "Gather", {names[i - 1], names[i - 1]}, {names[i]}}));
   }
   graph.message(12, WireWriter().bytes(1, names.back()));

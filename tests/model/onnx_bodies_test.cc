@@ -127,7 +127,7 @@ Model branching(std::string_view condition) {
     body->captured.push_back({value, 1});
     for (const std::string& type : types) {
       const ValueIndex next = body->model.add({});
-      body->model.nodes.push_back({.name = "choice/" + type, .type = type, .inputs = {value}, .outputs = {next}});
+      body->model.nodes.push_back({.name = fmt::format("choice/{}", type), .type = type, .inputs = {value}, .outputs = {next}});
       value = next;
     }
     body->model.outputs = {value};
