@@ -40,7 +40,7 @@ void add_constraint_flags(CLI::App& command, ConstraintFlags& flags) {
   for (const DemandForm& form : demand_forms()) {
     const auto take = [&flags, which = &form](const std::string& text) { flags.given.push_back({which, text}); };
     add_texts(command, fmt::format("--{}", form.name), std::string(form.form),
-              fmt::format("{}: {}", form.help, form.example), take);
+              fmt::format("{}, for example {}", form.help, form.example), take);
   }
   add_texts(command, "--unsupported", "FILE", "table of op types that devices cannot run: lines of npu,Resize",
             [&flags](const std::string& path) { flags.tables.push_back(path); });

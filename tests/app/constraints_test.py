@@ -179,9 +179,9 @@ class Refused(ConstraintsTest):
              "'--pin softmax.t0/matmul=gpu0', '--pin loss/ones=gpu1' and '--colocate softmax.t0/matmul,loss/ones' clash: "),
             (["--reserve", "gpu0=13GiB"], "'--reserve gpu0=13GiB' cannot be met: 13.0 GiB are reserved on gpu0, which has 12.0"),
             (["--max-devices", "1", "--pin", "type:tanh=gpu0", "--pin", "type:sigmoid=gpu1"],
-             "'--max-devices 1', '--pin type:tanh=gpu0' and '--pin type:sigmoid=gpu1' clash: no device alone may run all ops"),
+             "'--pin type:tanh=gpu0', '--pin type:sigmoid=gpu1' and '--max-devices 1' clash: no device alone may run all ops"),
             (["--keep-together", "lstm", "--pin", "type:tanh=gpu0", "--pin", "type:sigmoid=gpu1"],
-             "'--keep-together lstm', '--pin type:tanh=gpu0' and '--pin type:sigmoid=gpu1' clash: "),
+             "'--pin type:tanh=gpu0', '--pin type:sigmoid=gpu1' and '--keep-together lstm' clash: "),
             (["--max-crossings", "0", "--pin", "type:embedding=gpu0"], "inputs are on the first CPU unless they are pinned"),
         ]:
             with self.subTest(flags):

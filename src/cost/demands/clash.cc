@@ -113,7 +113,7 @@ std::optional<std::string> find_clash(const Problem& problem, std::span<const Re
   const Refs all = refs_to(demands);
   if (auto clash = clash_under(problem, with_free_inputs(problem), all)) return clash;
   const bool has_limit = std::ranges::any_of(demands, [](const ResolvedDemand& demand) {
-    return demand.kind == Kind::kMaxDevices || demand.kind == Kind::kMaxCrossings;
+    return demand.kind == Kind::kDeviceLimit || demand.kind == Kind::kCrossingLimit;
   });
   if (!has_limit || !problem.constraints().inputs_on_first_cpu) return std::nullopt;  // the default breaks limits only
   const auto clash = clash_under(problem, with_fixed_inputs(problem, all), all);

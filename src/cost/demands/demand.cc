@@ -27,8 +27,8 @@ constexpr std::array kForms{
     DemandForm{Kind::kKeepTogether, "keep-together", "MODULE", "encoder.layer.*",
                "a module, or each module that matches, on one device"},
     DemandForm{Kind::kReserve, "reserve", "DEVICE=SIZE", "gpu0=2GiB", "memory that is not for the plan"},
-    DemandForm{Kind::kMaxDevices, "max-devices", "N", "2", "at most N devices run ops"},
-    DemandForm{Kind::kMaxCrossings, "max-crossings", "N", "100", "at most N tensors sent between devices"},
+    DemandForm{Kind::kDeviceLimit, "max-devices", "N", "2", "at most N devices run ops"},
+    DemandForm{Kind::kCrossingLimit, "max-crossings", "N", "100", "at most N tensors sent between devices"},
 };
 
 struct Sides {
@@ -102,9 +102,9 @@ Result<bool> read_text(std::string_view text, Demand& demand) {
       return read_module(text, demand);
     case Kind::kReserve:
       return read_reserve(text, demand);
-    case Kind::kMaxDevices:
+    case Kind::kDeviceLimit:
       return read_number(text, 1, static_cast<std::int64_t>(kMaxDevices), demand);
-    case Kind::kMaxCrossings:
+    case Kind::kCrossingLimit:
       return read_number(text, 0, std::numeric_limits<std::int64_t>::max(), demand);
     case Kind::kUnsupported:
       break;
@@ -125,7 +125,7 @@ Result<Demand> parse_demand(const DemandForm& form, std::string_view text, std::
   const Result<bool> has_form = read_text(text, demand);
   if (!has_form) return within(demand.source, has_form.error());
   if (*has_form) return demand;
-  const std::string_view range = form.kind == Kind::kMaxDevices ? " from 1 to 64" : "";
+  const std::string_view range = form.kind == Kind::kDeviceLimit ? " from 1 to 64" : "";
   return within(demand.source, bad_input("expected {}{}, for example {}", form.form, range, form.example));
 }
 

@@ -20,8 +20,8 @@ struct Demand {
     kColocate,      // ops on one device
     kKeepTogether,  // every module that the pattern matches on one device
     kReserve,       // bytes of each of these devices
-    kMaxDevices,
-    kMaxCrossings,
+    kDeviceLimit,
+    kCrossingLimit,
     kUnsupported,  // an op type that devices cannot run; whether there are such ops or devices does not matter
   };
 

@@ -55,8 +55,8 @@ class Resolver {
         BERTH_TRY(resolved.devices, devices_named(machine_, demand.device));
         return {};
       }
-      case Kind::kMaxDevices:
-      case Kind::kMaxCrossings:
+      case Kind::kDeviceLimit:
+      case Kind::kCrossingLimit:
         break;
     }
     return {};
@@ -104,11 +104,11 @@ void add(const Problem& problem, const ResolvedDemand& demand, Constraints& sum)
       return;
     case Kind::kReserve:
       return add_reserve(problem.machine(), demand, sum.reserve);
-    case Kind::kMaxDevices:
+    case Kind::kDeviceLimit:
       sum.max_devices =
           std::min(sum.max_devices.value_or(static_cast<int>(kMaxDevices)), static_cast<int>(demand.amount));
       return;
-    case Kind::kMaxCrossings:
+    case Kind::kCrossingLimit:
       sum.max_crossings = std::min(sum.max_crossings.value_or(demand.amount), demand.amount);
       return;
   }
