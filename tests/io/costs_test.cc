@@ -116,14 +116,15 @@ TEST(ChromeTrace, AnnotationsCountOnce) {
 }
 
 TEST(ChromeTrace, AnArrayOfEventsWillDo) {
-  EXPECT_EQ(to_text(times_of("\n [" + event("a", "kernel", 0, 2) + "]")), "a@gpu=2e-06");
+  EXPECT_EQ(to_text(times_of(fmt::format("\n [{}]", event("a", "kernel", 0, 2)))), "a@gpu=2e-06");
 }
 
 TEST(ChromeTrace, RefusesWhatIsWrong) {
   EXPECT_TRUE(cost_error("{}").starts_with("t: it is no trace: \"traceEvents\" is missing; what is read"));
   EXPECT_EQ(cost_error(R"({"traceEvents": 5})"), "t: traceEvents: expected an array");
   EXPECT_TRUE(cost_error("[]").starts_with("t: no event of the trace is the time of an op"));
-  EXPECT_TRUE(cost_error("[" + event("f", "python_function", 0, 1) + "]").starts_with("t: no event of the trace"));
+  EXPECT_TRUE(
+      cost_error(fmt::format("[{}]", event("f", "python_function", 0, 1))).starts_with("t: no event of the trace"));
   EXPECT_EQ(cost_error(trace({event("a", "kernel", 0, -2)})),
             "t: traceEvents[0]: \"dur\" is -2; expected 0 to 1e+12 microseconds");
   EXPECT_TRUE(cost_error(trace({event("a", "kernel", 0, 1e300)})).ends_with("expected 0 to 1e+12 microseconds"));
