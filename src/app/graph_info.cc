@@ -91,8 +91,8 @@ std::string devices_table(const GraphFacts& facts) {
     if ((a.unsupported_ops == 0) != (b.unsupported_ops == 0)) return a.unsupported_ops == 0;
     return a.time_s < b.time_s;
   });
-  std::vector<Table::Align> columns;
-  for (std::size_t i = 0; i < kPerLine; ++i) columns.insert(columns.end(), {kLeft, kRight});
+  std::vector<Table::Align> columns(2 * kPerLine, kLeft);
+  for (std::size_t i = 1; i < columns.size(); i += 2) columns[i] = kRight;
   Table table(columns);
   std::vector<std::string> line;
   bool is_any_full = false;

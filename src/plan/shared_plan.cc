@@ -129,9 +129,9 @@ class SharedSearch {
 }  // namespace
 
 double SharedPlan::regret(std::size_t problem) const {
-  const Picoseconds own = own_scores[problem].step_time, shared = scores[problem].step_time;
-  if (own == shared) return 0.0;  // also where both take no time
-  return to_seconds(shared) / std::max(to_seconds(own), 1e-12) - 1.0;
+  const Picoseconds alone = own_scores[problem].step_time, shared = scores[problem].step_time;
+  if (alone == shared) return 0.0;  // also where both take no time
+  return to_seconds(shared) / std::max(to_seconds(alone), 1e-12) - 1.0;
 }
 
 Result<SharedPlan> plan_for_all(std::span<const Problem> problems, std::span<const Plan> starts,

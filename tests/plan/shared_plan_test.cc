@@ -102,7 +102,9 @@ TEST(SharedEvaluator, ABoundChangesNoScore) {
            {score.step_time - 1, score.step_time, score.step_time + 1, score.step_time / 2}) {
         const Score* bounded = evaluator.evaluate_bounded(plan, cutoff);
         EXPECT_EQ(bounded != nullptr, score.step_time <= cutoff);
-        if (bounded != nullptr) EXPECT_EQ(*bounded, score);
+        if (bounded != nullptr) {
+          EXPECT_EQ(*bounded, score);
+        }
         refused += bounded == nullptr ? 1 : 0;
       }
     }
