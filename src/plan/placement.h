@@ -17,6 +17,8 @@ namespace berth {
 // number of devices leaves, with room for a CPU if some op can run on no accelerator.
 std::vector<DeviceId> worker_devices(const Problem& problem);
 
+DeviceSet set_of(std::span<const DeviceId> devices);
+
 // Whether the user limits devices or crossings: a move may then break what no single unit shows.
 bool has_limits(const Problem& problem);
 
