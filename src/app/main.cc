@@ -100,7 +100,7 @@ Result<Exit> printed(std::string_view text) {
 }
 
 Exit run(int argc, const char* const* argv) {
-  CLI::App app{"Berth finds every operation of a neural network its device.", "berth"};
+  CLI::App app{"Berth decides which device runs each operation of a neural network.", "berth"};
   Exit exit = Exit::kDone;
   app.set_version_flag("--version", "berth " BERTH_VERSION, "print the version");
   app.require_subcommand(0, 1);

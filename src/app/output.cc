@@ -206,8 +206,9 @@ std::string gap_text(Picoseconds value, Picoseconds lower_bound) {
 
 std::string headline(const Problem& problem) {
   const Graph& graph = problem.graph();
-  return fmt::format("{} on {}: {} ops, {} edges, {} devices", bold(graph.title()), bold(problem.machine().name()),
-                     group_digits(graph.num_ops()), group_digits(graph.num_edges()), problem.machine().num_devices());
+  return fmt::format("{} on {}: {}, {}, {}", bold(graph.title()), bold(problem.machine().name()),
+                     counted(graph.num_ops(), "op"), counted(graph.num_edges(), "edge"),
+                     counted(problem.machine().num_devices(), "device"));
 }
 
 std::string overflow_text(const Problem& problem, const Outcome& outcome) {

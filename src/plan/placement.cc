@@ -4,14 +4,10 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/text.h"
+
 namespace berth {
 namespace {
-
-DeviceSet set_of(std::span<const DeviceId> devices) {
-  DeviceSet set = 0;
-  for (const DeviceId device : devices) set |= device_bit(device);
-  return set;
-}
 
 bool has_compute(const Problem& problem, std::uint32_t unit) {
   return std::ranges::any_of(problem.unit_ops(unit),
@@ -36,6 +32,12 @@ bool some_compute_outside(const Problem& problem, DeviceSet devices) {
 }
 
 }  // namespace
+
+DeviceSet set_of(std::span<const DeviceId> devices) {
+  DeviceSet set = 0;
+  for (const DeviceId device : devices) set |= device_bit(device);
+  return set;
+}
 
 std::vector<DeviceId> worker_devices(const Problem& problem) {
   std::vector<DeviceId> workers = problem.machine().accelerators();
@@ -89,7 +91,7 @@ std::string where_note(const Problem& problem, const Plan& plan, DeviceId device
   }
   const std::string& name = problem.machine().device(device).name;
   if (elsewhere == 0) return "all on " + name;
-  return fmt::format("on {}, {} op{} elsewhere", name, elsewhere, elsewhere == 1 ? "" : "s");
+  return fmt::format("on {}, {} elsewhere", name, counted(elsewhere, "op"));
 }
 
 std::string saved_note(const Score& before, const Score& after) {

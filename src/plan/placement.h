@@ -18,6 +18,8 @@ namespace berth {
 // accelerator.
 std::vector<DeviceId> worker_devices(const Problem& problem);
 
+DeviceSet set_of(std::span<const DeviceId> devices);
+
 // Whether the user limits devices or crossings: a move may then break what no single unit shows.
 bool has_limits(const Problem& problem);
 

@@ -75,6 +75,8 @@ class Lists(CommandLineTest):
         for planner in planners:
             line = next(line for line in text.splitlines() if line.split()[0] == planner["name"])
             self.assertEqual("not in this build" in line, not planner["built"])
+            self.assertEqual(line.split()[1:3], ["used" if planner["uses_seed"] else "-",
+                                                 "all" if planner["uses_threads"] else "one"])
 
     def test_machines(self):
         names = [machine["name"] for machine in self.json_of("machines")["machines"]]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/stages/components.h"
+#include "plan/components.h"
 
 #include <algorithm>
 
