@@ -18,8 +18,9 @@ std::string regret_text(const PlacedBuckets& placed, std::size_t bucket) {
 
 std::string verdict(const PlacedBuckets& placed) {
   if (placed.shared.empty()) return fmt::format("no plan for all: {}\n", clean(placed.error->message));
-  const std::string how = fmt::format("one plan for all ({}, {}, {} evaluations)", placed.note,
-                                      format_seconds(placed.search_s), group_digits(placed.evaluations));
+  const std::string how = fmt::format("one plan for all ({}, {}, {} evaluation{}{})", placed.note,
+                                      format_seconds(placed.search_s), group_digits(placed.evaluations),
+                                      placed.evaluations == 1 ? "" : "s", placed.interrupted ? ", interrupted" : "");
   if (!placed.feasible()) return clean(how) + ": it does not fit in memory at every size\n";
   const std::size_t worst = placed.worst();
   if (placed.regrets[worst] <= 0.0) return clean(how) + ": it costs nothing at any size\n";
@@ -69,7 +70,7 @@ std::string buckets_json(const PlacedBuckets& placed) {
   json.begin_object(JsonLayout::kLines);
   json.key("title").value(first.graph().title()).key("machine").value(first.machine().name());
   json.key("objective").value(objective_name(first.objective()));
-  json.key("feasible").value(placed.feasible());
+  json.key("feasible").value(placed.feasible()).key("interrupted").value(placed.interrupted);
   if (placed.error) {
     json.key("error").value(placed.error->message);
   } else {

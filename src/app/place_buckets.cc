@@ -148,6 +148,7 @@ Result<Exit> place_buckets(const PlannerInfo& planner, const Budget& budget, std
   const InterruptGuard guard;
   plan_each(placed, planner, budget, !flags.search.quiet);
   plan_together(placed, budget, !flags.search.quiet);
+  placed.interrupted = InterruptGuard::flag();
   const Status saved = flags.output.empty() ? Status() : save(flags.output, placed);
   BERTH_RETURN_IF_ERROR(print(flags.json ? buckets_json(placed) : buckets_page(placed)));
   const bool is_written = saved.ok() && !flags.output.empty() && !flags.json;

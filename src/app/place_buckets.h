@@ -23,6 +23,7 @@ struct PlacedBuckets {
   std::string note;               // how the shared plan came to be
   double search_s = 0.0;          // for the shared plan
   std::uint64_t evaluations = 0;
+  bool interrupted = false;  // Ctrl-C came before all searches were done
 
   [[nodiscard]] bool feasible() const;      // the shared plan fits in every bucket
   [[nodiscard]] std::size_t worst() const;  // bucket with the largest regret

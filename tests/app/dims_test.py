@@ -127,6 +127,12 @@ class Buckets(CommandLineTest):
             self.text_of(*self.place, "--dim", "seq=4,512", "--evaluations", "60", "-o", path)
         self.assertEqual(pathlib.Path(self.plan).read_bytes(), pathlib.Path(other).read_bytes())
 
+    def test_an_interrupt_leaves_every_size_with_a_plan(self):
+        page = self.interrupted(*self.place, "--dim", "seq=4,512", "--budget", "60s", "-o", self.plan)
+        self.assertIn(", interrupted)", page)
+        self.assertNotIn("not run", page)
+        self.assertTrue(pathlib.Path(self.folder / "plan.seq-512.json").exists())
+
     def small_machine(self):
         text = self.text_of("machines", "k40x2").replace("12 GiB", "15 MB").replace("128 GiB", "9 MB")
         return self.write("small.toml", text)
