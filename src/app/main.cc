@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // berth: the command line. Exit codes: 0 done, 1 no feasible plan, 2 bad input or usage, 3 a bug.
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <exception>
 #include <new>
 #include <sstream>
@@ -135,7 +136,8 @@ int main(int argc, char** argv) {
     return static_cast<int>(berth::app::run(argc, argv));
   } catch (const std::bad_alloc&) {
     berth::app::print_error("not enough memory on this computer for that; try a smaller graph or fewer threads");
-    return static_cast<int>(Exit::kBadInput);
+    // Without the ends of libraries: the threads of OpenBLAS, which CLP may bring, would ask for memory for ever.
+    std::_Exit(static_cast<int>(Exit::kBadInput));
   } catch (const std::exception& error) {
     berth::app::print_error(std::string("bug: ") + error.what() + "; please report it");
     return static_cast<int>(Exit::kBug);
