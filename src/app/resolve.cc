@@ -55,8 +55,8 @@ void warn_about(const std::string& path, const LowerReport& report) {
                             report.unknown_shapes.size(), list(report.unknown_shapes)));
   }
   if (!report.open_branches.empty()) {
-    print_error(fmt::format("warning: {}: it does not say which branch of {} nodes runs; the larger one counts: {}", path,
-                            report.open_branches.size(), list(report.open_branches)));
+    print_error(fmt::format("warning: {}: it does not say which branch of {} nodes runs; the larger one counts: {}",
+                            path, report.open_branches.size(), list(report.open_branches)));
   }
   if (!report.open_loops.empty()) {
     print_error(fmt::format("warning: {}: it does not say how often {} loops turn; one turn counts: {}", path,

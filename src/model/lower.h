@@ -31,8 +31,8 @@ struct LowerReport {
   std::map<std::string, std::size_t> assumed_dims;  // symbols without a size, taken as 1, and how many values have them
   std::vector<std::string> unknown_shapes;          // values whose sizes are not known at all: they count as nothing
   std::map<std::string, std::size_t> unknown_types;
-  // Nodes with subgraphs of which the file does not say which branch runs (the larger one counts), or how often they turn
-  // (once counts).
+  // Nodes with subgraphs of which the file does not say which branch runs (the larger one counts), or how often they
+  // turn (once counts).
   std::vector<std::string> open_branches, open_loops;
 };
 

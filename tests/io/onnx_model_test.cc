@@ -138,8 +138,12 @@ TEST(OnnxModel, ConstantsOfAllKindsAreLeaves) {
   constant("wholes", list("value_ints", {3, 2}));
   constant("float", WireWriter().bytes(1, "value_float").fixed32(2, 0x40000000));
   constant("text", words("value_string", "abc"));
-  constant("sparse", WireWriter().bytes(1, "sparse_value").message(
-                         22, WireWriter().message(1, weight("", {4})).message(2, integers("", {0, 1, 2, 3})).packed(3, {30, 20})));
+  constant(
+      "sparse",
+      WireWriter()
+          .bytes(1, "sparse_value")
+          .message(
+              22, WireWriter().message(1, weight("", {4})).message(2, integers("", {0, 1, 2, 3})).packed(3, {30, 20})));
   graph.message(1, node({"reshape", "Reshape", {"x", "wholes"}, {"y"}}));
   graph.message(1, node({"use", "Use", {"y", "whole", "float", "text", "sparse"}, {"z"}}));
   graph.message(12, WireWriter().bytes(1, "z"));
