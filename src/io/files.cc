@@ -115,8 +115,8 @@ int open_temporary(const std::string& path, std::string& temporary) {
   }
 }
 
-Status fill_and_rename(Descriptor& file, const std::string& temporary, const std::string& path,
-                       const Fill& fill, std::optional<mode_t> mode) {
+Status fill_and_rename(Descriptor& file, const std::string& temporary, const std::string& path, const Fill& fill,
+                       std::optional<mode_t> mode) {
   BERTH_RETURN_IF_ERROR(fill(file.get()));
   if (mode && ::fchmod(file.get(), *mode) != 0) return system_error("cannot keep its permissions");
   if (::fsync(file.get()) != 0 || !file.close()) return system_error("cannot write it");

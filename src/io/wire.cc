@@ -121,6 +121,8 @@ std::string wire_prefix(std::uint32_t field, std::size_t length) {
   return prefix;
 }
 
-std::string wire_field(std::uint32_t field, std::string_view bytes) { return wire_prefix(field, bytes.size()).append(bytes); }
+std::string wire_field(std::uint32_t field, std::string_view bytes) {
+  return wire_prefix(field, bytes.size()).append(bytes);
+}
 
 }  // namespace berth

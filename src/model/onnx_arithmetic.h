@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic, comparisons and choices on small tensors of whole numbers, element by element, for contents that ONNX models
-// compute (model/onnx_contents.h). What overflows, or depends on an unknown number, is unknown.
+// Arithmetic, comparisons and choices on small tensors of whole numbers, element by element, for contents that ONNX
+// models compute (model/onnx_contents.h). What overflows, or depends on an unknown number, is unknown.
 #pragma once
 
 #include <cstdint>

@@ -81,8 +81,8 @@ Outputs infer_multi_head_attention(const OnnxView& node) {
                       {batch, heads, all_keys, value_width});
 }
 
-// Query [batch, length, heads * width], key and value [batch, length, fewer heads * width]; without a key, the query holds
-// all three. Past and present [batch, fewer heads, length, width].
+// Query [batch, length, heads * width], key and value [batch, length, fewer heads * width]; without a key, the query
+// holds all three. Past and present [batch, fewer heads, length, width].
 Outputs infer_group_query_attention(const OnnxView& node) {
   const Shape* query = node.shape(0);
   if (query == nullptr || query->size() != 3) return one(node.dtype(0), std::nullopt);

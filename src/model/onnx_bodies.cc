@@ -63,7 +63,8 @@ class LoopBody {
 
   [[nodiscard]] std::size_t num_scanned() const {
     const std::int64_t stated = node_.integer("num_scan_inputs", 0);
-    return static_cast<std::size_t>(std::clamp<std::int64_t>(stated, 0, static_cast<std::int64_t>(body_.inputs.size())));
+    return static_cast<std::size_t>(
+        std::clamp<std::int64_t>(stated, 0, static_cast<std::int64_t>(body_.inputs.size())));
   }
   [[nodiscard]] std::size_t num_states() const { return body_.inputs.size() - num_scanned(); }
 

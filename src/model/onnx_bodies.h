@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loop and Scan of ONNX. A runtime runs such a node as one, on one device, so it stays one node; what one turn of its body
-// does is inferred here and multiplied by the number of turns.
+// Loop and Scan of ONNX. A runtime runs such a node as one, on one device, so it stays one node; what one turn of its
+// body does is inferred here and multiplied by the number of turns.
 //
-// - Turns of a Loop: its trip count, if that is a constant; it may end earlier. Of a Scan: the length of what it scans. If
+// - Turns of a Loop: its trip count, if that is a constant; it may end earlier. Of a Scan: the length of what it scans.
+// If
 //   neither is known, the body counts once, and that is said.
 // - What a loop carries from turn to turn is taken to keep its shape.
 #pragma once

@@ -23,8 +23,8 @@ std::size_t count_nodes(const Body& body) {
 const Body& branch_that_runs(Model& model, const Node& node) {
   const Body &yes = *node.bodies[0], &no = *node.bodies[1];
   const ValueIndex condition = node.inputs.empty() ? kNoValue : node.inputs.front();
-  const auto* contents = condition != kNoValue && model.values[condition].contents ? &*model.values[condition].contents
-                                                                                   : nullptr;
+  const auto* contents =
+      condition != kNoValue && model.values[condition].contents ? &*model.values[condition].contents : nullptr;
   if (contents != nullptr && contents->size() == 1) return contents->front() != 0 ? yes : no;
   model.open_branches.push_back(node.name);
   return count_nodes(yes) >= count_nodes(no) ? yes : no;
@@ -53,8 +53,8 @@ class BranchWriter {
   }
 
  private:
-  // What the branch makes gets the If's own values, which others read already. What it just hands on, or hands out twice,
-  // is left for an Identity.
+  // What the branch makes gets the If's own values, which others read already. What it just hands on, or hands out
+  // twice, is left for an Identity.
   void name_outputs() {
     std::vector<bool> is_made(outer_.size(), false);
     for (const Node& inner : body_.model.nodes) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// If of ONNX: one of its two branches takes its place, so that the ops inside can be placed one by one. A condition that
-// is known, from constants or from shapes, decides; else the branch with more nodes is taken, and that is noted in
+// If of ONNX: one of its two branches takes its place, so that the ops inside can be placed one by one. A condition
+// that is known, from constants or from shapes, decides; else the branch with more nodes is taken, and that is noted in
 // Model::open_branches.
 #pragma once
 

@@ -7,10 +7,10 @@ namespace berth {
 namespace {
 
 constexpr std::array<std::optional<DType>, 27> kTypes{
-    std::nullopt, DType::kF32,  DType::kU8,  DType::kI8,  DType::kI16, DType::kI16, DType::kI32, DType::kI64,
-    std::nullopt, DType::kBool, DType::kF16, DType::kF64, DType::kI32, DType::kI64, DType::kC64, DType::kC128,
-    DType::kBF16, DType::kF8,   DType::kF8,  DType::kF8,  DType::kF8,  DType::kI4,  DType::kI4,  DType::kI4,
-    DType::kF8,   DType::kI4,   DType::kI4};
+    std::nullopt, DType::kF32,  DType::kU8,   DType::kI8,  DType::kI16, DType::kI16, DType::kI32,
+    DType::kI64,  std::nullopt, DType::kBool, DType::kF16, DType::kF64, DType::kI32, DType::kI64,
+    DType::kC64,  DType::kC128, DType::kBF16, DType::kF8,  DType::kF8,  DType::kF8,  DType::kF8,
+    DType::kI4,   DType::kI4,   DType::kI4,   DType::kF8,  DType::kI4,  DType::kI4};
 
 }  // namespace
 

@@ -70,7 +70,8 @@ Outputs infer_slice(const OnnxView& node) {
   const auto slices = num_slices(node, starts);
   if (!slices || *slices > shape->size() || (node.has(3) && axes == nullptr))
     return one(node.dtype(0), all_unknown(shape->size()));
-  const bool known = starts != nullptr && ends != nullptr && ends->size() == *slices && (!node.has(4) || steps != nullptr);
+  const bool known =
+      starts != nullptr && ends != nullptr && ends->size() == *slices && (!node.has(4) || steps != nullptr);
   Shape result = *shape;
   for (std::size_t i = 0; i < *slices; ++i) {
     const auto axis =

@@ -24,8 +24,8 @@ std::optional<Shape> product_shape(Shape a, Shape b) {
   return result;
 }
 
-// With `batch`, the first axis stands behind the axes of the batch: [rows, batch..., columns] is read as [batch..., rows,
-// columns]; then the last two change places.
+// With `batch`, the first axis stands behind the axes of the batch: [rows, batch..., columns] is read as [batch...,
+// rows, columns]; then the last two change places.
 Shape transposed(Shape shape, bool batch, bool last_two) {
   if (batch && shape.size() > 2) std::rotate(shape.begin(), shape.begin() + 1, shape.end() - 1);
   if (last_two && shape.size() >= 2) std::swap(shape[shape.size() - 1], shape[shape.size() - 2]);

@@ -34,8 +34,8 @@ std::optional<Shape> shape_in(const std::optional<PartialNumbers>& sizes);
 
 Shape broadcast(const Shape& a, const Shape& b);
 
-// What the file says of a value stays; what it leaves open is filled in. Not with more dimensions than a graph may have: a
-// Gather of a tensor by itself doubles them, and a few of those would fill any memory.
+// What the file says of a value stays; what it leaves open is filled in. Not with more dimensions than a graph may
+// have: a Gather of a tensor by itself doubles them, and a few of those would fill any memory.
 void fill_in(Value& value, const Inferred& found);
 
 // Open dimensions that have a name get its size. For subgraphs, which use the names of the graph around them.

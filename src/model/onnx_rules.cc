@@ -27,14 +27,17 @@ struct TypeRule {
 constexpr std::string_view kMicrosoft = "com.microsoft:";
 
 constexpr TypeRule kRules[] = {
-    {"Relu Sigmoid Tanh Gelu Erf Exp Log Sqrt Reciprocal Neg Abs Sign Floor Ceil Round Softplus Softsign Elu Selu Shrink "
+    {"Relu Sigmoid Tanh Gelu Erf Exp Log Sqrt Reciprocal Neg Abs Sign Floor Ceil Round Softplus Softsign Elu Selu "
+     "Shrink "
      "LeakyRelu PRelu Celu HardSigmoid HardSwish Mish Swish ThresholdedRelu Clip Sin Cos Tan Asin Acos Atan Sinh Cosh "
      "Asinh Acosh Atanh BitwiseNot Identity Softmax LogSoftmax Hardmax LRN LpNormalization InstanceNormalization "
      "GroupNormalization MeanVarianceNormalization CumSum ScatterND ScatterElements Scatter TensorScatter Trilu "
      "Bernoulli ReverseSequence RotaryEmbedding",
      infer_like_first},
-    {"com.microsoft: Gelu FastGelu BiasGelu QuickGelu FusedGelu BiasAdd BiasSoftmax GroupNorm SkipGroupNorm RotaryEmbedding "
-     "MoE QMoE LongformerAttention QLinearSigmoid QLinearLeakyRelu QLinearSoftmax GeluGrad FastGeluGrad BiasGeluGrad_dX "
+    {"com.microsoft: Gelu FastGelu BiasGelu QuickGelu FusedGelu BiasAdd BiasSoftmax GroupNorm SkipGroupNorm "
+     "RotaryEmbedding "
+     "MoE QMoE LongformerAttention QLinearSigmoid QLinearLeakyRelu QLinearSoftmax GeluGrad FastGeluGrad "
+     "BiasGeluGrad_dX "
      "BiasFastGeluGrad_dX SoftmaxGrad SoftmaxGrad_13 LogSoftmaxGrad ReluGrad TanhGrad SigmoidGrad DropoutGrad",
      infer_like_first},
     {"com.microsoft: SoftmaxCrossEntropyLossInternalGrad SoftmaxCrossEntropyLossGrad", infer_like_second},

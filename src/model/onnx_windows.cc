@@ -70,7 +70,8 @@ bool has_planes(const OnnxView& node) { return node.shape(0) != nullptr && node.
 
 Outputs convolve(const OnnxView& node, std::size_t weight_input, std::optional<DType> dtype) {
   const Shape* weight = node.shape(weight_input);
-  if (!has_planes(node) || weight == nullptr || weight->size() != node.shape(0)->size()) return one(dtype, std::nullopt);
+  if (!has_planes(node) || weight == nullptr || weight->size() != node.shape(0)->size())
+    return one(dtype, std::nullopt);
   Outputs outputs = slide_all(node, weight->front(), weight, false);
   outputs[0].dtype = dtype;
   return outputs;
@@ -86,7 +87,8 @@ std::vector<double> scales_of(const OnnxView& node) {
 
 Dim scaled(const Dim& dim, double scale) {
   const double size = dim.known() ? std::floor(static_cast<double>(dim.size) * scale) : -1.0;
-  return size >= 0.0 && size < static_cast<double>(kLargest) ? known_dim(static_cast<std::int64_t>(size)) : unknown_dim();
+  return size >= 0.0 && size < static_cast<double>(kLargest) ? known_dim(static_cast<std::int64_t>(size))
+                                                             : unknown_dim();
 }
 
 // Axes that a list of sizes or paddings is about; all of them if the file does not say.
@@ -198,8 +200,9 @@ Outputs infer_grid_sample(const OnnxView& node) {
 Outputs infer_roi_align(const OnnxView& node) {
   const Shape* regions = node.shape(1);
   if (!has_planes(node) || regions == nullptr || regions->empty()) return one(node.dtype(0), std::nullopt);
-  return one(node.dtype(0), Shape{regions->front(), (*node.shape(0))[1], known_dim(node.node().integer("output_height", 1)),
-                                  known_dim(node.node().integer("output_width", 1))});
+  return one(node.dtype(0),
+             Shape{regions->front(), (*node.shape(0))[1], known_dim(node.node().integer("output_height", 1)),
+                   known_dim(node.node().integer("output_width", 1))});
 }
 
 // Y [seq, directions, batch, hidden], Y_h and Y_c [directions, batch, hidden]; layout 1 has the batch first.

@@ -13,8 +13,8 @@ namespace berth {
 namespace {
 
 // Of all frameworks; ATen's without their prefix and overload.
-constexpr std::array<std::string_view, 13> kLayoutTypes{"Transpose", "Reshape", "Flatten", "Squeeze", "Unsqueeze",
-                                                        "Identity",  "ExpandDims", "t",    "transpose", "permute",
+constexpr std::array<std::string_view, 13> kLayoutTypes{"Transpose", "Reshape",    "Flatten", "Squeeze",   "Unsqueeze",
+                                                        "Identity",  "ExpandDims", "t",       "transpose", "permute",
                                                         "view",      "unsqueeze",  "squeeze"};
 
 // "aten.permute.default" -> "permute"

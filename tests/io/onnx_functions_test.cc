@@ -48,15 +48,16 @@ TEST(OnnxFunctions, AreWrittenOut) {
 
 TEST(OnnxFunctions, CallOthers) {
   const auto inner = function({"Inner", {"a"}, {"b"}, {node({"tanh", "Tanh", {"a"}, {"b"}})}});
-  const auto outer = function({"Outer", {"a"}, {"c"}, {call({"one", "Inner", {"a"}, {"b"}}), call({"two", "Inner", {"b"}, {"c"}})}});
+  const auto outer =
+      function({"Outer", {"a"}, {"c"}, {call({"one", "Inner", {"a"}, {"b"}}), call({"two", "Inner", {"b"}, {"c"}})}});
   const Graph graph = lower_or_die(model_of({call({"call", "Outer", {"x"}, {"y"}})}, {outer, inner})).graph;
   EXPECT_EQ(graph.num_ops(), 3U);
   EXPECT_NE(op_named(graph, "call/one/tanh"), kNoOp);
   EXPECT_NE(op_named(graph, "call/two/tanh"), kNoOp);
 }
 
-// "perm" of the inner Transpose is "order" of the inner function, which is "how" of the outer one, which a call gives or
-// the function has a default for.
+// "perm" of the inner Transpose is "order" of the inner function, which is "how" of the outer one, which a call gives
+// or the function has a default for.
 TEST(OnnxFunctions, AttributesComeFromTheCallerOrTheDefault) {
   const auto inner =
       function({"Inner", {"a"}, {"b"}, {node({"turn", "Transpose", {"a"}, {"b"}, {reference("perm", "order")}})}});
@@ -71,7 +72,8 @@ TEST(OnnxFunctions, AttributesComeFromTheCallerOrTheDefault) {
 }
 
 TEST(OnnxFunctions, AttributesThatNobodyGivesAreLeftOut) {
-  const auto turn = function({"Turn", {"a"}, {"b"}, {node({"t", "Transpose", {"a"}, {"b"}, {reference("perm", "how")}})}});
+  const auto turn =
+      function({"Turn", {"a"}, {"b"}, {node({"t", "Transpose", {"a"}, {"b"}, {reference("perm", "how")}})}});
   const auto bytes = model_of({call({"call", "Turn", {"x"}, {"y"}})}, {turn});
   EXPECT_EQ(sizes_of_output(lower_or_die(bytes).graph, "call/t"), (std::vector<std::int64_t>{4, 6})) << "reversed";
 }
@@ -95,8 +97,7 @@ TEST(OnnxFunctions, OptionalInputsMayBeLeftOut) {
 TEST(OnnxFunctions, MayHaveNoNodesAndCallsNoNames) {
   const auto same = function({"Same", {"a"}, {"a"}});
   const auto twice = function({"Double", {"a"}, {"b"}, {node({"", "Add", {"a", "a"}, {"b"}})}});
-  const auto bytes =
-      model_of({call({"", "Same", {"x"}, {"z"}}), call({"", "Double", {"z"}, {"y"}})}, {same, twice});
+  const auto bytes = model_of({call({"", "Same", {"x"}, {"z"}}), call({"", "Double", {"z"}, {"y"}})}, {same, twice});
   EXPECT_EQ(lower_or_die(bytes).graph.num_ops(), 2U);
 }
 

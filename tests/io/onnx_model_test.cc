@@ -138,8 +138,12 @@ TEST(OnnxModel, ConstantsOfAllKindsAreLeaves) {
   constant("wholes", list("value_ints", {3, 2}));
   constant("float", WireWriter().bytes(1, "value_float").fixed32(2, 0x40000000));
   constant("text", words("value_string", "abc"));
-  constant("sparse", WireWriter().bytes(1, "sparse_value").message(
-                         22, WireWriter().message(1, weight("", {4})).message(2, integers("", {0, 1, 2, 3})).packed(3, {30, 20})));
+  constant(
+      "sparse",
+      WireWriter()
+          .bytes(1, "sparse_value")
+          .message(
+              22, WireWriter().message(1, weight("", {4})).message(2, integers("", {0, 1, 2, 3})).packed(3, {30, 20})));
   graph.message(1, node({"reshape", "Reshape", {"x", "wholes"}, {"y"}}));
   graph.message(1, node({"use", "Use", {"y", "whole", "float", "text", "sparse"}, {"z"}}));
   graph.message(12, WireWriter().bytes(1, "z"));
@@ -180,10 +184,13 @@ struct KnownCounts {
   std::size_t unknown = 0;  // values whose sizes depend on data
 };
 
-TEST(OnnxModelData, NodesAndEdgesAreThoseOfTheFiles) {
+std::filesystem::path data_folder() {
   const char* stated = std::getenv("BERTH_DATA");
-  const std::filesystem::path folder =
-      stated != nullptr ? stated : std::filesystem::path(BERTH_SOURCE_DIR) / "../shared/data";
+  return stated != nullptr ? stated : std::filesystem::path(BERTH_SOURCE_DIR) / "../shared/data";
+}
+
+TEST(OnnxModelData, NodesAndEdgesAreThoseOfTheFiles) {
+  const std::filesystem::path folder = data_folder();
   if (!std::filesystem::exists(folder / "onnx_light")) GTEST_SKIP() << "no onnx_light in the data folder (BERTH_DATA)";
   for (const KnownCounts& known : {KnownCounts{"onnx_light/light_squeezenet.onnx", 105, 112},
                                    {"onnx_light/light_inception_v1.onnx", 237, 263},
@@ -198,6 +205,22 @@ TEST(OnnxModelData, NodesAndEdgesAreThoseOfTheFiles) {
     EXPECT_EQ(lowered->graph.source_edges(), known.edges);
     EXPECT_LE(lowered->report.unknown_shapes.size(), known.unknown);
     EXPECT_GT(lowered->graph.total_flops(), 0.0);
+  }
+}
+
+// Also those whose embedding is the last layer, which the files have once and read twice.
+TEST(OnnxModelData, ParametersAreThoseOfTheExportedProgram) {
+  const std::filesystem::path folder = data_folder() / "exported";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no exported models in the data folder (BERTH_DATA)";
+  for (const std::string name : {"bert_base", "gpt2", "inception_v3", "resnet50"}) {
+    SCOPED_TRACE(name);
+    const auto onnx = import_model((folder / (name + ".onnx")).string());
+    const auto program = import_model((folder / (name + ".pt2")).string());
+    ASSERT_TRUE(onnx.ok()) << onnx.error().message;
+    if (!program) GTEST_SKIP() << program.error().message;
+    EXPECT_TRUE(onnx->report.unknown_shapes.empty());
+    const auto bytes = static_cast<double>(program->graph.parameter_bytes());
+    EXPECT_NEAR(static_cast<double>(onnx->graph.parameter_bytes()), bytes, 0.01 * bytes);
   }
 }
 

@@ -54,7 +54,9 @@ inline WireWriter node(const NodeParts& parts) {
   return message;
 }
 
-inline WireWriter integer(std::string_view name, std::int64_t value) { return WireWriter().bytes(1, name).varint(3, value); }
+inline WireWriter integer(std::string_view name, std::int64_t value) {
+  return WireWriter().bytes(1, name).varint(3, value);
+}
 inline WireWriter list(std::string_view name, const std::vector<std::int64_t>& values) {
   return WireWriter().bytes(1, name).packed(8, values);
 }
@@ -81,7 +83,9 @@ inline std::vector<std::int64_t> sizes_of_output(const Graph& graph, std::string
   return {shape.begin(), shape.end()};
 }
 
-inline WireWriter words(std::string_view name, std::string_view text) { return WireWriter().bytes(1, name).bytes(4, text); }
+inline WireWriter words(std::string_view name, std::string_view text) {
+  return WireWriter().bytes(1, name).bytes(4, text);
+}
 inline WireWriter subgraph(std::string_view name, const WireWriter& graph) {
   return WireWriter().bytes(1, name).message(6, graph);
 }

@@ -36,8 +36,11 @@ WireWriter simple_branch() {
 }
 
 TEST(OnnxIfFile, TheLargerBranchIsWrittenOut) {
-  const auto choice = node({"choice", "If", {"test"}, {"y"}, {subgraph("then_branch", simple_branch()),
-                                                              subgraph("else_branch", product_branch())}});
+  const auto choice = node({"choice",
+                            "If",
+                            {"test"},
+                            {"y"},
+                            {subgraph("then_branch", simple_branch()), subgraph("else_branch", product_branch())}});
   const Lowered lowered = lower_or_die(model_of({choice}));
   const Graph& graph = lowered.graph;
   EXPECT_EQ(lowered.report.open_branches, (std::vector<std::string>{"choice"}));
@@ -46,13 +49,17 @@ TEST(OnnxIfFile, TheLargerBranchIsWrittenOut) {
   EXPECT_EQ(graph.label(op_named(graph, "choice/w")), "choice/w");
   EXPECT_EQ(op_named(graph, "choice/neg"), kNoOp);
   EXPECT_EQ(graph.source_nodes(), 1U);
-  EXPECT_TRUE(lowered.report.unknown_shapes.empty() || lowered.report.unknown_shapes == std::vector<std::string>{"test"});
+  EXPECT_TRUE(lowered.report.unknown_shapes.empty() ||
+              lowered.report.unknown_shapes == std::vector<std::string>{"test"});
 }
 
 // As exporters write "squeeze if the size is 1": the condition follows from the shape of x.
 TEST(OnnxIfFile, ShapesMayDecide) {
-  const auto choice = node({"choice", "If", {"is_three"}, {"y"}, {subgraph("then_branch", simple_branch()),
-                                                                  subgraph("else_branch", product_branch())}});
+  const auto choice = node({"choice",
+                            "If",
+                            {"is_three"},
+                            {"y"},
+                            {subgraph("then_branch", simple_branch()), subgraph("else_branch", product_branch())}});
   WireWriter graph;
   graph.message(11, value("x", dims_of({3, 8}))).message(5, integers("three", {3}));
   graph.message(1, node({"shape", "Shape", {"x"}, {"s"}, {integer("end", 1)}}));
@@ -65,11 +72,14 @@ TEST(OnnxIfFile, ShapesMayDecide) {
 
 TEST(OnnxIfFile, BranchesInsideBranches) {
   WireWriter nested;
-  nested.message(1, node({"inner", "If", {"test"}, {"i"}, {subgraph("then_branch", product_branch()),
-                                                           subgraph("else_branch", simple_branch())}}));
+  nested.message(1, node({"inner",
+                          "If",
+                          {"test"},
+                          {"i"},
+                          {subgraph("then_branch", product_branch()), subgraph("else_branch", simple_branch())}}));
   nested.message(12, bare("i"));
-  const auto choice = node({"outer", "If", {"test"}, {"y"}, {subgraph("then_branch", simple_branch()),
-                                                             subgraph("else_branch", nested)}});
+  const auto choice = node(
+      {"outer", "If", {"test"}, {"y"}, {subgraph("then_branch", simple_branch()), subgraph("else_branch", nested)}});
   const Graph graph = lower_or_die(model_of({choice})).graph;
   EXPECT_NE(op_named(graph, "outer/inner/product"), kNoOp);
   EXPECT_EQ(graph.parameter_bytes(), 8 * 16 * 4);
@@ -109,7 +119,10 @@ TEST(OnnxScanFile, TakesSlices) {
   body.message(1, node({"add", "Add", {"h", "slice"}, {"h2"}})).message(12, bare("h2")).message(12, bare("h2"));
   WireWriter graph;
   graph.message(11, value("start", dims_of({4}))).message(11, value("sequence", dims_of({9, 4})));
-  graph.message(1, node({"scan", "Scan", {"start", "sequence"}, {"y", "all"},
+  graph.message(1, node({"scan",
+                         "Scan",
+                         {"start", "sequence"},
+                         {"y", "all"},
                          {integer("num_scan_inputs", 1), subgraph("body", body)}}));
   graph.message(12, bare("y")).message(12, bare("all"));
   const Graph lowered = lower_or_die(model(graph)).graph;
@@ -144,15 +157,21 @@ TEST(OnnxSubgraphs, MistakesAreNamedWithTheNode) {
             "node 'search' (BeamSearch) runs a subgraph in a way that is not known here; export the model without it");
   EXPECT_EQ(error_of({"choice", "If", {"test"}, {"y"}, {subgraph("then_branch", simple_branch())}}),
             "node 'choice' (If) has no subgraph 'else_branch'");
-  EXPECT_EQ(error_of({"choice", "If", {"test"}, {"y", "z"}, {subgraph("then_branch", simple_branch()),
-                                                            subgraph("else_branch", simple_branch())}}),
+  EXPECT_EQ(error_of({"choice",
+                      "If",
+                      {"test"},
+                      {"y", "z"},
+                      {subgraph("then_branch", simple_branch()), subgraph("else_branch", simple_branch())}}),
             "node 'choice' (If) has a branch with fewer outputs than the node");
   EXPECT_EQ(error_of({"scan", "Scan", {"", "x", "x", "x"}, {"y"}, {subgraph("body", loop_body())}}),
             "node 'scan' (Scan) has 4 inputs and its body 3; models older than opset 9 (2019) are to be exported anew");
   WireWriter dangling;
   dangling.message(1, node({"relu", "Relu", {"nowhere"}, {"n"}})).message(12, bare("n"));
-  EXPECT_EQ(error_of({"choice", "If", {"test"}, {"y"}, {subgraph("then_branch", dangling),
-                                                       subgraph("else_branch", simple_branch())}}),
+  EXPECT_EQ(error_of({"choice",
+                      "If",
+                      {"test"},
+                      {"y"},
+                      {subgraph("then_branch", dangling), subgraph("else_branch", simple_branch())}}),
             "node 'choice': node 'relu' reads 'nowhere', which nothing makes");
 }
 
@@ -160,13 +179,16 @@ TEST(OnnxSubgraphs, MayNotBeNestedWithoutEnd) {
   WireWriter branch = simple_branch();
   for (int i = 0; i < 40; ++i) {
     WireWriter around;
-    around.message(1, node({"deep", "If", {"test"}, {"d"}, {subgraph("then_branch", branch),
-                                                            subgraph("else_branch", simple_branch())}}));
+    around.message(1, node({"deep",
+                            "If",
+                            {"test"},
+                            {"d"},
+                            {subgraph("then_branch", branch), subgraph("else_branch", simple_branch())}}));
     around.message(12, bare("d"));
     branch = around;
   }
-  const auto choice = node({"top", "If", {"test"}, {"y"}, {subgraph("then_branch", branch),
-                                                           subgraph("else_branch", simple_branch())}});
+  const auto choice =
+      node({"top", "If", {"test"}, {"y"}, {subgraph("then_branch", branch), subgraph("else_branch", simple_branch())}});
   EXPECT_NE(onnx_error(model_of({choice})).find("is inside 16 others"), std::string::npos);
 }
 

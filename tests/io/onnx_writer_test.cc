@@ -18,7 +18,8 @@ using namespace onnx_test;
 // A file with fields, attributes and metadata that nobody here knows, around two nodes and a weight. The length of the
 // graph is written longer than it has to be, as some writers do.
 std::string strange_model() {
-  WireWriter first = node({"first", "Relu", {"x"}, {"y"}, {WireWriter().bytes(1, "unheard").fixed64(77, 1).varint(78, 5)}});
+  WireWriter first =
+      node({"first", "Relu", {"x"}, {"y"}, {WireWriter().bytes(1, "unheard").fixed64(77, 1).varint(78, 5)}});
   first.message(9, WireWriter().bytes(1, "keep").bytes(2, "me")).bytes(99, "of another version");
   WireWriter graph;
   graph.bytes(1000, "unknown").message(1, first).message(1, node({"second", "Tanh", {"y"}, {"z"}}));
@@ -104,8 +105,7 @@ TEST(OnnxWriter, EntriesOfTheSameKeyAndNamesAreReplaced) {
               }).ok());
   ASSERT_EQ(nodes.size(), 2U);
   EXPECT_EQ(nodes[0].name, "renamed");
-  EXPECT_EQ(nodes[0].metadata,
-            (std::vector<std::pair<std::string, std::string>>{{"keep", "you"}, {"device", "cpu"}}));
+  EXPECT_EQ(nodes[0].metadata, (std::vector<std::pair<std::string, std::string>>{{"keep", "you"}, {"device", "cpu"}}));
   EXPECT_EQ(nodes[1].name, "second");
   EXPECT_EQ(read_bytes(path).find("of another version"), read_bytes(path).rfind("of another version"));
   EXPECT_NE(read_bytes(path).find("of another version"), std::string::npos);
@@ -135,7 +135,8 @@ TEST(OnnxWriter, AFullDiskIsOneLine) {
   EXPECT_EQ(written.error().message, "/dev/full: cannot write it: No space left on device");
   const Status nowhere = write_onnx_model(folder.file("a.onnx"), folder.file("no/such/folder.onnx"), no_change);
   ASSERT_FALSE(nowhere.ok());
-  EXPECT_EQ(nowhere.error().message, folder.file("no/such/folder.onnx") + ": cannot write it: No such file or directory");
+  EXPECT_EQ(nowhere.error().message,
+            folder.file("no/such/folder.onnx") + ": cannot write it: No such file or directory");
 }
 
 TEST(OnnxWriter, DamagedFilesAreRefusedByName) {

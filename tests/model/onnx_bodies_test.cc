@@ -12,8 +12,8 @@
 namespace berth {
 namespace {
 
-// A body that multiplies its last input by a captured weight of 8 x 8, and adds nothing else. `own` are the inputs of the
-// body; its outputs are `before`, if there is one, and the product.
+// A body that multiplies its last input by a captured weight of 8 x 8, and adds nothing else. `own` are the inputs of
+// the body; its outputs are `before`, if there is one, and the product.
 std::shared_ptr<const Body> product_body(const std::vector<std::string_view>& own, std::size_t captured_input,
                                          bool hands_on_first) {
   auto body = std::make_shared<Body>();
@@ -76,7 +76,8 @@ TEST(OnnxScan, TurnsAsOftenAsTheSequenceIsLong) {
   Node node;
   node.name = "walk";
   node.type = "Scan";
-  node.inputs = {model.add(value_from("f32[8]")), model.add(value_from("f32[3,7,8]")), model.add(value_from("f32[8,8]"))};
+  node.inputs = {model.add(value_from("f32[8]")), model.add(value_from("f32[3,7,8]")),
+                 model.add(value_from("f32[8,8]"))};
   node.outputs = {model.add({}), model.add({})};
   node.attributes = {integer("num_scan_inputs", 1), list("scan_input_axes", {1}), list("scan_output_axes", {-1})};
   auto body = std::make_shared<Body>(*product_body({"f32", "f32"}, 2, false));
@@ -127,7 +128,8 @@ Model branching(std::string_view condition) {
     body->captured.push_back({value, 1});
     for (const std::string& type : types) {
       const ValueIndex next = body->model.add({});
-      body->model.nodes.push_back({.name = fmt::format("choice/{}", type), .type = type, .inputs = {value}, .outputs = {next}});
+      body->model.nodes.push_back(
+          {.name = fmt::format("choice/{}", type), .type = type, .inputs = {value}, .outputs = {next}});
       value = next;
     }
     body->model.outputs = {value};

@@ -60,9 +60,11 @@ TEST(OnnxProducts, MultiplyMatrices) {
 
 TEST(OnnxProducts, MultiplyQuantisedMatrices) {
   EXPECT_EQ(infer("MatMulInteger", {"u8[2,3]", "i8[3,4]"}), "i32[2,4]");
-  EXPECT_EQ(infer("QLinearMatMul", {"u8[2,3]", "f32[]", "u8[]", "i8[3,4]", "f32[]", "i8[]", "f32[]", "i8[]"}), "i8[2,4]");
-  EXPECT_EQ(infer("com.microsoft.QGemm", {"u8[2,3]", "f32[]", "u8[]", "i8[4,3]", "f32[]", "i8[]"}, {integer("transB", 1)}),
-            "f32[2,4]");
+  EXPECT_EQ(infer("QLinearMatMul", {"u8[2,3]", "f32[]", "u8[]", "i8[3,4]", "f32[]", "i8[]", "f32[]", "i8[]"}),
+            "i8[2,4]");
+  EXPECT_EQ(
+      infer("com.microsoft.QGemm", {"u8[2,3]", "f32[]", "u8[]", "i8[4,3]", "f32[]", "i8[]"}, {integer("transB", 1)}),
+      "f32[2,4]");
   EXPECT_EQ(infer("com.microsoft.MatMulIntegerToFloat", {"u8[2,3]", "i8[3,4]", "f32[]", "f32[]"}), "f32[2,4]");
   EXPECT_EQ(infer("com.microsoft.DynamicQuantizeMatMul", {"f32[2,3]", "i8[3,4]", "f32[]"}), "f32[2,4]");
 }
@@ -98,7 +100,8 @@ TEST(OnnxLayout, Reshapes) {
 TEST(OnnxLayout, JoinsSplitsAndRepeats) {
   EXPECT_EQ(infer("Concat", {"f32[2,3]", "f32[2,4]"}, {integer("axis", 1)}), "f32[2,7]");
   EXPECT_EQ(infer("Concat", {"f32[?,3]", "f32[2,?]"}, {integer("axis", 1)}), "f32[2,?]");
-  EXPECT_EQ(infer("com.microsoft.ConcatTraining", {"f32[2,3]", "f32[2,4]"}, {integer("axis", 1)}, 2), "f32[2,7]; i64[2]");
+  EXPECT_EQ(infer("com.microsoft.ConcatTraining", {"f32[2,3]", "f32[2,4]"}, {integer("axis", 1)}, 2),
+            "f32[2,7]; i64[2]");
   EXPECT_EQ(infer("Split", {"f32[7,4]"}, {integer("axis", 0)}, 3), "f32[3,4]; f32[3,4]; f32[1,4]");
   EXPECT_EQ(infer("Split", {"f32[7,4]", "i64[2]={5,2}"}, {}, 2), "f32[5,4]; f32[2,4]");
   EXPECT_EQ(infer("Split", {"f32[7,4]", "i64[2]"}, {}, 2), "f32[?,4]; f32[?,4]");
@@ -160,8 +163,9 @@ TEST(OnnxNorms, NormaliseAndHandOutStatistics) {
   EXPECT_EQ(infer("com.microsoft.EmbedLayerNormalization",
                   {"i32[2,5]", "i32[2,5]", "f16[100,8]", "f16[64,8]", "f16[2,8]", "f16[8]", "f16[8]"}, {}, 3),
             "f16[2,5,8]; i32[2]; f16[2,5,8]");
-  EXPECT_EQ(infer("com.microsoft.LayerNormalizationGrad", {"f16[2,8]", "f16[2,8]", "f16[8]", "f32[2,1]", "f32[2,1]"}, {}, 3),
-            "f16[2,8]; f16[8]; f16[8]");
+  EXPECT_EQ(
+      infer("com.microsoft.LayerNormalizationGrad", {"f16[2,8]", "f16[2,8]", "f16[8]", "f32[2,1]", "f32[2,1]"}, {}, 3),
+      "f16[2,8]; f16[8]; f16[8]");
   EXPECT_EQ(infer("BatchNormalization", {"f32[2,3,4,4]", "f32[3]", "f32[3]", "f32[3]", "f32[3]"}, {}, 3),
             "f32[2,3,4,4]; f32[3]; f32[3]");
   EXPECT_EQ(infer("SoftmaxCrossEntropyLoss", {"f32[6,10]", "i64[6]"}, {}, 2), "f32[]; f32[6,10]");
@@ -173,22 +177,24 @@ TEST(OnnxNorms, NormaliseAndHandOutStatistics) {
 TEST(OnnxAttention, OnnxsOwn) {
   EXPECT_EQ(infer("Attention", {"f16[2,8,16,64]", "f16[2,4,20,64]", "f16[2,4,20,32]"}, {}, 3),
             "f16[2,8,16,32]; f16[2,4,20,64]; f16[2,4,20,32]");
-  EXPECT_EQ(infer("Attention", {"f16[2,16,512]", "f16[2,20,256]", "f16[2,20,128]", "", "f16[2,4,5,64]", "f16[2,4,5,32]"},
-                  {integer("q_num_heads", 8), integer("kv_num_heads", 4)}, 3),
-            "f16[2,16,256]; f16[2,4,25,64]; f16[2,4,25,32]");
+  EXPECT_EQ(
+      infer("Attention", {"f16[2,16,512]", "f16[2,20,256]", "f16[2,20,128]", "", "f16[2,4,5,64]", "f16[2,4,5,32]"},
+            {integer("q_num_heads", 8), integer("kv_num_heads", 4)}, 3),
+      "f16[2,16,256]; f16[2,4,25,64]; f16[2,4,25,32]");
 }
 
 TEST(OnnxAttention, OfOnnxruntime) {
-  EXPECT_EQ(infer("com.microsoft.Attention", {"f16[2,16,768]", "f16[768,2304]", "f16[2304]"}, {integer("num_heads", 12)}, 2),
-            "f16[2,16,768]; f16[2,2,12,16,64]");
-  EXPECT_EQ(infer("com.microsoft.Attention",
-                  {"f16[2,16,768]", "f16[768,1280]", "f16[1280]", "", "f16[2,2,8,4,32]"},
+  EXPECT_EQ(
+      infer("com.microsoft.Attention", {"f16[2,16,768]", "f16[768,2304]", "f16[2304]"}, {integer("num_heads", 12)}, 2),
+      "f16[2,16,768]; f16[2,2,12,16,64]");
+  EXPECT_EQ(infer("com.microsoft.Attention", {"f16[2,16,768]", "f16[768,1280]", "f16[1280]", "", "f16[2,2,8,4,32]"},
                   {integer("num_heads", 8), list("qkv_hidden_sizes", {512, 512, 256})}, 2),
             "f16[2,16,256]; f16[2,2,8,20,32]");
   EXPECT_EQ(infer("com.microsoft.MultiHeadAttention", {"f16[2,16,512]", "f16[2,20,512]", "f16[2,20,256]"},
                   {integer("num_heads", 8)}, 3),
             "f16[2,16,256]; f16[2,8,20,64]; f16[2,8,20,32]");
-  EXPECT_EQ(infer("com.microsoft.MultiHeadAttention", {"f16[2,16,8,3,64]"}, {integer("num_heads", 8)}), "f16[2,16,512]");
+  EXPECT_EQ(infer("com.microsoft.MultiHeadAttention", {"f16[2,16,8,3,64]"}, {integer("num_heads", 8)}),
+            "f16[2,16,512]");
   EXPECT_EQ(infer("com.microsoft.MultiHeadAttention",
                   {"f16[2,1,512]", "f16[2,1,512]", "f16[2,1,512]", "", "", "", "f16[2,8,7,64]", "f16[2,8,7,64]"},
                   {integer("num_heads", 8)}, 3),
@@ -215,9 +221,11 @@ TEST(OnnxWindows, SlideOverPlanes) {
   EXPECT_EQ(infer("ConvTranspose", {"f32[1,8,5,5]", "f32[8,4,3,3]"},
                   {list("strides", {2, 2}), list("pads", {1, 1, 1, 1}), list("output_padding", {1, 1})}),
             "f32[1,4,10,10]");
-  EXPECT_EQ(infer("MaxPool", {"f32[1,8,7,7]"}, {list("kernel_shape", {2, 2}), list("strides", {2, 2})}), "f32[1,8,3,3]");
-  EXPECT_EQ(infer("AveragePool", {"f32[1,8,7]"}, {list("kernel_shape", {2}), list("strides", {2}), integer("ceil_mode", 1)}),
-            "f32[1,8,4]");
+  EXPECT_EQ(infer("MaxPool", {"f32[1,8,7,7]"}, {list("kernel_shape", {2, 2}), list("strides", {2, 2})}),
+            "f32[1,8,3,3]");
+  EXPECT_EQ(
+      infer("AveragePool", {"f32[1,8,7]"}, {list("kernel_shape", {2}), list("strides", {2}), integer("ceil_mode", 1)}),
+      "f32[1,8,4]");
   EXPECT_EQ(infer("GlobalAveragePool", {"f32[1,8,7,7]"}), "f32[1,8,1,1]");
 }
 
@@ -238,7 +246,8 @@ TEST(OnnxWindows, PadResizeAndSample) {
 TEST(OnnxWindows, WalkAlongASequence) {
   EXPECT_EQ(infer("LSTM", {"f32[12,2,8]", "f32[2,64,8]", "f32[2,64,16]"}, {integer("hidden_size", 16)}, 3),
             "f32[12,2,2,16]; f32[2,2,16]; f32[2,2,16]");
-  EXPECT_EQ(infer("GRU", {"f32[2,12,8]", "f32[1,48,8]", "f32[1,48,16]"}, {integer("hidden_size", 16), integer("layout", 1)}, 2),
+  EXPECT_EQ(infer("GRU", {"f32[2,12,8]", "f32[1,48,8]", "f32[1,48,16]"},
+                  {integer("hidden_size", 16), integer("layout", 1)}, 2),
             "f32[2,12,1,16]; f32[2,1,16]");
 }
 

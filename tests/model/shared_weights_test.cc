@@ -13,7 +13,8 @@ namespace {
 Model tied_model(const std::string& layout, bool embeds) {
   Model model;
   const ValueIndex ids = model.add(value_from("i64[2,3]")), table = model.add(value_from("f32[100,8]"));
-  const ValueIndex x = model.add(value_from("f32[2,3,8]")), turned = model.add({}), y = model.add({}), rows = model.add({});
+  const ValueIndex x = model.add(value_from("f32[2,3,8]")), turned = model.add({}), y = model.add({}),
+                   rows = model.add({});
   model.values[table].name = "table";
   model.leaves.push_back({ids, Role::kInput, {}, {}});
   model.leaves.push_back({x, Role::kInput, {}, {}});

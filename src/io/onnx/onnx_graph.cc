@@ -206,7 +206,8 @@ class GraphReader {
   std::optional<ValueIndex> find(const std::string& name, Scope& scope) {
     if (const auto found = scope.values.find(name); found != scope.values.end()) return found->second;
     if (&scope != &scope_) return std::nullopt;  // a function sees what it is given
-    if (made_.contains(name)) return value_named(name, scope);  // files should have their nodes in order, but not all do
+    if (made_.contains(name))
+      return value_named(name, scope);  // files should have their nodes in order, but not all do
     const auto outside = around_ != nullptr ? around_->find(name) : std::nullopt;
     if (!outside) return std::nullopt;
     return scope.values[name] = *outside == kNoValue ? kNoValue : capture({.name = name}, *outside);
@@ -257,7 +258,8 @@ class GraphReader {
   Status charge(std::size_t bytes, const OnnxNode& caller) {
     file_.written_out += bytes;
     if (file_.written_out <= kMostWrittenOut) return {};
-    return bad_input("function '{}' and those it calls are too large when written out; inline fewer of them", caller.type);
+    return bad_input("function '{}' and those it calls are too large when written out; inline fewer of them",
+                     caller.type);
   }
 
   // What a function made is the caller's value; one that others have read before gets it through an Identity.

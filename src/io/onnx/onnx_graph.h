@@ -34,8 +34,8 @@ class OnnxSurroundings {
 
 struct OnnxGraph {
   Model model = {};
-  std::vector<ValueIndex> inputs = {};                             // of a body, in order
-  std::vector<std::pair<ValueIndex, ValueIndex>> captured = {};    // value of the body, value around it
+  std::vector<ValueIndex> inputs = {};                           // of a body, in order
+  std::vector<std::pair<ValueIndex, ValueIndex>> captured = {};  // value of the body, value around it
 };
 
 // Where a graph stands in the file.

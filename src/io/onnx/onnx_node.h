@@ -15,10 +15,10 @@ namespace berth {
 
 struct OnnxAttribute {
   std::string name = {};
-  std::optional<Attribute> value = {};  // none: a kind that no cost depends on
-  std::optional<Value> tensor = {};     // of a Constant
+  std::optional<Attribute> value = {};        // none: a kind that no cost depends on
+  std::optional<Value> tensor = {};           // of a Constant
   std::vector<std::string_view> graphs = {};  // subgraphs, as they stand in the file
-  std::string from_caller = {};         // inside a function: the caller's attribute that stands here
+  std::string from_caller = {};               // inside a function: the caller's attribute that stands here
 };
 
 struct OnnxNode {
@@ -29,8 +29,8 @@ struct OnnxNode {
   std::vector<std::pair<std::string, std::string>> metadata = {};
 };
 
-// `bytes` must outlive the node: its subgraphs point there. ATen's operators inside ONNX (org.pytorch.aten.ATen) have the
-// type that PyTorch gives them: "aten.embedding".
+// `bytes` must outlive the node: its subgraphs point there. ATen's operators inside ONNX (org.pytorch.aten.ATen) have
+// the type that PyTorch gives them: "aten.embedding".
 Result<OnnxNode> read_onnx_node(std::string_view bytes);
 Result<OnnxAttribute> read_onnx_attribute(std::string_view bytes);
 Result<std::pair<std::string, std::string>> read_onnx_entry(std::string_view bytes);  // StringStringEntryProto

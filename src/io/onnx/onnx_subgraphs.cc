@@ -46,9 +46,10 @@ Status check_branch(const OnnxNode& node, const OnnxGraph& branch) {
 // A Loop hands its body the turn's number and the condition, then what it carries; a Scan its states and slices.
 Status check_loop(const OnnxNode& node, const OnnxGraph& body, Node& added) {
   if (added.inputs.size() > body.inputs.size()) {
-    return refused(node, fmt::format("has {} inputs and its body {}; models older than opset 9 (2019) are to be exported "
-                                     "anew",
-                                     added.inputs.size(), body.inputs.size()));
+    return refused(node,
+                   fmt::format("has {} inputs and its body {}; models older than opset 9 (2019) are to be exported "
+                               "anew",
+                               added.inputs.size(), body.inputs.size()));
   }
   if (node.type == "Scan" && added.inputs.size() < body.inputs.size()) return refused(node, "lacks inputs of its body");
   added.inputs.resize(body.inputs.size(), kNoValue);  // a trip count or a condition that is left out
@@ -66,8 +67,8 @@ Status add_bodies(const OnnxNode& node, Node& added, OnnxFile& file, const OnnxP
   if (!branches && !loops)
     return refused(node, "runs a subgraph in a way that is not known here; export the model without it");
   if (place.depth >= kDeepestBody) return refused(node, fmt::format("is inside {} others", kDeepestBody));
-  const std::array<std::string_view, 2> names =
-      branches ? std::array<std::string_view, 2>{"then_branch", "else_branch"} : std::array<std::string_view, 2>{"body", ""};
+  const std::array<std::string_view, 2> names = branches ? std::array<std::string_view, 2>{"then_branch", "else_branch"}
+                                                         : std::array<std::string_view, 2>{"body", ""};
   CapturedInputs captured(added);
   for (const std::string_view name : names) {
     if (name.empty()) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bodies of ONNX nodes: If has two, Loop and Scan one. Other nodes with subgraphs are refused, since it is not known how
-// they run them.
+// Bodies of ONNX nodes: If has two, Loop and Scan one. Other nodes with subgraphs are refused, since it is not known
+// how they run them.
 #pragma once
 
 #include "base/result.h"

@@ -22,8 +22,8 @@ class Parts {
   void keep(std::string_view stretch) {
     const auto offset = static_cast<std::size_t>(stretch.data() - file_.data());
     size_ += stretch.size();
-    const bool continues = !parts_.empty() && parts_.back().bytes.empty() &&
-                           parts_.back().offset + parts_.back().size == offset;
+    const bool continues =
+        !parts_.empty() && parts_.back().bytes.empty() && parts_.back().offset + parts_.back().size == offset;
     if (continues) {
       parts_.back().size += stretch.size();
     } else {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// ONNX files written: a copy of a file in which nodes of the main graph have other names or further metadata, such as the
-// device that a plan gives them. Everything else, known to us or not, is copied as it stands, in its order: only the nodes
-// that change and the lengths of what holds them are written anew. Weights go from file to file through a small buffer.
+// ONNX files written: a copy of a file in which nodes of the main graph have other names or further metadata, such as
+// the device that a plan gives them. Everything else, known to us or not, is copied as it stands, in its order: only
+// the nodes that change and the lengths of what holds them are written anew. Weights go from file to file through a
+// small buffer.
 #pragma once
 
 #include <functional>
@@ -25,8 +26,8 @@ struct OnnxNodeEdit {
 // Asked once for every node of the main graph, in the order of the file; not for those inside subgraphs and functions.
 using OnnxEditor = std::function<OnnxNodeEdit(const OnnxNode&)>;
 
-// Copies `source` to `path`, which may be the same file: readers see the old file or the new one, and on any error the old
-// one stays. Weights outside the file are named relative to it, so a copy in another folder needs them there too.
+// Copies `source` to `path`, which may be the same file: readers see the old file or the new one, and on any error the
+// old one stays. Weights outside the file are named relative to it, so a copy in another folder needs them there too.
 Status write_onnx_model(const std::string& source, const std::string& path, const OnnxEditor& edit);
 
 }  // namespace berth
