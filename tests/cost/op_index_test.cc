@@ -109,7 +109,8 @@ TEST_F(OpIndexTest, WhatIsNotThereIsAnError) {
 
 TEST_F(OpIndexTest, ModulesComeOneByOne) {
   std::vector<std::string> found;
-  for (const std::vector<OpId>& ops : index_.modules("enc.*").value()) found.push_back(names(ops));
+  const auto modules = index_.modules("enc.*").value();
+  for (const std::vector<OpId>& ops : modules) found.push_back(names(ops));
   EXPECT_EQ(found, (std::vector<std::string>{"enc.0.w enc.0/conv enc.0.fc/matmul", "enc.1/conv", "enc.10/conv"}));
   GraphBuilder builder("flat");
   builder.add({.name = "a"});
