@@ -17,15 +17,6 @@
 namespace berth {
 namespace {
 
-// PyTorch's exporter leaves what ONNX has no operator for to ATen, by an attribute.
-void name_aten_operators(Model& model) {
-  constexpr std::string_view kType = "org.pytorch.aten.ATen";
-  for (Node& node : model.nodes) {
-    const auto* name = node.type == kType ? node.find<std::string>("operator") : nullptr;
-    if (name != nullptr && !name->empty()) node.type = fmt::format("aten.{}", *name);
-  }
-}
-
 class Lowering {
  public:
   Lowering(Model model, const LowerOptions& options)
@@ -36,10 +27,7 @@ class Lowering {
     for (const NamedDim& dim : report_.dims) {
       if (dim.source == DimSource::kAssumed) report_.assumed_dims.emplace(dim.name, dim.uses);
     }
-    if (model_.dialect == Dialect::kOnnx) {
-      name_aten_operators(model_);
-      infer_onnx_shapes(model_);
-    }
+    if (model_.dialect == Dialect::kOnnx) infer_onnx_shapes(model_);
     report_.open_branches = model_.open_branches;
     report_.open_loops = model_.open_loops;
     share_weights(model_);

@@ -9,12 +9,10 @@
 // - Nodes that only look at their input in another way become views; identities too, control flow, casts to the same
 //   type and dropout that drops nothing.
 // - Flops and bytes by the rules of the type's row; of a type that has none, no flops and the bytes of the distinct
-// inputs
-//   and outputs. The type is then reported.
+//   inputs and outputs. The type is then reported.
 // - Nodes in a loop that stands once in the file count as often as it runs (`_trip_count`); a loop that is one node has
 //   the flops and bytes of its body, all turns together (`body_flops`, `body_bytes`).
 // - Nodes that write a variable become updates of that parameter where the file's order allows it (model/updates.h).
-// - An ATen operator inside an ONNX file goes by its own name, "aten.embedding".
 // - A node that works on shapes alone (small whole numbers) is kept, since some runtime has to run it, and costs next
 // to
 //   nothing.
