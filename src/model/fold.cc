@@ -58,11 +58,6 @@ class Folder {
 
   void try_fold(std::size_t i) {
     const Node& node = model_.nodes[i];
-    if (node.is_view) {  // of a weight that is shared: it stays, and what is made of it may still be folded
-      role_[node.outputs.front()] = role_[node.inputs.front()];
-      label_[node.outputs.front()] = label_[node.inputs.front()];
-      return;
-    }
     const OpInfo info = info_of(model_, node);
     if (node.outputs.empty() || !node.control.empty() || !may_fold(node, info)) return;
     if (!has_known_contents(node) && !depends_on_constants(node)) return;

@@ -9,7 +9,6 @@
 #include "model/fold.h"
 #include "model/node_info.h"
 #include "model/onnx_shapes.h"
-#include "model/shared_weights.h"
 #include "model/sizes.h"
 #include "model/updates.h"
 #include "ops/traffic.h"
@@ -30,7 +29,6 @@ class Lowering {
     if (model_.dialect == Dialect::kOnnx) infer_onnx_shapes(model_);
     report_.open_branches = model_.open_branches;
     report_.open_loops = model_.open_loops;
-    share_weights(model_);
     fold_constants(model_);
     updates_ = find_updates(model_);
     find_read_values();

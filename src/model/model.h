@@ -57,8 +57,6 @@ struct Node {
   std::string device = {};    // where the file wants it, as the file says it; empty: nowhere
   // Subgraphs that it runs: an If has two (then, else), a loop one. Never changed, so copies of a model share them.
   std::vector<std::shared_ptr<const Body>> bodies = {};
-  bool is_view =
-      false;  // its outputs are its first input by another layout, whatever its type (model/shared_weights.h)
 
   template <typename T>
   [[nodiscard]] const T* find(std::string_view attribute) const {
