@@ -174,7 +174,7 @@ TEST(OnnxModel, WhatATransposedWeightSharesIsCountedOnce) {
   graph.message(12, WireWriter().bytes(1, "y"));
   const Graph lowered = lower_or_die(model(graph)).graph;
   EXPECT_EQ(lowered.parameter_bytes(), 50 * 6 * 4);
-  EXPECT_EQ(lowered.role(op_named(lowered, "turn")), Role::kView);
+  EXPECT_EQ(lowered.role(op_named(lowered, "t")), Role::kConstant);
   EXPECT_EQ(lowered.flops(op_named(lowered, "head")), 2.0 * 2 * 50 * 6);
 }
 
