@@ -37,7 +37,9 @@ Result<Exit> run_demo(bool json) {
   for (const std::string_view name : kShown) {
     if (const PlannerInfo* info = find_classical_planner(name)) planners.push_back(*info);
   }
-  BERTH_TRY(const Problem problem, resolve_problem({.graph = "zoo:nmt-4", .machine = "k40x4", .objective = ""}));
+  BERTH_TRY(const ResolvedProblem resolved,
+            resolve_problem({.graph = "zoo:nmt-4", .machine = "k40x4", .objective = ""}));
+  const Problem& problem = resolved.problem;
   BERTH_TRY(const Budget budget, budget_of({.budget = kBudget}));
   const Comparison comparison = compare_planners(problem, planners, budget, !json);
   const std::vector<Outcome>& rows = comparison.rows;

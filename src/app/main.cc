@@ -9,6 +9,7 @@
 #include "app/commands.h"
 #include "app/terminal.h"
 #include "base/text.h"
+#include "io/mapped_file.h"
 
 namespace berth::app {
 namespace {
@@ -69,7 +70,8 @@ std::string about_mismatch(const CLI::App& command, const std::string& what) {
   const std::string name = what.substr(0, what.find(':'));
   for (const CLI::Option* option : command.get_options()) {
     if (option->get_name() != name) continue;
-    if (option->count() > 1) return fmt::format("{} is given {} times; give it once", name, option->count());
+    const bool once = option->get_multi_option_policy() == CLI::MultiOptionPolicy::Throw;
+    if (once && option->count() > 1) return fmt::format("{} is given {} times; give it once", name, option->count());
     return fmt::format("{} needs a value", name);
   }
   return what;
@@ -99,7 +101,7 @@ Result<Exit> printed(std::string_view text) {
 }
 
 Exit run(int argc, const char* const* argv) {
-  CLI::App app{"Berth finds every operation of a neural network its device.", "berth"};
+  CLI::App app{"Berth decides which device runs each operation of a neural network.", "berth"};
   Exit exit = Exit::kDone;
   app.set_version_flag("--version", "berth " BERTH_VERSION, "print the version");
   app.require_subcommand(0, 1);
@@ -129,6 +131,7 @@ Exit finish(const Result<Exit>& result) {
 
 int main(int argc, char** argv) {
   using berth::app::Exit;
+  berth::exit_if_mapped_files_shrink();
   try {
     return static_cast<int>(berth::app::run(argc, argv));
   } catch (const std::bad_alloc&) {

@@ -52,7 +52,7 @@ class AutoSearch {
   Result<Plan> run() {
     run_members();
     if (!search_.has_best()) {
-      if (first_error_) return *first_error_;
+      if (first_error_) return within("planner 'auto' has no plan to start from", *first_error_);
       return bad_input("planner 'auto' has nothing to start from: none of its members is in this build");
     }
     start_score_ = search_.best_score();

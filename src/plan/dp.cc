@@ -27,7 +27,8 @@ class StagePlanner {
         problem_(search.problem()),
         is_pipeline_(problem_.objective() == Objective::kPipeline),
         model_(problem_),
-        stages_(make_stage_problem(model_, devices())) {}
+        stages_(make_stage_problem(model_, devices())),
+        prices_(price_blocks(model_, stages_, all_devices().devices_of_kind)) {}
 
   Result<Plan> run() {
     if (is_pipeline_) {
@@ -66,7 +67,7 @@ class StagePlanner {
     if (!sets) return fmt::format("linearised: more than {} down-sets", group_digits(kMostDownSets));
     StageLimits limits = all_devices();
     limits.load = best_load_ ? *best_load_ - 1 : kNoLimit;
-    const StageSearch found = cut_into_stages(model_, stages_, *sets, limits, [this] { return should_stop(); });
+    const StageSearch found = cut_into_stages(model_, stages_, *sets, prices_, limits, [this] { return should_stop(); });
     if (found.plan) take(*found.plan);
     return fmt::format("the best contiguous plan{}, {} down-sets", on_some_devices(), group_digits(sets->size()));
   }
@@ -144,7 +145,7 @@ class StagePlanner {
     for (double factor = best_load_ ? kAnyFactor : 1.05;; factor *= factor) {
       const double limit = static_cast<double>(search_.lower_bound() + 1) * factor;
       limits.load = limit < static_cast<double>(ceiling) ? static_cast<Picoseconds>(limit) : ceiling;
-      const StageSearch found = cut_into_stages(model_, stages_, sets, limits, [this] { return should_stop(); });
+      const StageSearch found = cut_into_stages(model_, stages_, sets, prices_, limits, [this] { return should_stop(); });
       if (found.plan) return take(*found.plan);
       if (!found.complete || limits.load == ceiling) return;
     }
@@ -159,7 +160,7 @@ class StagePlanner {
     limits.load = kNoLimit;
     limits.memory = false;
     const DownSets sets = down_sets_of_order(stages_, order, most_cuts());
-    const StageSearch found = cut_into_stages(model_, stages_, sets, limits, [this] { return should_stop(); });
+    const StageSearch found = cut_into_stages(model_, stages_, sets, prices_, limits, [this] { return should_stop(); });
     if (found.plan) take(*found.plan);
     best_load_.reset();
   }
@@ -216,6 +217,7 @@ class StagePlanner {
   const bool is_pipeline_;
   const PipelineModel model_;
   const StageProblem stages_;
+  const WorkPrices prices_;
   std::optional<Plan> best_plan_;
   Score best_score_;
   std::size_t best_stages_ = 0;

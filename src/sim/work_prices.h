@@ -20,18 +20,16 @@ class WorkPrices {
   // lanes: per class, summed over its devices; times: [item * classes + class], in lane time.
   WorkPrices(std::vector<double> lanes, std::vector<double> times);
 
-  [[nodiscard]] long double priced(std::size_t item) const { return priced(item, prices_); }
+  [[nodiscard]] long double priced(std::size_t item) const;  // at its cheapest
   [[nodiscard]] double price(std::size_t device_class) const {  // per lane
     return static_cast<double>(prices_[device_class]);
   }
-  [[nodiscard]] Picoseconds bound() const { return to_bound(priced_work(prices_), times_.size() / prices_.size()); }
+  [[nodiscard]] Picoseconds bound() const;  // of all items together
   // Times are whole numbers, so a sum is rounded up, less what rounding may have added to it.
   static Picoseconds to_bound(long double work, std::size_t items);
 
  private:
   using Prices = std::vector<long double>;  // per class
-  [[nodiscard]] long double priced(std::size_t item, const Prices& prices) const;
-  [[nodiscard]] long double priced_work(const Prices& prices) const;
   void exchange(std::size_t a, std::size_t b);
 
   std::vector<double> lanes_, times_;

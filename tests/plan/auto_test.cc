@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "io/parts.h"
+#include "io/public_problem.h"
 #include "plan/exact_set.h"
 #include "plan/pipeline_search.h"
 #include "plan/toys.h"
@@ -128,6 +130,15 @@ TEST(Auto, MoreBudgetHelps) {
   }
 }
 
+TEST(Auto, TwoThreadsRefineToo) {
+  // 12 s on one GPU; a and b against c, d and e is 6 to 6.
+  const Problem problem = toy_problem("a:99/3/3; b:99/3/3; c:99/2/2; d:99/2/2; e:99/2/2", kTwoGpus);
+  const Budget budget{.time_s = 2.0, .threads = 2};  // the lower bound ends it long before
+  const Ran ran = run(problem, budget, {.members = {"single"}, .list_search = false});
+  EXPECT_EQ(to_seconds(ran.score.step_time), 6);
+  EXPECT_EQ(ran.note, "started from single; refinement took 50.0 % off the best start");
+}
+
 TEST(Auto, NeedsAMember) {
   const Problem problem = toy_problem("a:1", kTwoGpus);
   for (const std::vector<std::string_view>& members : {std::vector<std::string_view>{}, {"no such planner"}}) {
@@ -178,6 +189,16 @@ TEST(Auto, LeavesPipelinesToTheirSearch) {
   const Ran ran = run(problem, {.evaluations = 5000, .seed = 3});
   EXPECT_EQ(ran.plan, plan);
   EXPECT_EQ(ran.note, search.note());
+}
+
+TEST(Auto, LeavesTheContiguousOptimumOfGnmtTrainingBehind) {
+  const auto files = data_files("msr-dnn-partitioning/throughput-inputs/LayerGraphs", "gnmt_training.json");
+  if (files.empty()) GTEST_SKIP() << "no msr-dnn-partitioning in the data folder (BERTH_DATA)";
+  const auto problem = load_public_problem(files.front());
+  ASSERT_TRUE(problem) << problem.error().message;
+  const Ran ran = run(*problem, {.evaluations = 300'000});
+  EXPECT_TRUE(ran.score.feasible);
+  EXPECT_LT(to_seconds(ran.score.step_time), 0.9 * 0.1070044);  // which `dp` proves
 }
 
 // Problems of tests/data/exact, whose optima are proved. The seeds tried reach most of them to the picosecond.
