@@ -18,6 +18,12 @@ DeviceSet devices_that(const Machine& machine, const Fits& fits) {
   return set;
 }
 
+std::string in_lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return lower;
+}
+
 void add_new(std::vector<std::string>& words, std::string_view word) {
   if (!word.empty() && std::ranges::find(words, word) == words.end()) words.emplace_back(word);
 }
@@ -29,7 +35,7 @@ DeviceWord devices_of_word(const Machine& machine, std::string_view word) {
   if (const auto device = machine.find_device(word)) return {device_bit(*device), Breadth::kName};
   const DeviceSet of_model = devices_that(machine, [&](const Device& device) { return device.model == word; });
   if (of_model != 0 && !word.empty()) return {of_model, Breadth::kModel};
-  const auto kind = device_kind_from_name(word);
+  const auto kind = device_kind_from_name(in_lower_case(word));
   if (!kind) return {};
   return {devices_that(machine, [&](const Device& device) { return device.kind == *kind; }), Breadth::kKind};
 }

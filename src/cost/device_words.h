@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words for devices, as users write them: the name of one ("gpu0"), a model ("k40"), a kind ("gpu"), "*" for all.
+// Words for devices, as users write them: the name of one ("gpu0"), a model ("k40"), a kind in any
+// case ("gpu", "NPU"), "*" for all.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@ namespace berth {
 enum class Breadth : std::uint8_t { kAll, kKind, kModel, kName };  // the widest first
 
 struct DeviceWord {
-  DeviceSet devices = 0;  // 0: the machine has none of these
+  DeviceSet devices = 0;  // 0: the machine has none of these; a kind it lacks is still a kind by its breadth
   Breadth breadth = Breadth::kAll;
   bool operator==(const DeviceWord&) const = default;
 };

@@ -6,17 +6,12 @@
 
 #include "base/text.h"
 #include "cost/demands/op_index.h"
+#include "cost/device_words.h"
 #include "machine/device_set.h"
 #include "machine/devices.h"
 
 namespace berth {
 namespace {
-
-std::string in_lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return lower;
-}
 
 std::vector<std::string> words_for(const Machine& machine, AbsentDevices absent) {
   std::vector<std::string> words;
@@ -39,15 +34,14 @@ Error no_such_device(const Machine& machine, std::string_view word, AbsentDevice
 }  // namespace
 
 Result<DeviceSet> devices_named(const Machine& machine, std::string_view word, AbsentDevices absent) {
-  if (const auto device = machine.find_device(word)) return device_bit(*device);
-  const auto kind = device_kind_from_name(in_lower_case(word));
-  DeviceSet set = 0;
-  for (const DeviceId id : machine.device_ids()) {
-    const Device& device = machine.device(id);
-    const bool fits = (kind && device.kind == *kind) || device.model == word || matches(word, device.name);
-    if (fits) set |= device_bit(id);
+  const DeviceWord meant = devices_of_word(machine, word);
+  DeviceSet set = meant.devices;
+  if (set == 0) {
+    for (const DeviceId id : machine.device_ids()) {
+      if (matches(word, machine.device(id).name)) set |= device_bit(id);
+    }
   }
-  const bool is_known = kind || find_device_model(word) != nullptr;
+  const bool is_known = meant.breadth == Breadth::kKind || find_device_model(word) != nullptr;
   if (set == 0 && !(is_known && absent == AbsentDevices::kAreNone)) return no_such_device(machine, word, absent);
   return set;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands for devices in a constraint: the name of one ("gpu0"), else a kind in any case ("gpu", "NPU") or a model
-// ("k40"), which stand for all such devices, else a pattern over names ("host1.*").
+// What stands for devices in a constraint: a word for devices (cost/device_words.h), else a pattern over names
+// ("host1.*").
 #pragma once
 
 #include <cstdint>
