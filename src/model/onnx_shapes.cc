@@ -27,7 +27,8 @@ void set_attribute(Node& node, std::string_view name, Attribute value) {
 // One pass over all nodes, each after those it reads from.
 class ShapePass {
  public:
-  ShapePass(Model& model, const DimSizes& symbols) : model_(model), symbols_(symbols) {}
+  ShapePass(Model& model, const DimSizes& symbols, std::int64_t open_turns)
+      : model_(model), symbols_(symbols), open_turns_(open_turns) {}
 
   void run() {
     for (const std::uint32_t at : topological_order(model_)) visit(model_.nodes[at]);
@@ -36,7 +37,7 @@ class ShapePass {
  private:
   void visit(Node& node) {
     if (is_loop(node)) {
-      LoopWork work = infer_loop(model_, node, symbols_);
+      LoopWork work = infer_loop(model_, node, symbols_, open_turns_);
       fill_outputs(node, work.outputs);
       set_attribute(node, "body_flops", work.flops);
       set_attribute(node, "body_bytes", static_cast<std::int64_t>(work.bytes));
@@ -76,6 +77,7 @@ class ShapePass {
 
   Model& model_;
   const DimSizes& symbols_;
+  const std::int64_t open_turns_;
   PartialContents partial_;
 };
 
@@ -98,11 +100,11 @@ void sort_and_dedupe(std::vector<std::string>& names) {
 
 }  // namespace
 
-void infer_onnx_shapes(Model& model) {
+void infer_onnx_shapes(Model& model, std::int64_t open_turns) {
   // Each round writes out one level of branches: their conditions may follow from the shapes of the round before.
   const DimSizes symbols = sizes_of_symbols(model);
   do {
-    ShapePass(model, symbols).run();
+    ShapePass(model, symbols, open_turns).run();
   } while (write_out_branches(model, symbols));
   sort_and_dedupe(model.open_branches);
   for (const Node& node : model.nodes) {
