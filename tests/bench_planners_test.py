@@ -107,7 +107,7 @@ class SuiteTest(unittest.TestCase):
         rows = suite.load_rows(suite.SUITE, [])
         self.assertEqual(len({one.file_name for one in rows}), len(rows))
         self.assertEqual(sum(one.long for one in rows), 8)
-        self.assertEqual(sum(one.ablation for one in rows), 6)
+        self.assertEqual(sum(one.ablation for one in rows), 7)
         for one in rows:
             self.assertFalse(one.sensitivity and one.machine == "h200" and one.graph.startswith("captured:"), one.name)
             self.assertFalse(one.ablation and one.memory != 1, one.name)

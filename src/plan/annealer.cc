@@ -10,7 +10,6 @@
 #include "plan/least_time.h"
 #include "plan/placement.h"
 #include "plan/ranks.h"
-#include "sim/critical_path.h"
 
 namespace berth {
 namespace {
@@ -23,6 +22,7 @@ constexpr double kRareAcceptance = 0.2;        // below it a new base pays
 constexpr double kEndless = 9e18;              // picoseconds
 constexpr std::size_t kLargestCluster = 64;
 constexpr int kReliefCandidates = 4;
+constexpr std::size_t kMostOvertaken = 4;  // ops in a row on one device that one move can pass
 constexpr double kLeastIdle = 0.1;  // share of idle time that every device is taken to have
 
 // From 1 to `most`, every order of magnitude equally likely.
@@ -181,7 +181,7 @@ bool Annealer::breaks_limits() const { return verify(problem_, plan_).has_value(
 void Annealer::propose(const Level& level) {
   if (moves_.relief && !score_.feasible && rng_.chance(0.5)) return propose_relief(level);
   const double kind = rng_.uniform();
-  if (kind < 0.10 && !waits_.empty()) return propose_order();
+  if (kind < 0.15 && !waits_.empty()) return propose_order();
   if (kind < 0.55 && !hot_.empty()) return propose_hot(level);
   if (kind < 0.70) return propose_stretch(level);
   if (kind < 0.85) return propose_cluster(level);
@@ -286,11 +286,13 @@ void Annealer::propose_swap(const Level& level) {
   move(level, b, of_a);
 }
 
-// An op on the critical path overtakes the one it waited for: they exchange priorities.
+// An op on the critical path overtakes one that it waited for: they exchange priorities, or all between them are
+// overtaken too.
 void Annealer::propose_order() {
   const Wait& wait = waits_[rng_.below(waits_.size())];
   const double waiting = plan_.priority[index(wait.waiting)], ahead = plan_.priority[index(wait.ahead)];
   if (waiting > ahead) return;
+  if (rng_.chance(0.5)) return set_priority(wait.waiting, std::nextafter(ahead, HUGE_VAL));
   set_priority(wait.waiting, waiting < ahead ? ahead : std::nextafter(ahead, HUGE_VAL));
   set_priority(wait.ahead, waiting);
 }
@@ -354,6 +356,14 @@ void Annealer::refresh_appeal() {
   }
 }
 
+// Step i waited for its device: with it, the last few ops that ran there without a gap.
+void Annealer::add_waits(std::span<const CriticalStep> path, std::size_t i) {
+  for (std::size_t ahead = i; ahead > 0 && i - ahead < kMostOvertaken; --ahead) {
+    if (path[ahead].why != CriticalStep::Why::kDevice || path[ahead - 1].is_transfer) return;
+    waits_.push_back({path[i].op, path[ahead - 1].op});
+  }
+}
+
 void Annealer::refresh_hot(const Level& level) {
   moved_since_refresh_ = false;
   since_refresh_ = 0;
@@ -375,7 +385,7 @@ void Annealer::refresh_hot(const Level& level) {
       add(at.op, kNoDevice);
       if (i == 0 || path[i - 1].is_transfer) continue;
       add(path[i - 1].op, kNoDevice);
-      if (moves_.order && !plan_.priority.empty()) waits_.push_back({at.op, path[i - 1].op});
+      if (moves_.order && !plan_.priority.empty()) add_waits(path, i);
     }
   }
 }

@@ -13,12 +13,14 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/rng.h"
 #include "cost/memory_domains.h"
 #include "plan/level.h"
 #include "plan/planner.h"
+#include "sim/critical_path.h"
 
 namespace berth {
 
@@ -58,7 +60,7 @@ class Annealer {
     std::uint32_t group;
     DeviceId towards;  // kNoDevice: away from where it is
   };
-  struct Wait {  // an op on the critical path that was ready while the other one had its device
+  struct Wait {  // an op on the critical path, and one that had its device shortly before
     OpId waiting, ahead;
   };
   struct OrderChange {
@@ -86,6 +88,7 @@ class Annealer {
   void undo(const Level& level);
   void refresh_hot(const Level& level);
   void refresh_appeal();
+  void add_waits(std::span<const CriticalStep> path, std::size_t i);
   [[nodiscard]] DeviceId device_of(const Level& level, std::uint32_t group) const;
   [[nodiscard]] DeviceId pick_device(DeviceSet allowed);
   [[nodiscard]] DeviceId pick_near(const Level& level, std::uint32_t group);
