@@ -139,7 +139,9 @@ std::optional<Numbers> range_contents(const OnnxView& node) {
       *step != Numbers{1})
     return std::nullopt;
   const std::int64_t from = start->front(), to = limit->front();
-  if (to < from || to - from > static_cast<std::int64_t>(kMostContents)) return std::nullopt;
+  std::int64_t count = 0;
+  if (to < from || __builtin_sub_overflow(to, from, &count) || count > static_cast<std::int64_t>(kMostContents))
+    return std::nullopt;
   Numbers result;
   for (std::int64_t i = from; i < to; ++i) result.push_back(i);
   return result;

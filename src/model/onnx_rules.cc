@@ -2,6 +2,7 @@
 #include "model/onnx_rules.h"
 
 #include <algorithm>
+#include <limits>
 #include <string_view>
 #include <unordered_map>
 
@@ -15,6 +16,16 @@ using Outputs = std::vector<Inferred>;
 using Rule = Outputs (*)(const OnnxView&);
 
 constexpr Dim kUnknown{};
+constexpr std::int64_t kLargest = std::int64_t{1} << 52;  // no axis is longer; keeps sums and quotients from overflow
+
+Dim dim_of(std::int64_t size) { return size >= 0 && size <= kLargest ? Dim{size, {}} : kUnknown; }
+
+// Unknown if either is, or if it is too long for an axis.
+Dim product(const Dim& a, std::int64_t times) {
+  std::int64_t size = 0;
+  if (!a.known() || times < 0 || __builtin_mul_overflow(a.size, times, &size)) return kUnknown;
+  return dim_of(size);
+}
 
 Outputs one(std::optional<DType> dtype, std::optional<Shape> shape) { return {{dtype, std::move(shape)}}; }
 
@@ -136,7 +147,7 @@ Outputs reshape(const OnnxView& node) {
   const bool zero_copies = node.node().integer("allowzero", 0) == 0;
   Shape result;
   std::optional<std::size_t> open;
-  std::int64_t known = 1;
+  Dim known{1, {}};
   for (std::size_t i = 0; i < wanted->size(); ++i) {
     const std::int64_t size = (*wanted)[i];
     if (size == -1) {
@@ -147,13 +158,10 @@ Outputs reshape(const OnnxView& node) {
     } else {
       result.push_back({size, {}});
     }
-    if (size != -1)
-      known = result.back().known() && known >= 0 && result.back().size < (std::int64_t{1} << 31)
-                  ? known * result.back().size
-                  : -1;
+    if (size != -1) known = product(known, result.back().size);
   }
   const auto all = from != nullptr ? num_elements(*from) : std::nullopt;
-  if (open && all && known > 0) result[*open].size = *all / known;
+  if (open && all && known.size > 0) result[*open].size = *all / known.size;
   return one(node.dtype(0), result);
 }
 
@@ -210,13 +218,13 @@ Outputs concat(const OnnxView& node) {
   const auto axis = axis_of(node.node().integer("axis", 0), first->size());
   if (!axis) return one(node.dtype(0), std::nullopt);
   Shape result = *first;
-  std::int64_t sum = 0;
+  Dim sum{0, {}};
   for (std::size_t i = 0; i < node.num_inputs(); ++i) {
     const Shape* shape = node.shape(i);
-    const bool known = shape != nullptr && shape->size() == first->size() && (*shape)[*axis].known();
-    sum = known && sum >= 0 ? sum + (*shape)[*axis].size : -1;
+    const Dim part = shape != nullptr && shape->size() == first->size() ? dim_of((*shape)[*axis].size) : kUnknown;
+    sum = sum.known() && part.known() ? dim_of(sum.size + part.size) : kUnknown;
   }
-  result[*axis] = {sum, {}};
+  result[*axis] = sum;
   return one(node.dtype(0), result);
 }
 
@@ -227,7 +235,7 @@ Outputs split(const OnnxView& node) {
   if (!axis) return one(node.dtype(0), std::nullopt);
   const auto* sizes = node.numbers("split", 1);
   const std::int64_t parts = static_cast<std::int64_t>(std::max<std::size_t>(node.num_outputs(), 1)),
-                     whole = (*shape)[*axis].size;
+                     whole = dim_of((*shape)[*axis].size).size;
   Outputs outputs;
   for (std::int64_t i = 0; i < parts; ++i) {
     Shape piece = *shape;
@@ -243,7 +251,7 @@ Outputs split(const OnnxView& node) {
 }
 
 std::int64_t slice_length(std::int64_t size, std::int64_t start, std::int64_t end, std::int64_t step) {
-  if (size < 0 || step == 0) return -1;
+  if (size < 0 || step == 0 || step == std::numeric_limits<std::int64_t>::min()) return -1;
   const auto bound = [&](std::int64_t at, std::int64_t low, std::int64_t high) {
     return std::clamp(at < 0 ? at + size : at, low, high);
   };
@@ -319,8 +327,7 @@ Outputs tile(const OnnxView& node) {
   if (repeats == nullptr || node.shape(0) == nullptr || repeats->size() != node.shape(0)->size())
     return one(node.dtype(0), std::nullopt);
   Shape result = *node.shape(0);
-  for (std::size_t i = 0; i < result.size(); ++i)
-    result[i].size = result[i].known() && (*repeats)[i] < (std::int64_t{1} << 31) ? result[i].size * (*repeats)[i] : -1;
+  for (std::size_t i = 0; i < result.size(); ++i) result[i] = product(result[i], (*repeats)[i]);
   return one(node.dtype(0), result);
 }
 
@@ -377,6 +384,9 @@ Outputs range(const OnnxView& node) {
   const auto *start = node.contents(0), *limit = node.contents(1), *step = node.contents(2);
   if (start == nullptr || limit == nullptr || step == nullptr || start->size() != 1 || limit->size() != 1 ||
       step->size() != 1 || step->front() == 0)
+    return one(node.dtype(0), Shape{kUnknown});
+  const auto is_small = [](std::int64_t number) { return number >= -kLargest && number <= kLargest; };
+  if (!is_small(start->front()) || !is_small(limit->front()) || !is_small(step->front()))
     return one(node.dtype(0), Shape{kUnknown});
   const std::int64_t span = limit->front() - start->front(), by = step->front();
   return one(node.dtype(0), shape_of({std::max<std::int64_t>((span + by + (by > 0 ? -1 : 1)) / by, 0)}));

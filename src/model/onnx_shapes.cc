@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "graph/builder.h"
 #include "model/onnx_contents.h"
 #include "model/onnx_rules.h"
 #include "model/order.h"
@@ -13,7 +14,8 @@ namespace {
 // What the file says stays; what it leaves open is filled in.
 void fill_in(Value& value, const Inferred& found) {
   if (!value.dtype) value.dtype = found.dtype;
-  if (!found.shape) return;
+  // A Gather of a tensor by itself doubles the rank: a few of them would fill any memory.
+  if (!found.shape || found.shape->size() > static_cast<std::size_t>(kMaxRank)) return;
   if (!value.shape || value.shape->size() != found.shape->size()) {
     if (!value.shape) value.shape = found.shape;
     return;

@@ -15,6 +15,8 @@ namespace {
 
 constexpr int kDeepestCall = 16;
 constexpr std::uint64_t kOldestIr = 3;
+// What calls may write out, in units of a small node: a free part, and so much per byte of the file.
+constexpr std::size_t kFreeInlining = 200'000, kBytesPerInlinedUnit = 4;
 
 struct OnnxFunction {
   std::vector<std::string> inputs, outputs;
@@ -27,6 +29,35 @@ using Scope = std::unordered_map<std::string, ValueIndex>;
 bool is_floating(DType dtype) {
   return dtype == DType::kF32 || dtype == DType::kF16 || dtype == DType::kBF16 || dtype == DType::kF64 ||
          dtype == DType::kF8;
+}
+
+std::size_t length_of(const Attribute& attribute) {
+  if (const auto* words = std::get_if<std::vector<std::string>>(&attribute)) {
+    std::size_t length = words->size();
+    for (const std::string& word : *words) length += word.size();
+    return length;
+  }
+  return std::visit(
+      [](const auto& value) -> std::size_t {
+        if constexpr (requires { value.size(); }) return value.size();
+        return 1;
+      },
+      attribute);
+}
+
+// Of a node inside a function, in units of a small node: a call copies it.
+std::size_t size_of(const OnnxNode& node, std::size_t prefix) {
+  constexpr std::size_t kUnit = 64;
+  std::size_t bytes = (prefix + node.name.size()) * (1 + node.outputs.size());
+  for (const auto* names : {&node.inputs, &node.outputs}) {
+    for (const std::string& name : *names) bytes += name.size();
+  }
+  for (const OnnxAttribute& attribute : node.attributes) {
+    bytes += kUnit + (attribute.value ? 8 * length_of(*attribute.value) : 0);
+    if (attribute.tensor && attribute.tensor->contents) bytes += 8 * attribute.tensor->contents->size();
+  }
+  for (const auto& [key, value] : node.metadata) bytes += key.size() + value.size();
+  return 1 + node.inputs.size() + node.outputs.size() + bytes / kUnit;
 }
 
 // Weights are what training made: numbers with a point, or quantised matrices. The rest says shapes and indices.
@@ -45,6 +76,7 @@ class OnnxReader {
   Result<Model> read(std::string_view bytes) {
     std::string_view graph;
     std::uint64_t ir_version = 0;
+    most_inlined_ = kFreeInlining + bytes.size() / kBytesPerInlinedUnit;
     WireReader field(bytes);
     while (field.next()) {
       if (field.is(1, WireType::kVarint)) ir_version = field.varint();
@@ -197,9 +229,11 @@ class OnnxReader {
       if (attribute.tensor) {
         value = *attribute.tensor;
       } else if (attribute.value && attribute.name == "value_int") {
-        value.dtype = DType::kI64;
-        value.shape = Shape{};
-        value.contents = std::vector{std::get<std::int64_t>(*attribute.value)};
+        if (const auto* number = std::get_if<std::int64_t>(&*attribute.value)) {
+          value.dtype = DType::kI64;
+          value.shape = Shape{};
+          value.contents = std::vector{*number};
+        }
       } else if (attribute.value && attribute.name == "value_ints") {
         if (const auto* numbers = std::get_if<std::vector<std::int64_t>>(&*attribute.value)) {
           value.dtype = DType::kI64;
@@ -250,8 +284,14 @@ class OnnxReader {
       BERTH_TRY(const ValueIndex value, find_value(caller.inputs[i], scope, caller));
       inner[function.inputs[i]] = value;
     }
-    const std::string inside = fmt::format("{}{}/", prefix, caller.name.empty() ? caller.outputs.front() : caller.name);
+    const bool has_name = !caller.name.empty() || caller.outputs.empty();
+    const std::string inside = fmt::format("{}{}/", prefix, has_name ? caller.name : caller.outputs.front());
+    inlined_ += 1 + function.inputs.size();
     for (const OnnxNode& node : function.nodes) {
+      inlined_ += size_of(node, inside.size());
+      if (inlined_ > most_inlined_)
+        return bad_input("node '{}': function '{}' and what it calls are far too large for the file", caller.name,
+                         caller.type);
       OnnxNode copy = node;
       for (OnnxAttribute& attribute : copy.attributes) take_from_caller(attribute, caller);
       drop_missing_inputs(copy, inner);
@@ -300,6 +340,7 @@ class OnnxReader {
   std::unordered_map<std::string, Value> known_;  // values the file describes, by name
   std::unordered_set<std::string> made_;
   std::vector<std::string> output_names_;
+  std::size_t inlined_ = 0, most_inlined_ = 0;  // by calls, in units of a small node
 };
 
 }  // namespace
