@@ -63,6 +63,7 @@ Result<Machine> make_processors(const Matrix& bandwidths) {
     return bad_input("it has {} columns and {} rows; expected one row per processor, and at most one row '{}' more",
                      count, bandwidths.rows.size(), kStartup);
   }
+  if (count > kMaxDevices) return bad_input("{} processors; a machine has at most {}", count, kMaxDevices);
   std::vector<Device> devices;
   std::vector<Link> links;
   for (std::size_t from = 0; from < count; ++from) {

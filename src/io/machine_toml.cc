@@ -20,6 +20,8 @@ namespace {
 
 using Kind = TomlValue::Kind;
 
+constexpr std::size_t kMaxLinks = 65'536;  // so many have more directions than a machine may
+
 // One table of the file and how errors call it. Every getter leaves its target alone when the key is missing.
 class Fields {
  public:
@@ -270,6 +272,9 @@ class MachineReader {
       link.to = std::move(end);
       links_.push_back(link);
       link_lines_.push_back(item.line);
+      // Every end has a copy of the names: long ones are refused with the first, which Machine::make would do too.
+      const bool is_long = link.from.size() > kMaxNameLength || link.bus.size() > kMaxNameLength;
+      if (is_long || links_.size() > kMaxLinks) break;
     }
     return {};
   }

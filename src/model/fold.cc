@@ -18,18 +18,24 @@ bool is_floating(DType dtype) {
 
 class Folder {
  public:
-  explicit Folder(Model& model) : model_(model), role_(model.values.size()), label_(model.values.size()) {}
+  explicit Folder(Model& model)
+      : model_(model),
+        role_(model.values.size()),
+        label_(model.values.size()),
+        weight_(model.values.size(), kNoValue) {}
 
   void run() {
     for (const Leaf& leaf : model_.leaves) {
       if (leaf.role == Role::kInput) continue;
       role_[leaf.value] = leaf.role;
       label_[leaf.value] = leaf.label;
+      if (!leaf.label.empty()) weight_[leaf.value] = leaf.value;
     }
     is_folded_.assign(model_.nodes.size(), false);
     for (const std::uint32_t node : topological_order(model_)) try_fold(node);
     remove_folded();
     drop_unread_leaves();
+    label_weights();
   }
 
  private:
@@ -40,8 +46,8 @@ class Folder {
     for (const ValueIndex output : node.outputs) {
       if (output == kNoValue) continue;
       role_[output] = role_of(node, model_.values[output]);
-      if (*role_[output] == Role::kParameter) label_[output] = label_of(node, output);
-      model_.leaves.push_back({output, *role_[output], label_[output], node.device});
+      if (*role_[output] == Role::kParameter) weight_[output] = weight_behind(node, output);
+      model_.leaves.push_back({output, *role_[output], {}, node.device});
     }
     is_folded_[i] = true;
   }
@@ -73,10 +79,19 @@ class Folder {
     return is_weight ? Role::kParameter : Role::kConstant;
   }
 
-  // That of the weight it was made from.
-  [[nodiscard]] std::string label_of(const Node& node, ValueIndex made) const {
+  // The weight it was made from, whose label it has; itself if that has none.
+  [[nodiscard]] ValueIndex weight_behind(const Node& node, ValueIndex made) const {
     const ValueIndex first = node.inputs.empty() ? kNoValue : node.inputs.front();
-    return first != kNoValue && !label_[first].empty() ? label_[first] : model_.values[made].name;
+    return first != kNoValue && weight_[first] != kNoValue ? weight_[first] : made;
+  }
+
+  // Only now, since long chains of casts and transposes are gone, and one weight's label may be as long as the file.
+  void label_weights() {
+    for (Leaf& leaf : model_.leaves) {
+      const ValueIndex weight = weight_[leaf.value];
+      if (weight == kNoValue || !leaf.label.empty()) continue;
+      leaf.label = label_[weight].empty() ? model_.values[weight].name : label_[weight];
+    }
   }
 
   void remove_folded() {
@@ -113,7 +128,8 @@ class Folder {
 
   Model& model_;
   std::vector<std::optional<Role>> role_;  // per value: what it is, if it is there from the start
-  std::vector<std::string> label_;         // per value, of parameters
+  std::vector<std::string> label_;         // per value, as the file has it
+  std::vector<ValueIndex> weight_;         // per value: the one it has its label from, if it has one
   std::vector<bool> is_folded_;
 };
 
