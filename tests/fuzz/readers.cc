@@ -74,11 +74,25 @@ Status read_gzip(std::string_view bytes) {
 
 Status read_graph_json(std::string_view bytes) { return use_graph(parse_graph(std::string(bytes), "fuzz.json")); }
 
+// relu(x * w). The seeds of plans state its hash.
+std::shared_ptr<const Graph> small_graph() {
+  static const auto graph = [] {
+    const TensorSpec row{DType::kF32, {64}};
+    GraphBuilder builder("small");
+    const OpId x = builder.add({.name = "x", .type = "input", .role = Role::kInput, .outputs = {row}});
+    const OpId w = builder.add({.name = "w", .type = "parameter", .role = Role::kParameter, .outputs = {row}});
+    const OpId product = builder.add({.name = "mul", .type = "mul", .inputs = {{x, 0}, {w, 0}}, .outputs = {row}});
+    builder.add({.name = "relu", .type = "relu", .inputs = {{product, 0}}, .outputs = {row}});
+    return std::make_shared<const Graph>(std::move(builder).build().value());
+  }();
+  return graph;
+}
+
 Status read_machine(std::string_view bytes) {
-  BERTH_TRY(const Machine machine, read_machine_toml(bytes, "fuzz.toml"));
+  BERTH_TRY(Machine machine, read_machine_toml(bytes, "fuzz.toml"));
   const auto again = read_machine_toml(write_machine_toml(machine), "again.toml");
   BERTH_CHECK(again.ok() && again->num_devices() == machine.num_devices());
-  return {};
+  return status_of(make_problem(small_graph(), std::make_shared<const Machine>(std::move(machine))));
 }
 
 Status read_onnx(std::string_view bytes) { return use_model(read_onnx_model(bytes, "fuzz")); }
@@ -92,23 +106,8 @@ Status read_openvino(std::string_view bytes) {
 
 Status read_openvino_times(std::string_view bytes) { return status_of(read_execution_graph(bytes)); }
 
-// relu(x * w), for plans. The seeds state its hash.
-const Problem& small_problem() {
-  static const Problem problem = [] {
-    const TensorSpec row{DType::kF32, {64}};
-    GraphBuilder builder("small");
-    const OpId x = builder.add({.name = "x", .type = "input", .role = Role::kInput, .outputs = {row}});
-    const OpId w = builder.add({.name = "w", .type = "parameter", .role = Role::kParameter, .outputs = {row}});
-    const OpId product = builder.add({.name = "mul", .type = "mul", .inputs = {{x, 0}, {w, 0}}, .outputs = {row}});
-    builder.add({.name = "relu", .type = "relu", .inputs = {{product, 0}}, .outputs = {row}});
-    auto graph = std::make_shared<const Graph>(std::move(builder).build().value());
-    return make_problem(std::move(graph), some_machine()).value();
-  }();
-  return problem;
-}
-
 Status read_plan(std::string_view bytes) {
-  const Problem& problem = small_problem();
+  static const Problem problem = make_problem(small_graph(), some_machine()).value();
   BERTH_TRY(const Plan plan, parse_plan(std::string(bytes), "fuzz.json", problem.graph(), problem.machine()));
   if (auto error = verify(problem, plan)) return *std::move(error);
   const std::string text = write_plan_json(problem.graph(), problem.machine(), plan, {});
