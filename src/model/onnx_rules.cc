@@ -15,7 +15,7 @@ namespace {
 using Outputs = std::vector<Inferred>;
 using Rule = Outputs (*)(const OnnxView&);
 
-constexpr Dim kUnknown{};
+const Dim kUnknown{};
 constexpr std::int64_t kLargest = std::int64_t{1} << 52;  // no axis is longer; keeps sums and quotients from overflow
 
 Dim dim_of(std::int64_t size) { return size >= 0 && size <= kLargest ? Dim{size, {}} : kUnknown; }

@@ -11,7 +11,7 @@ namespace {
 using Outputs = std::vector<Inferred>;
 using Numbers = std::vector<std::int64_t>;
 
-constexpr Dim kUnknown{};
+const Dim kUnknown{};
 constexpr std::int64_t kLargest = std::int64_t{1} << 40;  // keeps sums of a few sizes far from overflow
 
 // Stride, dilation and padding along one axis.
