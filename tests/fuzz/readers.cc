@@ -68,7 +68,7 @@ Status use_problem(const Result<Problem>& problem) {
 }
 
 Status read_gzip(std::string_view bytes) {
-  constexpr std::size_t kMostBytes = std::size_t{16} << 20;
+  constexpr std::size_t kMostBytes = std::size_t{1} << 20;
   return status_of(gunzip(bytes, kMostBytes));
 }
 
