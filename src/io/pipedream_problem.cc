@@ -47,8 +47,9 @@ class ProfileReader {
     if (layers_.size() == kMaxOps / 2) return lines_.error(fmt::format("more than {} layers", kMaxOps / 2));
     Layer layer;
     layer.name = line.substr(0, first);
-    if (first < figures) {
-      const std::string_view description = line.substr(first, figures - first).substr(kSeparator.size());
+    const std::size_t begin = first + kSeparator.size();  // "a -- -- forward_compute_time=" has no description
+    if (begin < figures) {
+      const std::string_view description = line.substr(begin, figures - begin);
       layer.type = trim(description.substr(0, description.find('(')));
     }
     if (layer.type.empty()) layer.type = "layer";

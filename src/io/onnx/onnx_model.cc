@@ -16,7 +16,7 @@ namespace {
 constexpr int kDeepestCall = 16;
 constexpr std::uint64_t kOldestIr = 3;
 // What calls may write out, in units of a small node: a free part, and so much per byte of the file.
-constexpr std::size_t kFreeInlining = 200'000, kBytesPerInlinedUnit = 4;
+constexpr std::size_t kFreeInlining = 30'000, kBytesPerInlinedUnit = 4;
 
 struct OnnxFunction {
   std::vector<std::string> inputs, outputs;
