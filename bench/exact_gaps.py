@@ -43,13 +43,13 @@ def prove(berth, budget):
     OPTIMA.write_text('{\n  "format": "berth-optima/1",\n  "step_time_s": {\n' + ",\n".join(lines) + "\n  }\n}\n")
 
 
-def gaps(berth, planners, budget):
+def gaps(berth, planners, *limits):
     """Per planner: gaps over the problems where it has a plan that fits, and how many problems it has none for."""
     optima = json.loads(OPTIMA.read_text())["step_time_s"]
     found, without = {}, {}
     for problem in problems():
         optimum = optima[name_of(problem)]
-        for row in run(berth, "compare", problem, "--planners", planners, "--budget", budget)["rows"]:
+        for row in run(berth, "compare", problem, "--planners", planners, *limits)["rows"]:
             found.setdefault(row["planner"], [])
             without.setdefault(row["planner"], 0)
             if row.get("feasible"):
@@ -77,11 +77,13 @@ def main():
     parser.add_argument("--prove", action="store_true", help="prove the optima anew")
     parser.add_argument("--planners", default="classical", help="as for berth compare")
     parser.add_argument("--budget", help="per planner and problem (default 2s), or per proof (default 10min)")
+    parser.add_argument("--threads", type=int, default=1, help="for planners that can use several (default 1)")
     options = parser.parse_args()
     if options.prove:
         prove(options.berth, options.budget or "10min")
     else:
-        print(table(*gaps(options.berth, options.planners, options.budget or "2s")))
+        limits = "--budget", options.budget or "2s", "--threads", str(options.threads)
+        print(table(*gaps(options.berth, options.planners, *limits)))
 
 
 if __name__ == "__main__":

@@ -41,12 +41,13 @@ class DocsTest(unittest.TestCase):
                         self.run_command(command, folder)
 
     def prepare(self, folder):
-        """A `berth` in the path, and a `run` that behaves like the project's without building."""
+        """A `berth` in the path, a `run` that behaves like the project's without building, and the examples."""
         (folder / ".bin").mkdir()
         (folder / ".bin" / "berth").symlink_to(BERTH)
         run = folder / "run"
         run.write_text(f'#!/bin/sh\n[ $# -gt 0 ] || set -- demo\nexec "{BERTH}" "$@"\n')
         run.chmod(0o755)
+        (folder / "examples").symlink_to(ROOT / "examples")
 
     def run_command(self, command, folder):
         env = {**os.environ, "PATH": f"{folder}/.bin:{os.environ['PATH']}"}

@@ -6,6 +6,7 @@
 #include "app/catalog.h"
 #include "app/commands.h"
 #include "app/compare_planners.h"
+#include "app/given.h"
 #include "app/json_output.h"
 #include "app/options.h"
 #include "app/output.h"
@@ -27,14 +28,18 @@ struct CompareFlags {
 Result<Exit> run_compare(const CompareFlags& flags) {
   BERTH_TRY(const std::vector<PlannerInfo> planners, find_planners(flags.planners));
   BERTH_TRY(const Budget budget, budget_of(flags.search));
-  BERTH_TRY(const Problem problem, resolve_problem(flags.problem));
-  const Comparison comparison = compare_planners(problem, planners, budget, !flags.search.quiet);
-  BERTH_RETURN_IF_ERROR(
-      print(flags.json ? comparison_json(problem, comparison) : comparison_table(problem, comparison)));
+  BERTH_TRY(const ResolvedProblem resolved, resolve_problem(flags.problem));
+  const Problem& problem = resolved.problem;
+  const Comparison comparison = compare_planners(problem, planners, budget, !flags.search.quiet, given_row(resolved));
+  BERTH_RETURN_IF_ERROR(print(flags.json ? comparison_json(problem, comparison, resolved.costs)
+                                         : comparison_table(problem, comparison, resolved.costs)));
   const std::vector<Outcome>& rows = comparison.rows;
   if (rows.front().feasible()) return Exit::kDone;
   if (std::ranges::any_of(rows, &Outcome::interrupted)) {
     return infeasible("interrupted before any planner found a plan that fits in memory");
+  }
+  if (std::ranges::all_of(rows, [](const Outcome& row) { return row.error.has_value(); })) {
+    return infeasible("no planner found a plan: {}", rows.front().error->message);
   }
   return infeasible("no planner found a plan that fits in memory");
 }
@@ -49,11 +54,12 @@ void share_best_bound(std::vector<Outcome>& rows) {
 }  // namespace
 
 Comparison compare_planners(const Problem& problem, std::span<const PlannerInfo> planners, const Budget& budget,
-                            bool progress) {
+                            bool progress, const std::optional<Outcome>& given) {
   const Picoseconds bound = lower_bound(problem).value();
   const InterruptGuard guard;
   Comparison comparison;
   std::vector<Outcome>& rows = comparison.rows;
+  if (given) rows.push_back(*given);
   for (const PlannerInfo& planner : planners) {
     rows.push_back(InterruptGuard::flag() ? not_run(planner, budget, bound)
                                           : run_planner(problem, planner, budget, bound, progress));
@@ -72,10 +78,12 @@ void add_compare_command(CLI::App& app, Exit& exit) {
   add_problem_flags(*command, flags->problem);
   command->add_option("--planners", flags->planners, "a,b,c or all, classical, learned")->capture_default_str();
   add_search_flags(*command, flags->search);
+  add_constraint_flags(*command, flags->problem.constraints);
   add_json_flag(*command, flags->json);
   command->footer(
       "Example:\n  berth compare zoo:nmt-4 --machine k40x4 --planners gpu-only,expert,round-robin,random\n"
-      "  berth compare gnmt_training.json --planners single,expert    (an MSR problem brings devices and objective)");
+      "  berth compare gnmt_training.json --planners single,expert    (an MSR problem brings devices and objective)\n"
+      "  berth compare gnmt.pb --machine box.toml --costs gnmt.csv    (with a row for the placement in the file)");
   command->callback([flags, &exit] { exit = finish(run_compare(*flags)); });
 }
 

@@ -21,10 +21,12 @@ struct GraphFlags {
 };
 
 Result<Exit> run_info(const GraphFlags& flags) {
-  BERTH_TRY(const ResolvedGraph resolved, resolve_graph(flags.problem.graph));
-  const Graph& graph = *resolved.graph;
-  const Problem* problem = resolved.problem.get();
-  BERTH_RETURN_IF_ERROR(print(flags.json ? graph_info_json(graph, problem) : graph_info_text(graph, problem)));
+  BERTH_TRY(const DimSizes dims, read_dims(flags.problem.dims));
+  BERTH_TRY(const ResolvedGraph resolved, resolve_graph(flags.problem.graph, dims));
+  const GraphFacts facts = facts_of(resolved);
+  const std::vector<DimEffect> effects = effects_of_dims(flags.problem.graph, dims, resolved);
+  BERTH_RETURN_IF_ERROR(
+      print(flags.json ? graph_info_json(resolved, facts, effects) : graph_info_text(resolved, facts, effects)));
   return Exit::kDone;
 }
 
@@ -51,7 +53,9 @@ Status check_ending(const std::string& path) {
 Result<Exit> run_convert(const GraphFlags& flags) {
   BERTH_RETURN_IF_ERROR(check_output_path(flags.output));
   BERTH_RETURN_IF_ERROR(check_ending(flags.output));
-  BERTH_TRY(const ResolvedGraph resolved, resolve_graph(flags.problem.graph));
+  BERTH_TRY(const DimSizes dims, read_dims(flags.problem.dims));
+  BERTH_TRY(const ResolvedGraph resolved, resolve_graph(flags.problem.graph, dims));
+  warn_about(flags.problem.graph, resolved.report);
   if (resolved.problem != nullptr) {
     return bad_input(
         "{}: its times and memory would be lost, since a graph file cannot hold them; berth graph problem"
@@ -64,7 +68,8 @@ Result<Exit> run_convert(const GraphFlags& flags) {
 
 Result<Exit> run_problem(const GraphFlags& flags) {
   BERTH_RETURN_IF_ERROR(check_output_path(flags.output));
-  BERTH_TRY(const Problem problem, resolve_problem(flags.problem));
+  BERTH_TRY(const ResolvedProblem resolved, resolve_problem(flags.problem));
+  const Problem& problem = resolved.problem;
   if (flags.output.empty()) {
     BERTH_RETURN_IF_ERROR(print(write_problem_json(problem)));
     return Exit::kDone;
@@ -81,14 +86,18 @@ void add_graph_command(CLI::App& app, Exit& exit) {
   graph->require_subcommand(1);
   graph->footer("Example:\n  berth graph info zoo:resnet-50");
 
-  CLI::App* info = graph->add_subcommand("info", "ops, flops, memory, parallelism, and types no cost model knows");
-  info->add_option("GRAPH", flags->problem.graph, "graph file, public problem or zoo:model")->required();
+  CLI::App* info = graph->add_subcommand(
+      "info", "ops, flops, memory, parallelism, time on every built-in device, and what is not known");
+  info->add_option("GRAPH", flags->problem.graph, "graph file, model, public problem or zoo:model")->required();
+  add_dim_flag(*info, flags->problem.dims);
   add_json_flag(*info, flags->json);
-  info->footer("Example:\n  berth graph info zoo:resnet-50,batch=64");
+  info->footer(
+      "Example:\n  berth graph info zoo:resnet-50,batch=64\n  berth graph info bert.onnx --dim batch=8,seq=128");
   info->callback([flags, &exit] { exit = finish(run_info(*flags)); });
 
   CLI::App* convert = graph->add_subcommand("convert", "write a graph in the native format");
-  convert->add_option("GRAPH", flags->problem.graph, "graph file or zoo:model")->required();
+  convert->add_option("GRAPH", flags->problem.graph, "graph file, model or zoo:model")->required();
+  add_dim_flag(*convert, flags->problem.dims);
   add_output_flag(*convert, flags->output, "file to write, .json or .json.gz", true);
   add_json_flag(*convert, flags->json);
   convert->footer("Example:\n  berth graph convert zoo:rnnlm -o rnnlm.json.gz");

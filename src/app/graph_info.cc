@@ -2,162 +2,213 @@
 #include "app/graph_info.h"
 
 #include <algorithm>
-#include <map>
+#include <utility>
 
 #include "app/output.h"
-#include "cost/op_class.h"
+#include "base/text.h"
 #include "io/json_writer.h"
 
 namespace berth::app {
 namespace {
 
-struct TypeUse {
-  std::string_view type;
-  std::size_t count = 0;
-  double flops = 0.0;
-};
+using enum Table::Align;
 
-// Compute ops by type, the most frequent first.
-std::vector<TypeUse> types_in_use(const Graph& graph) {
-  std::map<std::string_view, TypeUse> uses;
-  for (const OpId op : graph.ops()) {
-    if (graph.role(op) != Role::kCompute) continue;
-    TypeUse& use = uses[graph.type(op)];
-    use.type = graph.type(op);
-    ++use.count;
-    use.flops += graph.flops(op);
+std::string_view name_of_source(DimSource source) {
+  switch (source) {
+    case DimSource::kUser:
+      return "given";
+    case DimSource::kFile:
+      return "as exported";
+    case DimSource::kAssumed:
+      break;
   }
-  std::vector<TypeUse> result;
-  for (const auto& [type, use] : uses) result.push_back(use);
-  std::ranges::stable_sort(result, std::greater<>(), &TypeUse::count);
-  return result;
+  return "assumed";
 }
 
-std::map<std::string_view, std::size_t> roles_in_use(const Graph& graph) {
-  std::map<std::string_view, std::size_t> counts;
-  for (const OpId op : graph.ops()) ++counts[name_of(graph.role(op))];
-  return counts;
+std::string roles_text(const GraphFacts& facts) {
+  std::vector<std::string> words;
+  for (const auto& [role, count] : facts.roles) words.push_back(fmt::format("{} {}", group_digits(count), role));
+  return join(words, ", ");
 }
 
-Bytes resident_bytes(const Graph& graph) {
-  Bytes sum = 0;
-  for (const OpId op : graph.ops()) sum += graph.resident_bytes(op);
-  return sum;
+std::string parallelism_text(const Parallelism& shape) {
+  std::string text = fmt::format("{} compute ops on the longest path, {:.3g} side by side on average, {} at most",
+                                 group_digits(shape.depth), shape.width(), group_digits(shape.widest));
+  if (shape.path_s > 0.0) {
+    text += fmt::format("; on {} the work is {:.3g}x the critical path", shape.device, shape.work_over_path());
+  }
+  return text;
 }
 
-// Outputs of compute ops, added up: what a step that frees nothing would hold.
-Bytes activation_bytes(const Graph& graph) {
-  Bytes sum = 0;
-  for (const OpId op : graph.ops()) {
-    if (graph.role(op) != Role::kCompute) continue;
-    for (const TensorId tensor : graph.outputs(op)) sum += graph.bytes(tensor);
-  }
-  return sum;
+std::string unknown_text(const GraphFacts& facts) {
+  constexpr std::size_t kMost = 6;
+  if (facts.unknown.empty()) return "none";
+  std::vector<std::string> words;
+  for (const auto& [type, count] : facts.unknown) words.push_back(fmt::format("{} ({})", type, group_digits(count)));
+  return fmt::format("{}: priced by their bytes, {} of the work on {}", some_of(words, kMost),
+                     percent(facts.unknown_share), facts.parallelism.device);
 }
 
-struct Parallelism {
-  std::size_t compute = 0, depth = 0;  // compute ops: all of them, and those on the longest path
-  [[nodiscard]] double width() const {
-    return depth > 0 ? static_cast<double>(compute) / static_cast<double>(depth) : 0.0;
+// What the file leaves open, and what that does to the numbers.
+void add_report(Table& facts, const LowerReport& report, std::span<const DimEffect> effects) {
+  constexpr std::size_t kMostDims = 6, kMostValues = 3;
+  std::vector<std::string> dims;
+  for (const NamedDim& dim : report.dims) {
+    dims.push_back(fmt::format("{} = {} ({}, {})", dim.name, dim.size, dim.where, name_of_source(dim.source)));
   }
-};
-
-Parallelism parallelism(const Graph& graph) {
-  Parallelism result;
-  std::vector<std::size_t> depth(graph.num_ops());
-  for (const OpId op : graph.topological_order()) {
-    std::size_t before = 0;
-    for (const TensorId tensor : graph.distinct_inputs(op)) {
-      before = std::max(before, depth[index(graph.producer(tensor))]);
-    }
-    for (const OpId earlier : graph.control_inputs(op)) before = std::max(before, depth[index(earlier)]);
-    const std::size_t own = graph.role(op) == Role::kCompute ? 1 : 0;
-    depth[index(op)] = before + own;
-    result.compute += own;
-    result.depth = std::max(result.depth, depth[index(op)]);
+  if (!dims.empty()) facts.add({"sizes", some_of(dims, kMostDims)});
+  for (const DimEffect& effect : effects) {
+    facts.add(
+        {"assumed", fmt::format("{} counts as 1; 2 would make {:.3g}x the flops, {:.3g}x the activations (--dim {}=2)",
+                                effect.name, effect.flops, effect.activations, effect.name)});
   }
-  return result;
+  if (report.unknown_shapes.empty()) return;
+  facts.add({"unknown sizes",
+             fmt::format("{} values count as nothing, so times and memory are too small: {}",
+                         group_digits(report.unknown_shapes.size()), some_of(report.unknown_shapes, kMostValues))});
 }
 
-std::string unknown_types(const std::vector<TypeUse>& types) {
-  std::string text;
-  for (const TypeUse& use : types) {
-    if (!is_known_type(use.type))
-      text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", use.type, group_digits(use.count));
+std::string types_table(const GraphFacts& facts) {
+  constexpr std::size_t kMost = 12;
+  Table table({kLeft, kRight, kRight});
+  table.add({"type", "ops", "flops"});
+  for (const TypeUse& use : std::span(facts.types).first(std::min(facts.types.size(), kMost))) {
+    table.add({std::string(use.type), group_digits(use.count), use.flops > 0.0 ? format_count(use.flops) : "-"});
   }
-  return text.empty() ? "none" : text;
+  const std::size_t more = facts.types.size() > kMost ? facts.types.size() - kMost : 0;
+  return table.text() + (more > 0 ? fmt::format("... and {} more types\n", more) : "");
+}
+
+bool fits(const GraphFacts& facts, const DeviceEstimate& device) {
+  return !facts.peak_bytes || *facts.peak_bytes <= device.memory;
+}
+
+// Several devices a line, the fastest first; those that do not run all ops come last.
+std::string devices_table(const GraphFacts& facts) {
+  constexpr std::size_t kPerLine = 4;
+  std::vector<DeviceEstimate> devices = facts.devices;
+  std::ranges::stable_sort(devices, [](const DeviceEstimate& a, const DeviceEstimate& b) {
+    if ((a.unsupported_ops == 0) != (b.unsupported_ops == 0)) return a.unsupported_ops == 0;
+    return a.time_s < b.time_s;
+  });
+  std::vector<Table::Align> columns(2 * kPerLine, kLeft);
+  for (std::size_t i = 1; i < columns.size(); i += 2) columns[i] = kRight;
+  Table table(columns);
+  std::vector<std::string> line;
+  bool is_any_full = false;
+  for (const DeviceEstimate& device : devices) {
+    const bool runs_all = device.unsupported_ops == 0;
+    const bool is_full = runs_all && !fits(facts, device);
+    is_any_full = is_any_full || is_full;
+    line.push_back(device.name);
+    line.push_back(runs_all ? format_seconds(device.time_s) + (is_full ? "*" : " ")
+                            : fmt::format("not {} ops ", group_digits(device.unsupported_ops)));
+    if (line.size() == 2 * kPerLine) table.add(std::exchange(line, {}));
+  }
+  if (!line.empty()) table.add(line);
+  return fmt::format("on one device, ops one after the other\n{}{}", table.text("  "),
+                     is_any_full ? "  * more than its memory\n" : "");
+}
+
+void write_report(JsonWriter& json, const LowerReport& report, std::span<const DimEffect> effects) {
+  json.key("dims").begin_array(JsonLayout::kLines);
+  for (const NamedDim& dim : report.dims) {
+    json.begin_object().key("name").value(dim.name).key("size").value(dim.size);
+    json.key("source").value(name_of_source(dim.source)).key("where").value(dim.where);
+    json.key("uses").value(dim.uses).end_object();
+  }
+  json.end_array().key("effects_of_size_2").begin_array(JsonLayout::kLines);
+  for (const DimEffect& effect : effects) {
+    json.begin_object().key("name").value(effect.name).key("flops").value(effect.flops);
+    json.key("activation_bytes").value(effect.activations).end_object();
+  }
+  json.end_array().key("unknown_shapes").begin_array();
+  for (const std::string& value : report.unknown_shapes) json.value(value);
+  json.end_array();
+}
+
+void write_parallelism(JsonWriter& json, const Parallelism& shape) {
+  json.key("depth").value(shape.depth).key("width").value(shape.width()).key("max_width").value(shape.widest);
+  json.key("parallelism").begin_object().key("device").value(shape.device);
+  json.key("work_s").value(shape.work_s).key("critical_path_s").value(shape.path_s);
+  json.key("work_over_path").value(shape.work_over_path()).end_object();
+}
+
+void write_estimates(JsonWriter& json, const GraphFacts& facts) {
+  json.key("estimates").begin_array(JsonLayout::kLines);
+  for (const DeviceEstimate& device : facts.devices) {
+    json.begin_object().key("device").value(device.name).key("kind").value(name_of(device.kind));
+    json.key("time_s").value(device.time_s).key("unsupported_ops").value(device.unsupported_ops);
+    json.key("fits").value(fits(facts, device)).end_object();
+  }
+  json.end_array();
+}
+
+void write_types(JsonWriter& json, const GraphFacts& facts) {
+  json.key("roles").begin_object();
+  for (const auto& [role, count] : facts.roles) json.key(role).value(count);
+  json.end_object().key("unknown_ops").begin_object();
+  for (const auto& [type, count] : facts.unknown) json.key(type).value(count);
+  json.end_object().key("unknown_work_share").value(facts.unknown_share);
+  json.key("types").begin_object(JsonLayout::kLines);
+  for (const TypeUse& use : facts.types) {
+    json.key(use.type).begin_object().key("ops").value(use.count).key("flops").value(use.flops).end_object();
+  }
+  json.end_object();
 }
 
 }  // namespace
 
-std::string graph_info_text(const Graph& graph, const Problem* problem) {
-  using enum Table::Align;
-  constexpr std::size_t kMostTypes = 12;
-  const std::vector<TypeUse> types = types_in_use(graph);
-  Table facts({kLeft, kLeft});
-  facts.add({"title", graph.title()});
-  facts.add({"hash", graph.structure_hash()});
-  std::string roles;
-  for (const auto& [role, count] : roles_in_use(graph)) {
-    roles += fmt::format("{}{} {}", roles.empty() ? "" : ", ", group_digits(count), role);
-  }
-  facts.add({"ops", fmt::format("{} ({})", group_digits(graph.num_ops()), roles)});
-  facts.add({"edges", group_digits(graph.num_edges())});
-  facts.add({"source", fmt::format("{} nodes, {} edges", group_digits(graph.source_nodes()),
-                                   group_digits(graph.source_edges()))});
-  if (problem != nullptr) {
-    facts.add({"problem", fmt::format("objective {} on {}: {}", objective_name(problem->objective()),
+std::string graph_info_text(const ResolvedGraph& resolved, const GraphFacts& facts,
+                            std::span<const DimEffect> effects) {
+  const Graph& graph = *resolved.graph;
+  Table table({kLeft, kLeft});
+  table.add({"title", graph.title()});
+  table.add({"hash", graph.structure_hash()});
+  table.add({"ops", fmt::format("{} ({})", group_digits(graph.num_ops()), roles_text(facts))});
+  table.add({"edges", fmt::format("{}; the source has {} nodes, {} edges", group_digits(graph.num_edges()),
+                                  group_digits(graph.source_nodes()), group_digits(graph.source_edges()))});
+  if (const Problem* problem = resolved.problem.get()) {
+    table.add({"problem", fmt::format("objective {} on {}: {}", objective_name(problem->objective()),
                                       problem->machine().name(), problem->machine().description())});
   }
-  facts.add({"flops", format_count(graph.total_flops())});
-  facts.add({"parameters", format_bytes(graph.parameter_bytes())});
-  facts.add({"resident", fmt::format("{} with the optimiser's copies ({})", format_bytes(resident_bytes(graph)),
+  table.add({"flops", format_count(graph.total_flops())});
+  table.add({"parameters", format_bytes(graph.parameter_bytes())});
+  table.add({"resident", fmt::format("{} with the optimiser's copies ({})", format_bytes(facts.resident_bytes),
                                      name_of(graph.optimizer()))});
-  facts.add({"activations", format_bytes(activation_bytes(graph)) + " made by compute ops in one step"});
-  const Parallelism shape = parallelism(graph);
-  facts.add({"parallelism", fmt::format("{} compute ops on the longest path, {:.3g} side by side on average",
-                                        group_digits(shape.depth), shape.width())});
-  facts.add({"unknown types", unknown_types(types)});
-  Table table({kLeft, kRight, kRight});
-  table.add({"type", "ops", "flops"});
-  for (const TypeUse& use : std::span(types).first(std::min(types.size(), kMostTypes))) {
-    table.add({std::string(use.type), group_digits(use.count), use.flops > 0.0 ? format_count(use.flops) : "-"});
-  }
-  const std::size_t more = types.size() > kMostTypes ? types.size() - kMostTypes : 0;
-  return facts.text() + "\n" + table.text() + (more > 0 ? fmt::format("... and {} more types\n", more) : "");
+  table.add({"activations", format_bytes(facts.activation_bytes) + " made by compute ops in one step"});
+  if (facts.peak_bytes) table.add({"peak memory", format_bytes(*facts.peak_bytes) + " on one device"});
+  table.add({"parallelism", parallelism_text(facts.parallelism)});
+  table.add({"unknown types", unknown_text(facts)});
+  if (resolved.report) add_report(table, *resolved.report, effects);
+  return fmt::format("{}\n{}\n{}", table.text(), types_table(facts), devices_table(facts));
 }
 
-std::string graph_info_json(const Graph& graph, const Problem* problem) {
+std::string graph_info_json(const ResolvedGraph& resolved, const GraphFacts& facts,
+                            std::span<const DimEffect> effects) {
+  const Graph& graph = *resolved.graph;
   JsonWriter json;
   json.begin_object(JsonLayout::kLines);
   json.key("title").value(graph.title()).key("hash").value(graph.structure_hash());
-  json.key("ops")
-      .value(graph.num_ops())
-      .key("edges")
-      .value(graph.num_edges())
-      .key("tensors")
-      .value(graph.num_tensors());
-  json.key("flops").value(graph.total_flops()).key("parameter_bytes").value(graph.parameter_bytes());
-  json.key("resident_bytes").value(resident_bytes(graph)).key("optimizer").value(name_of(graph.optimizer()));
-  const Parallelism shape = parallelism(graph);
-  json.key("activation_bytes").value(activation_bytes(graph));
-  json.key("depth").value(shape.depth).key("width").value(shape.width());
+  json.key("ops").value(graph.num_ops()).key("edges").value(graph.num_edges());
+  json.key("tensors").value(graph.num_tensors());
   json.key("source_nodes").value(graph.source_nodes()).key("source_edges").value(graph.source_edges());
-  json.key("roles").begin_object();
-  for (const auto& [role, count] : roles_in_use(graph)) json.key(role).value(count);
-  json.end_object().key("unknown_ops").begin_object();
-  const std::vector<TypeUse> types = types_in_use(graph);
-  for (const TypeUse& use : types) {
-    if (!is_known_type(use.type)) json.key(use.type).value(use.count);
+  json.key("flops").value(graph.total_flops()).key("parameter_bytes").value(graph.parameter_bytes());
+  json.key("resident_bytes").value(facts.resident_bytes).key("optimizer").value(name_of(graph.optimizer()));
+  json.key("activation_bytes").value(facts.activation_bytes).key("peak_bytes");
+  if (facts.peak_bytes) {
+    json.value(*facts.peak_bytes);
+  } else {
+    json.null();
   }
-  json.end_object().key("types").begin_object(JsonLayout::kLines);
-  for (const TypeUse& use : types) {
-    json.key(use.type).begin_object().key("ops").value(use.count).key("flops").value(use.flops).end_object();
-  }
-  json.end_object().key("measured_on").begin_array();
+  write_parallelism(json, facts.parallelism);
+  write_types(json, facts);
+  write_estimates(json, facts);
+  json.key("measured_on").begin_array();
   for (const MeasuredTimes& measured : graph.measured()) json.value(measured.device_model);
   json.end_array();
-  if (problem != nullptr) {
+  if (resolved.report) write_report(json, *resolved.report, effects);
+  if (const Problem* problem = resolved.problem.get()) {
     json.key("objective").value(objective_name(problem->objective()));
     json.key("machine").value(problem->machine().name());
   }

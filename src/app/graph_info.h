@@ -2,14 +2,15 @@
 // What `berth graph info` says about a graph.
 #pragma once
 
+#include <span>
 #include <string>
 
-#include "cost/problem.h"
+#include "app/graph_facts.h"
 
 namespace berth::app {
 
-// `problem` is that of a public problem file, else null.
-std::string graph_info_text(const Graph& graph, const Problem* problem);
-std::string graph_info_json(const Graph& graph, const Problem* problem);
+// One screen.
+std::string graph_info_text(const ResolvedGraph& resolved, const GraphFacts& facts, std::span<const DimEffect> effects);
+std::string graph_info_json(const ResolvedGraph& resolved, const GraphFacts& facts, std::span<const DimEffect> effects);
 
 }  // namespace berth::app

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "app/compare_planners.h"
+#include "app/costs.h"
 #include "app/outcome.h"
 #include "cost/problem.h"
 #include "io/json_writer.h"
@@ -22,7 +23,7 @@ void write_timeline(JsonWriter& json, const Problem& problem, const Timeline& ti
 
 // A whole document about one outcome.
 std::string outcome_json(const Problem& problem, const Outcome& outcome, const std::optional<Outcome>& single,
-                         const std::optional<Timeline>& timeline = std::nullopt);
-std::string comparison_json(const Problem& problem, const Comparison& comparison);
+                         const CostsSummary& costs = {}, const std::optional<Timeline>& timeline = std::nullopt);
+std::string comparison_json(const Problem& problem, const Comparison& comparison, const CostsSummary& costs = {});
 
 }  // namespace berth::app

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // berth: the command line. Exit codes: 0 done, 1 no feasible plan, 2 bad input or usage, 3 a bug.
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <exception>
 #include <new>
 #include <sstream>
@@ -8,6 +9,7 @@
 #include "app/commands.h"
 #include "app/terminal.h"
 #include "base/text.h"
+#include "io/mapped_file.h"
 
 namespace berth::app {
 namespace {
@@ -68,7 +70,8 @@ std::string about_mismatch(const CLI::App& command, const std::string& what) {
   const std::string name = what.substr(0, what.find(':'));
   for (const CLI::Option* option : command.get_options()) {
     if (option->get_name() != name) continue;
-    if (option->count() > 1) return fmt::format("{} is given {} times; give it once", name, option->count());
+    const bool once = option->get_multi_option_policy() == CLI::MultiOptionPolicy::Throw;
+    if (once && option->count() > 1) return fmt::format("{} is given {} times; give it once", name, option->count());
     return fmt::format("{} needs a value", name);
   }
   return what;
@@ -98,7 +101,7 @@ Result<Exit> printed(std::string_view text) {
 }
 
 Exit run(int argc, const char* const* argv) {
-  CLI::App app{"Berth finds every operation of a neural network its device.", "berth"};
+  CLI::App app{"Berth decides which device runs each operation of a neural network.", "berth"};
   Exit exit = Exit::kDone;
   app.set_version_flag("--version", "berth " BERTH_VERSION, "print the version");
   app.require_subcommand(0, 1);
@@ -128,11 +131,13 @@ Exit finish(const Result<Exit>& result) {
 
 int main(int argc, char** argv) {
   using berth::app::Exit;
+  berth::exit_if_mapped_files_shrink();
   try {
     return static_cast<int>(berth::app::run(argc, argv));
   } catch (const std::bad_alloc&) {
     berth::app::print_error("not enough memory on this computer for that; try a smaller graph or fewer threads");
-    return static_cast<int>(Exit::kBadInput);
+    // Without the ends of libraries: the threads of OpenBLAS, which CLP may bring, would ask for memory for ever.
+    std::_Exit(static_cast<int>(Exit::kBadInput));
   } catch (const std::exception& error) {
     berth::app::print_error(std::string("bug: ") + error.what() + "; please report it");
     return static_cast<int>(Exit::kBug);

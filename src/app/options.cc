@@ -53,6 +53,23 @@ void add_problem_flags(CLI::App& command, ProblemFlags& flags) {
   command.add_option("--objective", flags.objective,
                      "what to minimise: step (time of one step) or pipeline (time per sample of a full pipeline); "
                      "default: step, or what a public problem says");
+  command
+      .add_option("--costs", flags.costs,
+                  "measured times in place of estimates, may be repeated: CSV (op,device,microseconds), profile of "
+                  "ONNX Runtime, Chrome or Kineto trace, execution graph of OpenVINO; @DEVICE says where it was "
+                  "measured, for files that do not")
+      ->type_name("FILE[@DEVICE]")
+      ->allow_extra_args(false);
+  add_dim_flag(command, flags.dims);
+}
+
+void add_dim_flag(CLI::App& command, std::vector<std::string>& dims) {
+  command
+      .add_option(
+          "--dim", dims,
+          "size of a dimension that a model's file leaves open, for example batch=8; berth graph info lists them")
+      ->type_name("NAME=SIZE")
+      ->allow_extra_args(false);  // one text per flag: what follows may be GRAPH
 }
 
 void add_search_flags(CLI::App& command, SearchFlags& flags) {

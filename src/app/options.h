@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "app/constraint_flags.h"
 #include "base/result.h"
 #include "plan/planner.h"
 
@@ -14,11 +16,17 @@ class App;
 
 namespace berth::app {
 
-// GRAPH, --machine and --objective.
+// GRAPH, --machine, --objective, --costs and --dim; constraints only where a command adds their flags.
 struct ProblemFlags {
   std::string graph, machine, objective;  // the last two empty: as the file says
+  std::vector<std::string> costs = {};    // FILE or FILE@DEVICE
+  std::vector<std::string> dims = {};     // app/dims.h reads them
+  ConstraintFlags constraints = {};
 };
 void add_problem_flags(CLI::App& command, ProblemFlags& flags);
+
+// --dim NAME=SIZE, any number of times.
+void add_dim_flag(CLI::App& command, std::vector<std::string>& dims);
 
 struct SearchFlags {
   std::string budget = "10s";

@@ -6,6 +6,7 @@
 
 #include "app/single_device.h"
 #include "app/terminal.h"
+#include "base/text.h"
 #include "machine/devices.h"
 
 namespace berth::app {
@@ -172,6 +173,12 @@ std::string Table::text(std::string_view indent) const {
   return text;
 }
 
+std::string some_of(const std::vector<std::string>& words, std::size_t most) {
+  const auto shown = std::span(words).first(std::min(words.size(), most));
+  const std::size_t more = words.size() - shown.size();
+  return join(shown, ", ") + (more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
 std::string percent(double share) {
   const double value = share * 100.0;
   if (!std::isfinite(value)) return "-";
@@ -199,8 +206,9 @@ std::string gap_text(Picoseconds value, Picoseconds lower_bound) {
 
 std::string headline(const Problem& problem) {
   const Graph& graph = problem.graph();
-  return fmt::format("{} on {}: {} ops, {} edges, {} devices", bold(graph.title()), bold(problem.machine().name()),
-                     group_digits(graph.num_ops()), group_digits(graph.num_edges()), problem.machine().num_devices());
+  return fmt::format("{} on {}: {}, {}, {}", bold(graph.title()), bold(problem.machine().name()),
+                     counted(graph.num_ops(), "op"), counted(graph.num_edges(), "edge"),
+                     counted(problem.machine().num_devices(), "device"));
 }
 
 std::string overflow_text(const Problem& problem, const Outcome& outcome) {
@@ -231,11 +239,13 @@ std::string fullest_memory(const Problem& problem, const Score& score) {
   return fmt::format("{} {} ({})", fullest.name, format_bytes(fullest.peak), percent(fullest.share()));
 }
 
-std::string outcome_page(const Problem& problem, const Outcome& outcome, const std::optional<Outcome>& single) {
+std::string outcome_page(const Problem& problem, const Outcome& outcome, const std::optional<Outcome>& single,
+                         const CostsSummary& costs) {
   const Score& score = outcome.score;
   Table facts({kLeft, kLeft});
   facts.add(
       {"planner", outcome.note.empty() ? outcome.planner : fmt::format("{} ({})", outcome.planner, outcome.note)});
+  if (!costs.files.empty()) facts.add({"costs", costs_text(problem.graph(), costs)});
   if (outcome.plan_machine.value_or(problem.machine().name()) != problem.machine().name()) {
     facts.add({"made for", fmt::format("{}, another machine", *outcome.plan_machine)});
   }
@@ -257,7 +267,7 @@ std::string outcome_page(const Problem& problem, const Outcome& outcome, const s
          link_table(problem, score);
 }
 
-std::string comparison_table(const Problem& problem, const Comparison& comparison) {
+std::string comparison_table(const Problem& problem, const Comparison& comparison, const CostsSummary& costs) {
   const std::vector<Outcome>& rows = comparison.rows;
   const bool any = !rows.empty() && rows.front().feasible();
   const double best = any ? to_seconds(rows.front().score.step_time) : 0.0;
@@ -278,7 +288,8 @@ std::string comparison_table(const Problem& problem, const Comparison& compariso
     table.add({row.planner, format_seconds(value), best > 0.0 ? fmt::format("{:.2f}x", value / best) : "1.00x",
                to_one_device(row, comparison.single), search, memory, remark(row)});
   }
-  return headline(problem) + "\n" + table.text() + closing_lines(comparison);
+  const std::string measured = costs.files.empty() ? "" : fmt::format(", {}", costs_text(problem.graph(), costs));
+  return headline(problem) + measured + "\n" + table.text() + closing_lines(comparison);
 }
 
 }  // namespace berth::app

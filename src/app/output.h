@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/compare_planners.h"
+#include "app/costs.h"
 #include "app/outcome.h"
 #include "cost/problem.h"
 
@@ -28,6 +29,8 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
+// "a, b, c and 7 more": the first `most` words.
+std::string some_of(const std::vector<std::string>& words, std::size_t most);
 std::string percent(double share);                                 // "31 %", "0.4 %"
 std::string bar(double share);                                     // "[####      ]", ten steps
 std::string format_joules(double joules);                          // "144 kJ"
@@ -42,8 +45,9 @@ std::string overflow_text(const Problem& problem, const Outcome& outcome);
 std::string fullest_memory(const Problem& problem, const Score& score);
 
 // The whole page about one plan. `single` is the best single device's outcome, when it is known.
-std::string outcome_page(const Problem& problem, const Outcome& outcome, const std::optional<Outcome>& single);
+std::string outcome_page(const Problem& problem, const Outcome& outcome, const std::optional<Outcome>& single,
+                         const CostsSummary& costs = {});
 // One row a planner, best first, and whether one device alone is as good.
-std::string comparison_table(const Problem& problem, const Comparison& comparison);
+std::string comparison_table(const Problem& problem, const Comparison& comparison, const CostsSummary& costs = {});
 
 }  // namespace berth::app

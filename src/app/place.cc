@@ -8,6 +8,7 @@
 #include "app/options.h"
 #include "app/outcome.h"
 #include "app/output.h"
+#include "app/place_buckets.h"
 #include "app/progress.h"
 #include "app/resolve.h"
 #include "app/save_plan.h"
@@ -27,14 +28,19 @@ struct PlaceFlags {
 Result<Exit> run_place(const PlaceFlags& flags) {
   BERTH_TRY(const PlannerInfo planner, find_planner(flags.planner));
   BERTH_TRY(const Budget budget, budget_of(flags.search));
+  BERTH_TRY(std::vector<Bucket> buckets, read_buckets(flags.problem.dims));
+  if (buckets.size() > 1) {
+    return place_buckets(planner, budget, std::move(buckets), {flags.problem, flags.search, flags.output, flags.json});
+  }
   BERTH_RETURN_IF_ERROR(check_output_path(flags.output));
-  BERTH_TRY(const Problem problem, resolve_problem(flags.problem));
+  BERTH_TRY(const ResolvedProblem resolved, resolve_problem(flags.problem));
+  const Problem& problem = resolved.problem;
 
   const Picoseconds bound = lower_bound(problem).value();
   const InterruptGuard guard;
   const Outcome outcome = run_planner(problem, planner, budget, bound, !flags.search.quiet);
   if (outcome.error) {
-    if (flags.json) BERTH_RETURN_IF_ERROR(print(outcome_json(problem, outcome, std::nullopt)));
+    if (flags.json) BERTH_RETURN_IF_ERROR(print(outcome_json(problem, outcome, std::nullopt, resolved.costs)));
     return *outcome.error;
   }
   // Written before the yardstick is computed, reported after the page: a plan that cannot be written is not lost.
@@ -43,9 +49,9 @@ Result<Exit> run_place(const PlaceFlags& flags) {
   const std::optional<Outcome> single =
       outcome.planner == "single" ? outcome : run_single(problem, budget, outcome.lower_bound);
   if (flags.json) {
-    BERTH_RETURN_IF_ERROR(print(outcome_json(problem, outcome, single)));
+    BERTH_RETURN_IF_ERROR(print(outcome_json(problem, outcome, single, resolved.costs)));
   } else {
-    BERTH_RETURN_IF_ERROR(print(outcome_page(problem, outcome, single)));
+    BERTH_RETURN_IF_ERROR(print(outcome_page(problem, outcome, single, resolved.costs)));
     const bool written = saved.ok() && !flags.output.empty();
     if (written) BERTH_RETURN_IF_ERROR(print(fmt::format("\nplan written to {}\n", clean(flags.output))));
   }
@@ -62,12 +68,17 @@ void add_place_command(CLI::App& app, Exit& exit) {
   add_problem_flags(*command, flags->problem);
   command->add_option("-p,--planner", flags->planner, "who plans (berth planners)")->capture_default_str();
   add_search_flags(*command, flags->search);
+  add_constraint_flags(*command, flags->problem.constraints);
   add_output_flag(*command, flags->output, "write the plan to this file, also if it does not fit in memory");
   add_json_flag(*command, flags->json);
   command->footer(
       "Example:\n  berth place zoo:nmt-4 --machine k40x4 --budget 10s -o plan.json\n"
       "  berth place zoo:gpt2 --machine a100x8 --objective pipeline\n"
-      "  berth place rand0000.stg --machine procx8    (a public problem; others bring their machine)");
+      "  berth place zoo:bert-base --machine k40x4 --pin 'module:embedding=gpu0' --keep-together 'encoder.layer.*'\n"
+      "  berth place bert.onnx --machine h200 --dim batch=8,seq=128,512 -o plan.json    (two sizes, and a plan for "
+      "both)\n"
+      "  berth place rand0000.stg --machine procx8    (a public problem; others bring their machine)\n"
+      "  berth place model.onnx --machine h200 --costs cuda.json@h200 --costs cpu.json    (profiles of ONNX Runtime)");
   command->callback([flags, &exit] { exit = finish(run_place(*flags)); });
 }
 

@@ -25,10 +25,12 @@ std::string planners_json() {
 }
 
 std::string planners_text() {
-  Table table({Table::Align::kLeft, Table::Align::kLeft, Table::Align::kLeft});
+  Table table({Table::Align::kLeft, Table::Align::kLeft, Table::Align::kLeft, Table::Align::kLeft});
+  table.add({"planner", "seed", "threads", ""});
   for (const CatalogEntry& entry : planner_catalog()) {
-    table.add(
-        {std::string(entry.info.name), std::string(entry.info.summary), entry.built() ? "" : "(not in this build)"});
+    const std::string_view missing = entry.built() ? "" : " (not in this build)";
+    table.add({std::string(entry.info.name), entry.info.uses_seed ? "used" : "-",
+               entry.info.uses_threads ? "all" : "one", fmt::format("{}{}", entry.info.summary, missing)});
   }
   return table.text();
 }

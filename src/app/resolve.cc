@@ -5,6 +5,7 @@
 #include <array>
 #include <filesystem>
 
+#include "app/output.h"
 #include "app/terminal.h"
 #include "base/text.h"
 #include "io/files.h"
@@ -37,37 +38,36 @@ Error no_such_graph(const std::string& text) {
   return bad_input("no file '{}'; give a graph file or a model of the zoo (berth models lists them)", text);
 }
 
-// What a model's file leaves open makes every number too small: said once, on stderr.
-void warn_about(const std::string& path, const LowerReport& report) {
-  constexpr std::size_t kMostNames = 3;
-  std::vector<std::string> dims;
-  for (const auto& [name, count] : report.assumed_dims) dims.push_back(name);
-  const auto list = [&](const std::vector<std::string>& names) {
-    const auto shown = std::span(names).first(std::min(names.size(), kMostNames));
-    return fmt::format("{}{}", fmt::join(shown, ", "), names.size() > kMostNames ? ", ..." : "");
-  };
-  if (!dims.empty()) {
-    print_error(
-        fmt::format("warning: {}: {} dimensions have no size and count as 1: {}", path, dims.size(), list(dims)));
+Error no_dims_here(const std::string& text) {
+  if (text.starts_with(kZoo)) {
+    const std::string model = text.substr(0, text.find(','));
+    return bad_input("--dim is for model files; a model of the zoo has its sizes in its name, as in {},batch=8", model);
   }
-  if (!report.unknown_shapes.empty()) {
-    print_error(fmt::format("warning: {}: the sizes of {} values are not known and count as nothing: {}", path,
-                            report.unknown_shapes.size(), list(report.unknown_shapes)));
-  }
+  return bad_input("--dim: the sizes of {} are fixed; it is for models of frameworks (.onnx .pt2 .xml .pb .pbtxt)",
+                   text);
 }
 
-Result<GraphOrProblem> resolve(const std::string& text, const ProblemRequest& request) {
+struct Loaded {
+  GraphOrProblem what;
+  std::optional<LowerReport> report = {};
+  std::vector<std::string> device_of = {};  // per op, where the file wants it
+};
+
+Result<Loaded> load(const std::string& text, const ProblemRequest& request, const DimSizes& dims) {
   if (text.starts_with(kZoo)) {
+    if (!dims.empty()) return no_dims_here(text);
     BERTH_TRY(Graph graph, build_zoo_model(std::string_view(text).substr(kZoo.size())));
-    return GraphOrProblem(std::make_shared<const Graph>(std::move(graph)));
+    return Loaded{std::make_shared<const Graph>(std::move(graph)), std::nullopt};
   }
   if (!exists(text)) return no_such_graph(text);
   if (is_model_file(text)) {
-    BERTH_TRY(Lowered lowered, import_model(text));
-    warn_about(text, lowered.report);
-    return GraphOrProblem(std::make_shared<const Graph>(std::move(lowered.graph)));
+    BERTH_TRY(Lowered lowered, import_model(text, {.dims = dims}));
+    return Loaded{std::make_shared<const Graph>(std::move(lowered.graph)), std::move(lowered.report),
+                  std::move(lowered.device_of)};
   }
-  return load_graph_or_problem(text, request);
+  if (!dims.empty()) return no_dims_here(text);
+  BERTH_TRY(GraphOrProblem what, load_graph_or_problem(text, request));
+  return Loaded{std::move(what), std::nullopt};
 }
 
 Error no_machine(const std::string& graph) {
@@ -86,13 +86,59 @@ Result<std::optional<Objective>> resolve_objective(const std::string& text) {
                    did_you_mean(text, std::span<const std::string_view>(names)));
 }
 
+Result<ResolvedProblem> priced(Loaded loaded, const ProblemFlags& flags, const ProblemRequest& request) {
+  if (const auto* given = std::get_if<std::shared_ptr<const Problem>>(&loaded.what)) {
+    if (!flags.costs.empty()) return bad_input("{} brings its own times; leave --costs out", flags.graph);
+    return ResolvedProblem{**given};
+  }
+  if (request.machine == nullptr) return no_machine(flags.graph);
+  const auto& graph = std::get<std::shared_ptr<const Graph>>(loaded.what);
+  const Objective objective = request.objective.value_or(Objective::kStep);
+  if (flags.costs.empty()) {
+    BERTH_TRY(Problem problem, make_problem(graph, request.machine, {}, objective));
+    return ResolvedProblem{std::move(problem), {}, std::move(loaded.device_of)};
+  }
+  BERTH_TRY(MatchedCosts measured, resolve_costs(flags.costs, *graph, *request.machine));
+  BERTH_TRY(Problem problem, make_problem(graph, request.machine, measured.costs, {}, objective));
+  return ResolvedProblem{
+      std::move(problem), {measured.costs.num_ops(), std::move(measured.reports)}, std::move(loaded.device_of)};
+}
+
 }  // namespace
 
-Result<ResolvedGraph> resolve_graph(const std::string& text) {
-  BERTH_TRY(const GraphOrProblem loaded, resolve(text, {}));
-  if (const auto* graph = std::get_if<std::shared_ptr<const Graph>>(&loaded)) return ResolvedGraph{*graph, nullptr};
-  const auto& problem = std::get<std::shared_ptr<const Problem>>(loaded);
-  return ResolvedGraph{std::shared_ptr<const Graph>(problem, &problem->graph()), problem};  // lives as long as it
+Result<ResolvedGraph> resolve_graph(const std::string& text, const DimSizes& dims) {
+  BERTH_TRY(Loaded loaded, load(text, {}, dims));
+  if (const auto* graph = std::get_if<std::shared_ptr<const Graph>>(&loaded.what)) {
+    return ResolvedGraph{*graph, nullptr, std::move(loaded.report)};
+  }
+  const auto& problem = std::get<std::shared_ptr<const Problem>>(loaded.what);
+  // The graph lives as long as the problem.
+  return ResolvedGraph{std::shared_ptr<const Graph>(problem, &problem->graph()), problem, std::nullopt};
+}
+
+void warn_about(const std::string& path, const std::optional<LowerReport>& report) {
+  constexpr std::size_t kMostNames = 3;
+  if (!report) return;
+  std::vector<std::string> dims;
+  for (const auto& [name, count] : report->assumed_dims) dims.push_back(name);
+  if (!dims.empty()) {
+    const bool is_one = dims.size() == 1;
+    print_error(fmt::format("warning: {}: {} dimension{} no size and count{} as 1: {}; say --dim {}=8", path,
+                            dims.size(), is_one ? " has" : "s have", is_one ? "s" : "", some_of(dims, kMostNames),
+                            dims.front()));
+  }
+  if (!report->unknown_shapes.empty()) {
+    print_error(fmt::format("warning: {}: the sizes of {} values are not known and count as nothing: {}", path,
+                            report->unknown_shapes.size(), some_of(report->unknown_shapes, kMostNames)));
+  }
+  if (!report->open_branches.empty()) {
+    print_error(fmt::format("warning: {}: it does not say which branch of {} nodes runs; the larger one counts: {}", path,
+                            report->open_branches.size(), some_of(report->open_branches, kMostNames)));
+  }
+  if (!report->open_loops.empty()) {
+    print_error(fmt::format("warning: {}: it does not say how often {} loops turn; one turn counts: {}", path,
+                            report->open_loops.size(), some_of(report->open_loops, kMostNames)));
+  }
 }
 
 Result<std::shared_ptr<const Machine>> resolve_machine(const std::string& text) {
@@ -105,20 +151,32 @@ Result<std::shared_ptr<const Machine>> resolve_machine(const std::string& text) 
   return std::make_shared<const Machine>(std::move(machine));
 }
 
-Result<Problem> resolve_problem(const ProblemFlags& flags) {
+Result<std::vector<ResolvedProblem>> resolve_buckets(const ProblemFlags& flags, std::span<const Bucket> buckets) {
   // What is quick to find wrong comes first.
   ProblemRequest request;
   BERTH_TRY(request.objective, resolve_objective(flags.objective));
+  BERTH_TRY(const std::vector<Demand> demands, demands_of(flags.constraints));
   if (!flags.machine.empty()) {
     BERTH_TRY(request.machine, resolve_machine(flags.machine));
   } else if (flags.graph.starts_with(kZoo)) {
     return no_machine(flags.graph);
   }
-  BERTH_TRY(const GraphOrProblem loaded, resolve(flags.graph, request));
-  if (const auto* problem = std::get_if<std::shared_ptr<const Problem>>(&loaded)) return **problem;
-  if (request.machine == nullptr) return no_machine(flags.graph);
-  return make_problem(std::get<std::shared_ptr<const Graph>>(loaded), request.machine, {},
-                      request.objective.value_or(Objective::kStep));
+  std::vector<ResolvedProblem> problems;
+  for (const Bucket& bucket : buckets) {
+    BERTH_TRY(Loaded loaded, load(flags.graph, request, bucket.sizes));
+    if (problems.empty()) warn_about(flags.graph, loaded.report);
+    BERTH_TRY(ResolvedProblem problem, priced(std::move(loaded), flags, request));
+    BERTH_TRY(problem.problem, constrained(std::move(problem.problem), demands));
+    problems.push_back(std::move(problem));
+  }
+  return problems;
+}
+
+Result<ResolvedProblem> resolve_problem(const ProblemFlags& flags) {
+  std::vector<Bucket> only(1);
+  BERTH_TRY(only.front().sizes, read_dims(flags.dims));
+  BERTH_TRY(std::vector<ResolvedProblem> problems, resolve_buckets(flags, only));
+  return std::move(problems.front());
 }
 
 }  // namespace berth::app

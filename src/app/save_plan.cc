@@ -5,7 +5,8 @@
 
 namespace berth::app {
 
-Status save_plan(const std::string& path, const Problem& problem, const Outcome& outcome) {
+Status save_plan(const std::string& path, const Problem& problem, const Outcome& outcome,
+                 std::span<const std::string> also_for) {
   PlanPrediction prediction;
   prediction.planner = outcome.planner;
   prediction.objective = objective_name(problem.objective());
@@ -17,7 +18,7 @@ Status save_plan(const std::string& path, const Problem& problem, const Outcome&
     prediction.devices.push_back(
         {problem.machine().device(id).name, to_seconds(use.busy), use.peak, problem.capacity(id)});
   }
-  return save_plan_file(path, problem.graph(), problem.machine(), outcome.plan, prediction);
+  return save_plan_file(path, problem.graph(), problem.machine(), outcome.plan, prediction, also_for);
 }
 
 }  // namespace berth::app

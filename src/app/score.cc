@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "app/commands.h"
+#include "app/given.h"
 #include "app/json_output.h"
 #include "app/options.h"
 #include "app/outcome.h"
@@ -57,24 +58,38 @@ std::optional<std::string> machine_of_plan(const std::string& text) {
   return name ? std::optional(*name) : std::nullopt;
 }
 
+// A plan from a file.
+Result<Outcome> score_file(const std::string& path, const ConstraintFlags& constraints, const Problem& problem) {
+  BERTH_TRY(const std::string text, read_file(path));
+  BERTH_TRY(const Plan plan, parse_plan(text, path, problem.graph(), problem.machine()));
+  if (const Status met = check_demands(constraints, problem, plan); !met) return within(path, met.error());
+  if (const auto broken = verify(problem, plan)) return within(path, *broken);
+  Outcome outcome = score_plan(problem, "file", plan);
+  outcome.plan_machine = machine_of_plan(text);
+  return outcome;
+}
+
+Result<Outcome> score_any(const ScoreFlags& flags, const ResolvedProblem& resolved) {
+  if (!flags.plan.empty()) return score_file(flags.plan, flags.problem.constraints, resolved.problem);
+  if (!resolved.device_of.empty()) return score_given(resolved);
+  return bad_input("--plan is required, since {} carries no placement (berth place -o writes one)",
+                   flags.problem.graph);
+}
+
 Result<Exit> run_score(const ScoreFlags& flags) {
-  BERTH_TRY(const Problem problem, resolve_problem(flags.problem));
+  BERTH_TRY(const ResolvedProblem resolved, resolve_problem(flags.problem));
+  const Problem& problem = resolved.problem;
   if (flags.timeline && problem.objective() == Objective::kPipeline) {
     return bad_input("--timeline: the objective 'pipeline' adds up loads and has no timeline; leave --timeline out");
   }
-  BERTH_TRY(const std::string text, read_file(flags.plan));
-  BERTH_TRY(const Plan plan, parse_plan(text, flags.plan, problem.graph(), problem.machine()));
-  if (const auto broken = verify(problem, plan)) return within(flags.plan, *broken);
-
-  Outcome outcome = score_plan(problem, "file", plan);
-  outcome.plan_machine = machine_of_plan(text);
+  BERTH_TRY(const Outcome outcome, score_any(flags, resolved));
   std::optional<Timeline> timeline;
-  if (flags.timeline) timeline = simulate_timeline(problem, plan);
+  if (flags.timeline) timeline = simulate_timeline(problem, outcome.plan);
   const std::optional<Outcome> single = run_single(problem, Budget{}, outcome.lower_bound);
   if (flags.json) {
-    BERTH_RETURN_IF_ERROR(print(outcome_json(problem, outcome, single, timeline)));
+    BERTH_RETURN_IF_ERROR(print(outcome_json(problem, outcome, single, resolved.costs, timeline)));
   } else {
-    BERTH_RETURN_IF_ERROR(print(outcome_page(problem, outcome, single)));
+    BERTH_RETURN_IF_ERROR(print(outcome_page(problem, outcome, single, resolved.costs)));
     if (timeline) BERTH_RETURN_IF_ERROR(print(fmt::format("\n{}", timeline_text(problem, *timeline))));
   }
   if (outcome.score.feasible) return Exit::kDone;
@@ -87,11 +102,15 @@ void add_score_command(CLI::App& app, Exit& exit) {
   auto flags = std::make_shared<ScoreFlags>();
   CLI::App* command = app.add_subcommand("score", "what a given plan would do");
   add_problem_flags(*command, flags->problem);
-  command->add_option("--plan", flags->plan, "plan file, as written by berth place -o")->required();
+  add_constraint_flags(*command, flags->problem.constraints);
+  command->add_option("--plan", flags->plan,
+                      "plan file, as written by berth place -o; default: the placement in the model's file, if any");
   command->add_flag("--timeline", flags->timeline, "also every op and transfer with its start and end");
   command->add_flag("-q,--quiet", flags->quiet, "no progress line; there never is one here");
   add_json_flag(*command, flags->json);
-  command->footer("Example:\n  berth score zoo:nmt-4 --machine k40x4 --plan plan.json --json --timeline");
+  command->footer(
+      "Example:\n  berth score zoo:nmt-4 --machine k40x4 --plan plan.json --json --timeline\n"
+      "  berth score gnmt.pb --machine box.toml --costs gnmt.csv    (the device fields of a TensorFlow graph)");
   command->callback([flags, &exit] { exit = finish(run_score(*flags)); });
 }
 

@@ -29,6 +29,8 @@ enum class DType : std::uint8_t {
 std::string_view name_of(DType dtype);  // "f32", "bf16", "i64", "bool", ...
 std::optional<DType> dtype_from_name(std::string_view name);
 int bits_of(DType dtype);  // 32 for f32, 4 for i4, 8 for bool
+constexpr bool is_floating(DType dtype) { return dtype <= DType::kF8; }
+static_assert(is_floating(DType::kF8) && !is_floating(DType::kI64));
 
 enum class DeviceKind : std::uint8_t { kCpu, kGpu, kTpu, kNpu, kFpga };
 inline constexpr int kDeviceKinds = 5;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "base/units.h"
+
 namespace berth {
 namespace {
 
@@ -70,6 +72,10 @@ std::string_view trim(std::string_view text) {
 
 std::string join(std::span<const std::string> words, std::string_view separator) {
   return fmt::format("{}", fmt::join(words.begin(), words.end(), separator));
+}
+
+std::string counted(std::uint64_t number, std::string_view what) {
+  return fmt::format("{} {}{}", group_digits(number), what, number == 1 ? "" : "s");
 }
 
 }  // namespace berth

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small helpers for words: near misses for error messages, splitting, trimming.
+// Small helpers for words: near misses for error messages, splitting, trimming, counting.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,5 +20,6 @@ int edit_distance(std::string_view a, std::string_view b);
 std::vector<std::string_view> split(std::string_view text, char separator);  // "a,,b" gives "a", "", "b"
 std::string_view trim(std::string_view text);
 std::string join(std::span<const std::string> words, std::string_view separator);
+std::string counted(std::uint64_t number, std::string_view what);  // "1 device", "46,600 ops"
 
 }  // namespace berth

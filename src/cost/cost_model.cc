@@ -54,13 +54,20 @@ OpCost estimate(const OpFeatures& features, const Device& device) {
 
 OpCost price(const Graph& graph, OpId op, const Device& device) {
   if (graph.role(op) != Role::kCompute) return {};
-  OpCost cost = estimate(features_of(graph, op), device);
-  if (const double measured = measured_s(graph, op, device); measured >= 0.0) {
-    cost.work_s = measured;
-    cost.compute_s = std::min(cost.compute_s, measured);
-    cost.measured = true;
-  }
+  return price(graph, op, features_of(graph, op), device);
+}
+
+OpCost price(const Graph& graph, OpId op, const OpFeatures& features, const Device& device) {
+  OpCost cost = estimate(features, device);
+  take_measured(cost, measured_s(graph, op, device));
   return cost;
+}
+
+void take_measured(OpCost& cost, double seconds) {
+  if (seconds < 0.0) return;
+  cost.work_s = seconds;
+  cost.compute_s = std::min(cost.compute_s, seconds);
+  cost.measured = true;
 }
 
 double op_time_s(const OpCost& cost, const Device& device) {

@@ -21,9 +21,15 @@ struct OpCost {
 };
 
 OpCost price(const Graph& graph, OpId op, const Device& device);
+// The same for a compute op whose features are known, which is most of the work for many devices.
+OpCost price(const Graph& graph, OpId op, const OpFeatures& features, const Device& device);
 
 // The same without looking at measured times.
 OpCost estimate(const OpFeatures& features, const Device& device);
+
+// Replaces an estimate by a measured time; negative: there is none. The arithmetic stays as estimated, at most all of
+// it.
+void take_measured(OpCost& cost, double seconds);
 
 // Time of the op on the device, launch included. Asynchronous devices: max(launch, work); synchronous ones: launch +
 // work, but a measured time already contains its launch. Zero for ops that need no kernel.

@@ -2,11 +2,11 @@
 #include "cost/problem.h"
 
 #include <algorithm>
-#include <bit>
+#include <array>
 #include <cmath>
 
-#include "base/disjoint_sets.h"
 #include "cost/cost_model.h"
+#include "cost/measured_costs.h"
 #include "cost/slowest_plan.h"
 #include "graph/builder.h"
 
@@ -22,19 +22,29 @@ class ProblemBuilder {
     problem_.constraints_ = std::move(constraints);
     problem_.objective_ = objective;
   }
+  ProblemBuilder(Problem problem, Constraints constraints) : problem_(std::move(problem)) {
+    problem_.constraints_ = std::move(constraints);
+  }
 
-  Result<Problem> build(const ExplicitCosts* costs) {
+  // Either may be null: explicit times leave nothing to the cost model, measured ones what they do not name.
+  Result<Problem> build(const ExplicitCosts* costs, const MeasuredCosts* measured) {
     BERTH_RETURN_IF_ERROR(check_constraints());
-    set_capacities();
     set_links();
     if (costs != nullptr) {
       BERTH_RETURN_IF_ERROR(take_costs(*costs));
     } else {
-      BERTH_RETURN_IF_ERROR(price_ops());
+      BERTH_RETURN_IF_ERROR(price_ops(measured));
     }
-    make_units();
-    BERTH_RETURN_IF_ERROR(allow_devices(costs));
+    find_runnable(costs);
+    BERTH_RETURN_IF_ERROR(apply_constraints());
     BERTH_RETURN_IF_ERROR(check_clock());
+    return std::move(problem_);
+  }
+
+  // The problem has been built before; only its constraints are new.
+  Result<Problem> rebuild() {
+    BERTH_RETURN_IF_ERROR(check_constraints());
+    BERTH_RETURN_IF_ERROR(apply_constraints());
     return std::move(problem_);
   }
 
@@ -58,6 +68,10 @@ class ProblemBuilder {
     for (const auto& set : constraints.together) {
       if (std::any_of(set.begin(), set.end(), bad_op)) return bad_input("a colocation names an op that does not exist");
     }
+    if (!constraints.allowed.empty() && constraints.allowed.size() != graph().num_ops()) {
+      return bad_input("{} ops are told where they may be, the graph has {}", constraints.allowed.size(),
+                       graph().num_ops());
+    }
     if (!constraints.reserve.empty() && constraints.reserve.size() != machine().num_devices()) {
       return bad_input("memory is reserved on {} devices, the machine has {}", constraints.reserve.size(),
                        machine().num_devices());
@@ -72,26 +86,6 @@ class ProblemBuilder {
       return bad_input("at most {} crossings are allowed; that must not be negative", *constraints.max_crossings);
     }
     return {};
-  }
-
-  void set_capacities() {
-    for (const MemoryPool& pool : machine().pools()) problem_.pool_capacity_.push_back(pool.memory);
-    for (const DeviceId id : machine().device_ids()) {
-      const Bytes reserved = problem_.constraints_.reserve.empty() ? 0 : problem_.constraints_.reserve[index(id)];
-      const int pool = machine().pool_of(id);
-      if (pool >= 0) {  // what is reserved on a device is taken off the pool it draws on
-        Bytes& capacity = problem_.pool_capacity_[static_cast<std::size_t>(pool)];
-        capacity = std::max<Bytes>(0, capacity - reserved);
-      } else {
-        problem_.capacity_.push_back(std::max<Bytes>(0, machine().device(id).memory - reserved));
-        continue;
-      }
-      problem_.capacity_.push_back(0);
-    }
-    for (const DeviceId id : machine().device_ids()) {
-      if (const int pool = machine().pool_of(id); pool >= 0)
-        problem_.capacity_[index(id)] = problem_.pool_capacity(pool);
-    }
   }
 
   void set_links() {
@@ -202,8 +196,10 @@ class ProblemBuilder {
     }
   }
 
-  Status price_ops() {
-    classify_devices([&](DeviceId a, DeviceId b) { return have_equal_figures(a, b); });
+  Status price_ops(const MeasuredCosts* measured) {
+    classify_devices([&](DeviceId a, DeviceId b) {
+      return have_equal_figures(a, b) && (measured == nullptr || measured->are_equal(a, b));
+    });
     allot_table();
     std::vector<std::uint8_t> priced(static_cast<std::size_t>(problem_.num_classes_), 0);
     for (const DeviceId id : machine().device_ids()) {
@@ -211,42 +207,12 @@ class ProblemBuilder {
       const Device& device = machine().device(id);
       for (const OpId op : graph().ops()) {
         if (graph().role(op) != Role::kCompute) continue;
-        const OpCost cost = price(graph(), op, device);
+        OpCost cost = price(graph(), op, device);
+        if (measured != nullptr) take_measured(cost, measured->seconds(op, id));
         BERTH_RETURN_IF_ERROR(set_time(op, id, op_time_s(cost, device), cost.compute_s));
       }
     }
     return {};
-  }
-
-  void make_units() {
-    DisjointSets sets(graph().num_ops());
-    std::vector<OpId> first_of(graph().colocation_names().size(), kNoOp);
-    for (const OpId op : graph().ops()) {
-      if (const int group = graph().colocation_group(op); group >= 0) {
-        OpId& first = first_of[static_cast<std::size_t>(group)];
-        if (first == kNoOp) first = op;
-        sets.unite(static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(op));
-      }
-    }
-    for (const auto& set : problem_.constraints_.together) {
-      for (const OpId op : set) sets.unite(static_cast<std::uint32_t>(set.front()), static_cast<std::uint32_t>(op));
-    }
-    problem_.unit_of_.resize(graph().num_ops());
-    std::vector<std::uint32_t> size;
-    for (const OpId op : graph().ops()) {  // the root is the lowest member, so it is numbered before the others ask
-      const std::uint32_t root = sets.root(static_cast<std::uint32_t>(op));
-      if (root == static_cast<std::uint32_t>(op)) {
-        problem_.unit_of_[root] = static_cast<std::uint32_t>(size.size());
-        size.push_back(0);
-      }
-      problem_.unit_of_[index(op)] = problem_.unit_of_[root];
-      ++size[problem_.unit_of_[root]];
-    }
-    problem_.unit_begin_.assign(1, 0);
-    for (const std::uint32_t count : size) problem_.unit_begin_.push_back(problem_.unit_begin_.back() + count);
-    std::vector<std::uint32_t> next(problem_.unit_begin_.begin(), problem_.unit_begin_.end() - 1);
-    problem_.unit_ops_.resize(graph().num_ops());
-    for (const OpId op : graph().ops()) problem_.unit_ops_[next[problem_.unit(op)]++] = op;
   }
 
   [[nodiscard]] DeviceSet devices_of_kinds(KindSet kinds) const {
@@ -257,41 +223,27 @@ class ProblemBuilder {
     return set;
   }
 
-  Status allow_devices(const ExplicitCosts* costs) {
-    std::vector<DeviceSet>& allowed = problem_.allowed_;
-    allowed.assign(problem_.unit_begin_.size() - 1, ~DeviceSet{0});
+  void find_runnable(const ExplicitCosts* costs) {
     std::array<DeviceSet, kAnyKind + 1> of_kinds;
     for (std::size_t kinds = 0; kinds <= kAnyKind; ++kinds)
       of_kinds[kinds] = devices_of_kinds(static_cast<KindSet>(kinds));
+    problem_.runnable_.reserve(graph().num_ops());
     for (const OpId op : graph().ops()) {
-      DeviceSet& set = allowed[problem_.unit(op)];
-      set &= of_kinds[costs == nullptr ? runnable_kinds(graph(), op) : graph().allowed_kinds(op)];
+      DeviceSet& set = problem_.runnable_.emplace_back(
+          of_kinds[costs == nullptr ? runnable_kinds(graph(), op) : graph().allowed_kinds(op)]);
       if (costs == nullptr) continue;
       for (const DeviceId id : machine().device_ids()) {
         if (costs->time_s[index(op)][index(id)] < 0) set &= ~device_bit(id);
       }
     }
-    for (const auto& pin : problem_.constraints_.pins) allowed[problem_.unit(pin.op)] &= device_bit(pin.device);
-    for (const auto& forbid : problem_.constraints_.forbids)
-      allowed[problem_.unit(forbid.op)] &= ~device_bit(forbid.device);
-    pin_inputs();
-    for (std::uint32_t unit = 0; unit < allowed.size(); ++unit) {
-      if (allowed[unit] == 0) return no_device_error(unit);
-    }
-    return {};
   }
 
-  // A default, not a demand: it gives way where the user's own constraints leave no CPU.
-  void pin_inputs() {
-    const auto cpu = machine().first_of(DeviceKind::kCpu);
-    if (!problem_.constraints_.inputs_on_first_cpu || !cpu) return;
-    std::vector<std::uint8_t> pinned(problem_.allowed_.size(), 0);
-    for (const auto& pin : problem_.constraints_.pins) pinned[problem_.unit(pin.op)] = 1;
-    for (const OpId op : graph().ops()) {
-      DeviceSet& set = problem_.allowed_[problem_.unit(op)];
-      const bool free = graph().role(op) == Role::kInput && pinned[problem_.unit(op)] == 0;
-      if (free && (set & device_bit(*cpu)) != 0) set = device_bit(*cpu);
-    }
+  Status apply_constraints() {
+    problem_.capacities_ = capacities_of(machine(), problem_.constraints_.reserve);
+    problem_.units_ = make_unit_table(graph(), machine(), problem_.constraints_, problem_.runnable_);
+    const auto none = std::ranges::find(problem_.units_.allowed, DeviceSet{0});
+    if (none == problem_.units_.allowed.end()) return {};
+    return no_device_error(static_cast<std::uint32_t>(none - problem_.units_.allowed.begin()));
   }
 
   [[nodiscard]] Error no_device_error(std::uint32_t unit) const {
@@ -321,12 +273,23 @@ class ProblemBuilder {
 
 Result<Problem> make_problem(std::shared_ptr<const Graph> graph, std::shared_ptr<const Machine> machine,
                              Constraints constraints, Objective objective) {
-  return ProblemBuilder(std::move(graph), std::move(machine), std::move(constraints), objective).build(nullptr);
+  return ProblemBuilder(std::move(graph), std::move(machine), std::move(constraints), objective)
+      .build(nullptr, nullptr);
 }
 
 Result<Problem> make_problem(std::shared_ptr<const Graph> graph, std::shared_ptr<const Machine> machine,
                              const ExplicitCosts& costs, Constraints constraints, Objective objective) {
-  return ProblemBuilder(std::move(graph), std::move(machine), std::move(constraints), objective).build(&costs);
+  return ProblemBuilder(std::move(graph), std::move(machine), std::move(constraints), objective).build(&costs, nullptr);
+}
+
+Result<Problem> make_problem(std::shared_ptr<const Graph> graph, std::shared_ptr<const Machine> machine,
+                             const MeasuredCosts& measured, Constraints constraints, Objective objective) {
+  return ProblemBuilder(std::move(graph), std::move(machine), std::move(constraints), objective)
+      .build(nullptr, &measured);
+}
+
+Result<Problem> constrain(Problem problem, Constraints constraints) {
+  return ProblemBuilder(std::move(problem), std::move(constraints)).rebuild();
 }
 
 }  // namespace berth

@@ -16,9 +16,11 @@
 #include "base/ids.h"
 #include "base/result.h"
 #include "base/units.h"
+#include "cost/capacities.h"
 #include "cost/constraints.h"
 #include "cost/objective.h"
 #include "cost/plan.h"
+#include "cost/unit_table.h"
 #include "graph/graph.h"
 #include "machine/machine.h"
 
@@ -55,19 +57,20 @@ class Problem {
     return resident_.empty() ? graph_->resident_bytes(op) : resident_[index(op)];
   }
 
-  // Devices an op may be on: allowed kinds, pins, forbids, and the same for all ops it must be together with.
-  [[nodiscard]] DeviceSet allowed(OpId op) const { return allowed_[unit_of_[index(op)]]; }
+  // Devices an op can run on by itself, whatever the constraints say: by its kinds and its times.
+  [[nodiscard]] DeviceSet runnable(OpId op) const { return runnable_[index(op)]; }
+  [[nodiscard]] std::span<const DeviceSet> runnable() const { return runnable_; }
+  // Devices an op may be on: where it can run, pins, forbids, and the same for all ops it must be together with.
+  [[nodiscard]] DeviceSet allowed(OpId op) const { return units_.allowed[units_.of[index(op)]]; }
   // Ops that must share a device form a unit; every op is in exactly one. Units are numbered by their lowest op.
-  [[nodiscard]] std::size_t num_units() const { return allowed_.size(); }
-  [[nodiscard]] std::uint32_t unit(OpId op) const { return unit_of_[index(op)]; }
-  [[nodiscard]] std::span<const OpId> unit_ops(std::uint32_t unit) const {
-    return {unit_ops_.data() + unit_begin_[unit], unit_ops_.data() + unit_begin_[unit + 1]};
-  }
-  [[nodiscard]] DeviceSet unit_allowed(std::uint32_t unit) const { return allowed_[unit]; }
+  [[nodiscard]] std::size_t num_units() const { return units_.size(); }
+  [[nodiscard]] std::uint32_t unit(OpId op) const { return units_.of[index(op)]; }
+  [[nodiscard]] std::span<const OpId> unit_ops(std::uint32_t unit) const { return units_.ops_of(unit); }
+  [[nodiscard]] DeviceSet unit_allowed(std::uint32_t unit) const { return units_.allowed[unit]; }
 
   // Capacity of a device (or of its pool) less what the constraints reserve.
-  [[nodiscard]] Bytes capacity(DeviceId device) const { return capacity_[index(device)]; }
-  [[nodiscard]] Bytes pool_capacity(int pool) const { return pool_capacity_[static_cast<std::size_t>(pool)]; }
+  [[nodiscard]] Bytes capacity(DeviceId device) const { return capacities_.device[index(device)]; }
+  [[nodiscard]] Bytes pool_capacity(int pool) const { return capacities_.pool[static_cast<std::size_t>(pool)]; }
 
   // Equal devices have equal numbers here: same times for every op.
   [[nodiscard]] int device_class(DeviceId device) const { return class_of_[index(device)]; }
@@ -87,10 +90,9 @@ class Problem {
   std::vector<int> class_of_;
   std::vector<Picoseconds> durations_, compute_parts_, launch_, control_latency_;
   std::vector<double> streaming_;
-  std::vector<std::uint32_t> unit_of_, unit_begin_;
-  std::vector<OpId> unit_ops_;
-  std::vector<DeviceSet> allowed_;
-  std::vector<Bytes> capacity_, pool_capacity_;
+  std::vector<DeviceSet> runnable_;  // indexed by OpId
+  UnitTable units_;
+  Capacities capacities_;
   std::vector<Bytes> resident_;  // indexed by OpId; empty: the graph's
 };
 
@@ -110,6 +112,9 @@ Result<Problem> make_problem(std::shared_ptr<const Graph> graph, std::shared_ptr
 Result<Problem> make_problem(std::shared_ptr<const Graph> graph, std::shared_ptr<const Machine> machine,
                              const ExplicitCosts& costs, Constraints constraints = {},
                              Objective objective = Objective::kStep);
+
+// The same problem, with the same times, under other constraints.
+Result<Problem> constrain(Problem problem, Constraints constraints);
 
 // Nothing if the plan is legal, else why not: every op placed, kinds, pins, units together, device and crossing limits,
 // finite priorities, fusion groups legal. Memory is judged by the simulator.

@@ -7,9 +7,7 @@
 #include "graph/freeze.h"
 
 namespace berth {
-namespace {
 
-// Product of the dimensions times the width, in bytes rounded up; -1 when it is beyond kMaxTotalBytes.
 Bytes tensor_bytes(const TensorSpec& tensor) {
   Bytes elements = 1;
   for (const std::int64_t dim : tensor.shape) {
@@ -22,8 +20,6 @@ Bytes tensor_bytes(const TensorSpec& tensor) {
   const Bytes bytes = (elements * bits_of(tensor.dtype) + 7) / 8;  // at most 128 bits each: no overflow
   return bytes > kMaxTotalBytes ? -1 : bytes;
 }
-
-}  // namespace
 
 GraphBuilder::GraphBuilder(std::string title) {
   graph_.title_ = std::move(title);

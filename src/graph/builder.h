@@ -31,6 +31,9 @@ struct TensorSpec {
   std::vector<std::int64_t> shape = {};  // empty: a scalar
 };
 
+// Bytes of a tensor, rounded up; -1 where a dimension is negative or the size beyond kMaxTotalBytes.
+Bytes tensor_bytes(const TensorSpec& tensor);
+
 // Everything about one op. Ids may point forward; build() checks them. Every member has a default, so that callers may
 // name just those they need without a warning.
 struct OpSpec {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -58,6 +59,21 @@ std::string structure_hash_of(const Graph& graph) {
     }
   }
   return hasher.hex();
+}
+
+std::optional<std::string> difference_of_ops(const Graph& a, const Graph& b) {
+  if (a.num_ops() != b.num_ops()) return fmt::format("one has {} ops, the other {}", a.num_ops(), b.num_ops());
+  for (const OpId op : a.ops()) {
+    if (a.name(op) != b.name(op)) return fmt::format("op {} is '{}' or '{}'", index(op), a.name(op), b.name(op));
+    if (a.type(op) != b.type(op)) {
+      return fmt::format("op '{}' is of type '{}' or '{}'", a.name(op), a.type(op), b.type(op));
+    }
+    const bool same_edges = std::ranges::equal(a.inputs(op), b.inputs(op)) &&
+                            std::ranges::equal(a.control_inputs(op), b.control_inputs(op)) &&
+                            a.outputs(op).size() == b.outputs(op).size();
+    if (!same_edges) return fmt::format("op '{}' has other inputs or outputs", a.name(op));
+  }
+  return std::nullopt;
 }
 
 }  // namespace berth

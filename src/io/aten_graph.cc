@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/aten_graph.h"
 
+#include <algorithm>
 #include <array>
 
 #include "graph/builder.h"
 #include "io/aten_outputs.h"
-#include "io/aten_traffic.h"
 #include "io/graph_fields.h"
+#include "ops/traffic.h"
 
 namespace berth {
 namespace {
@@ -197,16 +198,16 @@ class AtenGraphReader {
 
   void set_bytes_touched() {
     if (spec_.role != Role::kCompute) return;
+    const auto info = find_op(Dialect::kAten, spec_.type);
+    Traffic traffic = info ? info->traffic : Traffic{};
+    if (spec_.updates != kNoOp) traffic = {Reads::kRewrites, 0, 1};  // the parameter, which is its first input
     std::vector<Bytes> read;
     for (const OutputRef& input : spec_.inputs) read.push_back(outputs_.bytes(input));
     Bytes written = 0;
-    for (const TensorSpec& tensor : spec_.outputs) written = clamped_sum(written, bytes_of(tensor));
-    if (spec_.updates != kNoOp && !read.empty()) {  // writes the parameter, which is its first input
-      spec_.bytes_touched = read.front();
-      for (const Bytes bytes : read) spec_.bytes_touched = clamped_sum(spec_.bytes_touched, bytes);
-    } else {
-      spec_.bytes_touched = aten_bytes_touched(spec_.type, read, written);
+    for (const TensorSpec& tensor : spec_.outputs) {
+      written = clamped_sum(written, std::max<Bytes>(tensor_bytes(tensor), 0));
     }
+    spec_.bytes_touched = bytes_touched(traffic, read, written);
   }
 
   Status read_times(OpId id, const JsonValue& us) {

@@ -15,7 +15,7 @@ const TensorSpec& AtenOutputs::tensor(OutputRef ref) const {
   return ops_[index(ref.op)].tensors[static_cast<std::size_t>(ref.output)];
 }
 
-Bytes AtenOutputs::bytes(OutputRef ref) const { return bytes_of(tensor(ref)); }
+Bytes AtenOutputs::bytes(OutputRef ref) const { return std::max<Bytes>(tensor_bytes(tensor(ref)), 0); }
 
 void AtenOutputs::append_all(OpId op, std::vector<OutputRef>& refs) const {
   const int count = static_cast<int>(ops_[index(op)].tensors.size());
@@ -31,14 +31,6 @@ std::optional<OutputRef> AtenOutputs::pick(OpId op, std::int64_t number) const {
   }
   if (position >= std::ssize(outputs.tensors)) return std::nullopt;
   return OutputRef{op, static_cast<int>(position)};
-}
-
-Bytes bytes_of(const TensorSpec& tensor) {
-  Bytes bits = bits_of(tensor.dtype);
-  for (const std::int64_t dim : tensor.shape) {
-    if (__builtin_mul_overflow(bits, dim, &bits) || bits > kMaxTotalBytes) return 0;
-  }
-  return (bits + 7) / 8;
 }
 
 }  // namespace berth

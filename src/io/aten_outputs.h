@@ -17,7 +17,7 @@ class AtenOutputs {
 
   [[nodiscard]] std::size_t num_ops() const { return ops_.size(); }
   [[nodiscard]] const TensorSpec& tensor(OutputRef ref) const;
-  [[nodiscard]] Bytes bytes(OutputRef ref) const;
+  [[nodiscard]] Bytes bytes(OutputRef ref) const;  // 0 when it overflows: GraphBuilder refuses such a tensor anyway
   // Appends every output of an op: what an argument that names the op as a whole stands for.
   void append_all(OpId op, std::vector<OutputRef>& refs) const;
   // The output that a getitem with this number picks; none if it does not exist.
@@ -30,11 +30,5 @@ class AtenOutputs {
   };
   std::vector<Outputs> ops_;
 };
-
-// Product of dimensions and width; 0 when it overflows: GraphBuilder refuses such a tensor anyway.
-Bytes bytes_of(const TensorSpec& tensor);
-
-// Sum of two sizes, at most the largest that a graph may have.
-inline Bytes clamped_sum(Bytes a, Bytes b) { return a + b < kMaxTotalBytes ? a + b : kMaxTotalBytes; }
 
 }  // namespace berth

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <functional>
 #include <system_error>
 
 #include "base/units.h"
@@ -78,11 +79,30 @@ Status write_all(int fd, std::string_view contents) {
   return {};
 }
 
-Status write_directly(const std::string& path, std::string_view contents) {
+using Fill = std::function<Status(int fd)>;  // writes the contents of a file
+
+Status write_directly(const std::string& path, const Fill& fill) {
   Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (!file.ok()) return system_error("cannot open it for writing");
-  BERTH_RETURN_IF_ERROR(write_all(file.get(), contents));
+  BERTH_RETURN_IF_ERROR(fill(file.get()));
   if (!file.close()) return system_error("cannot write it");
+  return {};
+}
+
+// A stretch of one file to the end of another.
+Status copy_part(int from, int to, const FilePart& part, std::optional<Error>& unreadable) {
+  std::string buffer(std::min(part.size, std::size_t{1} << 20), '\0');
+  for (std::size_t done = 0; done < part.size;) {
+    const std::size_t wanted = std::min(buffer.size(), part.size - done);
+    const ssize_t got = ::pread(from, buffer.data(), wanted, static_cast<off_t>(part.offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) {
+      unreadable = got < 0 ? system_error("cannot read it") : bad_input("it became shorter while it was copied");
+      return *unreadable;
+    }
+    BERTH_RETURN_IF_ERROR(write_all(to, std::string_view(buffer).substr(0, static_cast<std::size_t>(got))));
+    done += static_cast<std::size_t>(got);
+  }
   return {};
 }
 
@@ -95,9 +115,9 @@ int open_temporary(const std::string& path, std::string& temporary) {
   }
 }
 
-Status fill_and_rename(Descriptor& file, const std::string& temporary, const std::string& path,
-                       std::string_view contents, std::optional<mode_t> mode) {
-  BERTH_RETURN_IF_ERROR(write_all(file.get(), contents));
+Status fill_and_rename(Descriptor& file, const std::string& temporary, const std::string& path, const Fill& fill,
+                       std::optional<mode_t> mode) {
+  BERTH_RETURN_IF_ERROR(fill(file.get()));
   if (mode && ::fchmod(file.get(), *mode) != 0) return system_error("cannot keep its permissions");
   if (::fsync(file.get()) != 0 || !file.close()) return system_error("cannot write it");
   if (::rename(temporary.c_str(), path.c_str()) != 0) return system_error("cannot replace it");
@@ -111,11 +131,11 @@ void sync_folder_of(const std::string& path) {
   if (opened.ok()) ::fsync(opened.get());
 }
 
-Status replace(const std::string& path, std::string_view contents) {
+Status replace(const std::string& path, const Fill& fill) {
   struct stat info {};
   const bool exists = ::stat(path.c_str(), &info) == 0;
   if (exists && S_ISDIR(info.st_mode)) return bad_input("it is a folder, not a file");
-  if (exists && !S_ISREG(info.st_mode)) return write_directly(path, contents);
+  if (exists && !S_ISREG(info.st_mode)) return write_directly(path, fill);
   std::error_code ignored;
   const std::filesystem::path resolved = exists ? std::filesystem::canonical(path, ignored) : std::filesystem::path();
   const std::string target = resolved.empty() ? path : resolved.string();
@@ -123,7 +143,7 @@ Status replace(const std::string& path, std::string_view contents) {
   Descriptor file(open_temporary(target, temporary));
   if (!file.ok()) return system_error("cannot write it");
   const std::optional<mode_t> mode = exists ? std::optional<mode_t>(info.st_mode & 07777) : std::nullopt;
-  Status written = fill_and_rename(file, temporary, target, contents, mode);
+  Status written = fill_and_rename(file, temporary, target, fill, mode);
   if (!written) {
     ::unlink(temporary.c_str());
     return written;
@@ -155,7 +175,27 @@ Status write_file_atomically(const std::string& path, std::string_view contents)
     packed = std::move(*result);
     contents = packed;
   }
-  if (Status written = replace(path, contents); !written) return in_file(path, written.error());
+  const Status written = replace(path, [&](int fd) { return write_all(fd, contents); });
+  if (!written) return in_file(path, written.error());
+  return {};
+}
+
+Status write_parts_atomically(const std::string& path, const std::string& source, std::span<const FilePart> parts) {
+  const Descriptor from(::open(source.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!from.ok()) return in_file(source, system_error("cannot open it"));
+  std::optional<Error> unreadable;  // about the source, not about what is written
+  const Status written = replace(path, [&](int fd) -> Status {
+    for (const FilePart& part : parts) {
+      if (!part.bytes.empty()) {
+        BERTH_RETURN_IF_ERROR(write_all(fd, part.bytes));
+      } else {
+        BERTH_RETURN_IF_ERROR(copy_part(from.get(), fd, part, unreadable));
+      }
+    }
+    return {};
+  });
+  if (unreadable) return in_file(source, *unreadable);
+  if (!written) return in_file(path, written.error());
   return {};
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -22,6 +23,16 @@ Result<std::string> read_file(const std::string& path, std::size_t max_bytes = k
 // a part, and on any error (full disk, no permission) the old one stays. Same contents, same bytes on disk. Symbolic
 // links are followed; pipes and devices such as /dev/stdout are written directly.
 Status write_file_atomically(const std::string& path, std::string_view contents);
+
+// A stretch of another file, or bytes of one's own.
+struct FilePart {
+  std::size_t offset = 0, size = 0;
+  std::string bytes = {};  // if not empty, these, and no stretch
+};
+
+// The same for a file put together from parts of `source`, which may be `path` itself. Parts are copied through a small
+// buffer, so that they may be of any size; nothing is compressed. Fails if `source` has become shorter.
+Status write_parts_atomically(const std::string& path, const std::string& source, std::span<const FilePart> parts);
 
 // The error with "path: " in front, on one line even if a name in it holds line breaks.
 Error in_file(std::string_view path, Error error);

@@ -2,16 +2,12 @@
 // The reader of machine files; machine_toml_writer.cc holds the writer.
 #include "io/machine_toml.h"
 
-#include <algorithm>
 #include <array>
-#include <limits>
-#include <span>
 #include <utility>
 #include <vector>
 
-#include "base/text.h"
 #include "io/files.h"
-#include "io/toml.h"
+#include "io/toml_fields.h"
 #include "machine/devices.h"
 #include "machine/validate.h"
 
@@ -22,112 +18,17 @@ using Kind = TomlValue::Kind;
 
 constexpr std::size_t kMaxLinks = 65'536;  // so many have more directions than a machine may
 
-// One table of the file and how errors call it. Every getter leaves its target alone when the key is missing.
-class Fields {
- public:
-  Fields(const TomlValue& table, std::string_view where, std::string_view section)
-      : table_(table), where_(where), section_(section) {}
-
-  [[nodiscard]] const TomlValue* find(std::string_view key) const { return table_.find(key); }
-  [[nodiscard]] bool has(std::string_view key) const { return find(key) != nullptr; }
-
-  [[nodiscard]] Error error(int line, std::string_view key, std::string message) const {
-    const std::string path = section_.empty() ? std::string(key) : fmt::format("{}.{}", section_, key);
-    return in_file(fmt::format("{}:{}: {}", where_, line, path), {ErrorCode::kBadInput, std::move(message)});
-  }
-  [[nodiscard]] Error wrong_kind(const TomlValue& value, std::string_view key, std::string_view wanted) const {
-    return error(value.line, key, fmt::format("expected {}, found {}", wanted, name_of(value.kind)));
-  }
-  [[nodiscard]] Error missing(std::string_view key, std::string_view hint = "") const {
-    return error(table_.line, key, fmt::format("is missing{}", hint));
-  }
-
-  // An error for the first key, in the order of the file, that is none of these.
-  Status only(std::span<const std::string_view> known) const {
-    std::vector<std::string_view> keys(table_.items.size());
-    for (const auto& [key, position] : table_.keys) keys[position] = key;
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      if (std::find(known.begin(), known.end(), keys[i]) != known.end()) continue;
-      const std::string hint = did_you_mean(keys[i], known);
-      return error(table_.items[i].line, keys[i], fmt::format("no such key{}", hint));
-    }
-    return {};
-  }
-
-  Status string(std::string_view key, std::string& target) const {
-    const TomlValue* value = find(key);
-    if (value == nullptr) return {};
-    if (value->kind != Kind::kString) return wrong_kind(*value, key, "a string");
-    target = value->text;
-    return {};
-  }
-
-  // A string, or an array of them.
-  Status strings(std::string_view key, std::vector<std::string>& target) const {
-    const TomlValue* value = find(key);
-    if (value == nullptr) return {};
-    const bool several = value->kind == Kind::kArray;
-    for (const TomlValue& item : several ? std::span(value->items) : std::span(value, 1)) {
-      if (item.kind != Kind::kString) return wrong_kind(item, key, "a string");
-      target.push_back(item.text);
-    }
-    return {};
-  }
-
-  Status boolean(std::string_view key, bool& target) const {
-    const TomlValue* value = find(key);
-    if (value == nullptr) return {};
-    if (value->kind != Kind::kBool) return wrong_kind(*value, key, "true or false");
-    target = value->boolean;
-    return {};
-  }
-
-  Status integer(std::string_view key, int& target) const {
-    const TomlValue* value = find(key);
-    if (value == nullptr) return {};
-    if (value->kind != Kind::kInteger) return wrong_kind(*value, key, "a whole number");
-    target = static_cast<int>(
-        std::clamp<std::int64_t>(value->integer, std::numeric_limits<int>::min(), std::numeric_limits<int>::max()));
-    return {};
-  }
-
-  // A quantity: text with a unit, or a plain number in the base unit. T is double or Bytes.
-  template <typename T>
-  Status quantity(std::string_view key, Result<T> (*parse)(std::string_view), T& target) const {
-    const TomlValue* value = find(key);
-    return value == nullptr ? Status() : quantity_of(*value, key, parse, target);
-  }
-  template <typename T>
-  Status quantity_of(const TomlValue& value, std::string_view key, Result<T> (*parse)(std::string_view),
-                     T& target) const {
-    const bool is_number = value.kind == Kind::kInteger || value.kind == Kind::kFloat;
-    if (!is_number && value.kind != Kind::kString) return wrong_kind(value, key, "a quantity");
-    auto result = parse(is_number ? fmt::format("{}", value.number) : value.text);
-    if (!result.ok()) return error(value.line, key, result.error().message);
-    target = *result;
-    return {};
-  }
-
- private:
-  const TomlValue& table_;
-  std::string_view where_, section_;
-};
-
 class MachineReader {
  public:
   MachineReader(const TomlValue& root, std::string_view where) : root_(root), where_(where) {}
 
   Result<Machine> read() {
-    const Fields fields(root_, where_, "");
+    const TomlFields fields(root_, where_, "");
     constexpr std::array<std::string_view, 7> kKeys{"format", "name",    "description", "switches",
                                                     "pools",  "devices", "links"};
     BERTH_RETURN_IF_ERROR(fields.only(kKeys));
-    std::string format(kMachineFormat), name, description;
-    BERTH_RETURN_IF_ERROR(fields.string("format", format));
-    if (format != kMachineFormat) {
-      const std::string message = fmt::format("'{}' is not read here; this is \"{}\"", format, kMachineFormat);
-      return fields.error(fields.find("format")->line, "format", message);
-    }
+    BERTH_RETURN_IF_ERROR(fields.check_format(kMachineFormat));
+    std::string name, description;
     BERTH_RETURN_IF_ERROR(fields.string("name", name));
     if (name.empty()) return fields.missing("name", "; a machine needs one");
     BERTH_RETURN_IF_ERROR(fields.string("description", description));
@@ -142,19 +43,19 @@ class MachineReader {
   }
 
  private:
-  Status each(std::string_view section, Status (MachineReader::*read_item)(const TomlValue&, const Fields&)) {
+  Status each(std::string_view section, Status (MachineReader::*read_item)(const TomlValue&, const TomlFields&)) {
     const TomlValue* value = root_.find(section);
     if (value == nullptr) return {};
     const std::string wanted = fmt::format("tables that begin with [[{}]]", section);
-    if (value->kind != Kind::kArray) return Fields(root_, where_, "").wrong_kind(*value, section, wanted);
+    if (value->kind != Kind::kArray) return TomlFields(root_, where_, "").wrong_kind(*value, section, wanted);
     for (const TomlValue& item : value->items) {
-      if (item.kind != Kind::kTable) return Fields(root_, where_, "").wrong_kind(item, section, wanted);
-      BERTH_RETURN_IF_ERROR((this->*read_item)(item, Fields(item, where_, section)));
+      if (item.kind != Kind::kTable) return TomlFields(root_, where_, "").wrong_kind(item, section, wanted);
+      BERTH_RETURN_IF_ERROR((this->*read_item)(item, TomlFields(item, where_, section)));
     }
     return {};
   }
 
-  Status read_pool(const TomlValue& item, const Fields& fields) {
+  Status read_pool(const TomlValue& item, const TomlFields& fields) {
     constexpr std::array<std::string_view, 2> kKeys{"name", "memory"};
     BERTH_RETURN_IF_ERROR(fields.only(kKeys));
     MemoryPool pool;
@@ -166,7 +67,7 @@ class MachineReader {
     return {};
   }
 
-  Status read_device(const TomlValue& item, const Fields& fields) {
+  Status read_device(const TomlValue& item, const TomlFields& fields) {
     constexpr std::array<std::string_view, 12> kKeys{"name",      "model",  "kind",  "memory", "pool",  "flops",
                                                      "bandwidth", "launch", "async", "lanes",  "watts", "idle_watts"};
     BERTH_RETURN_IF_ERROR(fields.only(kKeys));
@@ -197,7 +98,7 @@ class MachineReader {
   }
 
   // A device that inherits nothing must say what it is.
-  static Status check_complete(const Fields& fields, const std::string& model) {
+  static Status check_complete(const TomlFields& fields, const std::string& model) {
     std::string hint;
     if (!model.empty()) {
       hint = fmt::format("; the library has no model '{}' to take it from{}", model, suggest_device_model(model));
@@ -209,7 +110,7 @@ class MachineReader {
     return {};
   }
 
-  static Status read_kind(const Fields& fields, Device& device) {
+  static Status read_kind(const TomlFields& fields, Device& device) {
     std::string kind;
     BERTH_RETURN_IF_ERROR(fields.string("kind", kind));
     if (!fields.has("kind")) return {};
@@ -223,7 +124,7 @@ class MachineReader {
     return {};
   }
 
-  static Status read_memory(const Fields& fields, Device& device) {
+  static Status read_memory(const TomlFields& fields, Device& device) {
     BERTH_RETURN_IF_ERROR(fields.quantity("memory", parse_bytes, device.memory));
     BERTH_RETURN_IF_ERROR(fields.string("pool", device.pool));
     if (device.pool.empty()) return {};
@@ -236,7 +137,7 @@ class MachineReader {
   }
 
   // A table of peaks by dtype, or the f32 peak alone; replaces all of the model's.
-  static Status read_flops(const Fields& fields, Device& device) {
+  static Status read_flops(const TomlFields& fields, Device& device) {
     const TomlValue* flops = fields.find("flops");
     if (flops == nullptr) return {};
     device.flops_per_s.clear();
@@ -253,7 +154,7 @@ class MachineReader {
     return {};
   }
 
-  Status read_link(const TomlValue& item, const Fields& fields) {
+  Status read_link(const TomlValue& item, const TomlFields& fields) {
     constexpr std::array<std::string_view, 7> kKeys{"from", "to", "bandwidth", "latency", "duplex", "bus", "contended"};
     BERTH_RETURN_IF_ERROR(fields.only(kKeys));
     for (const std::string_view key : {"from", "to", "bandwidth"}) {
@@ -273,13 +174,13 @@ class MachineReader {
       links_.push_back(link);
       link_lines_.push_back(item.line);
       // Every end has a copy of the names: long ones are refused with the first, which Machine::make would do too.
-      const bool is_long = link.from.size() > kMaxNameLength || link.bus.size() > kMaxNameLength;
+      const bool is_long = link.from.size() > kMaxPartName || link.bus.size() > kMaxPartName;
       if (is_long || links_.size() > kMaxLinks) break;
     }
     return {};
   }
 
-  static Status read_duplex(const Fields& fields, Duplex& duplex) {
+  static Status read_duplex(const TomlFields& fields, Duplex& duplex) {
     std::string name = "full";
     BERTH_RETURN_IF_ERROR(fields.string("duplex", name));
     if (name == "full") {
@@ -322,16 +223,6 @@ class MachineReader {
   std::vector<Link> links_;
   std::vector<int> pool_lines_, device_lines_, link_lines_;
 };
-
-// Errors quote the file, which may hold a word of a million letters.
-Error shortened(Error error) {
-  constexpr std::size_t kLongest = 1000;
-  if (error.message.size() <= kLongest) return error;
-  std::size_t end = kLongest;
-  while ((static_cast<unsigned char>(error.message[end]) & 0xC0) == 0x80) --end;  // not inside a character
-  error.message = error.message.substr(0, end) + " ...";
-  return error;
-}
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <utility>
 
@@ -31,6 +32,16 @@ class OpenFile {
 
 Error system_error(const std::string& path) { return in_file(path, bad_input("{}", std::strerror(errno))); }
 
+constexpr int kBadInputExit = 2;
+
+// Only what may be called in a signal handler: no formatting, no destructors.
+void report_and_exit(int) {
+  constexpr std::string_view kLine =
+      "berth: the file that is being read became shorter; run it again when nobody writes the file\n";
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kLine.data(), kLine.size());
+  ::_exit(kBadInputExit);
+}
+
 }  // namespace
 
 Result<MappedFile> MappedFile::open(const std::string& path) {
@@ -50,6 +61,12 @@ MappedFile::MappedFile(MappedFile&& other) noexcept : bytes_(std::exchange(other
 
 MappedFile::~MappedFile() {
   if (!bytes_.empty()) ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());
+}
+
+void exit_if_mapped_files_shrink() {
+  struct sigaction action {};
+  action.sa_handler = report_and_exit;
+  ::sigaction(SIGBUS, &action, nullptr);
 }
 
 }  // namespace berth

@@ -27,4 +27,9 @@ class MappedFile {
   std::string_view bytes_;
 };
 
+// Somebody may cut a file short while it is mapped; looking behind its new end then raises a signal (SIGBUS) that by
+// default is a crash. For programs, once, at their start: from then on the process ends with one line on stderr and
+// exit code 2 instead. A library must not do that on its own.
+void exit_if_mapped_files_shrink();
+
 }  // namespace berth

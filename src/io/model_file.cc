@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "io/files.h"
 #include "io/graph_document.h"
@@ -21,32 +22,34 @@ Result<Model> in_file(const std::string& path, Result<Model> model) {
 }
 
 // Mapped, so that weights inside the file stay on disk.
-Result<Model> read_onnx(const std::string& path) {
+Result<Model> read_onnx(const std::string& path, const DimSizes&) {
   BERTH_TRY(const MappedFile file, MappedFile::open(path));
   return in_file(path, read_onnx_model(file.bytes(), title_from(path)));
 }
 
-Result<Model> read_openvino(const std::string& path) {
+Result<Model> read_exported(const std::string& path, const DimSizes&) { return read_exported_program(path); }
+
+Result<Model> read_openvino(const std::string& path, const DimSizes&) {
   BERTH_TRY(const std::string text, read_file(path));
   return in_file(path, read_openvino_model(text));
 }
 
-Result<Model> read_tensorflow(const std::string& path) {
+Result<Model> read_tensorflow(const std::string& path, const DimSizes& sizes) {
   BERTH_TRY(const MappedFile file, MappedFile::open(path));
-  return in_file(path, read_tensorflow_graph(file.bytes(), title_from(path)));
+  return in_file(path, read_tensorflow_graph(file.bytes(), title_from(path), {.dims = sizes}));
 }
 
-Result<Model> read_tensorflow_text(const std::string& path) {
+Result<Model> read_tensorflow_text(const std::string& path, const DimSizes& sizes) {
   BERTH_TRY(const std::string text, read_file(path));
-  return in_file(path, read_tensorflow_graph_text(text, title_from(path)));
+  return in_file(path, read_tensorflow_graph_text(text, title_from(path), {.dims = sizes}));
 }
 
 struct Reader {
   std::string_view ending;
-  Result<Model> (*read)(const std::string& path);
+  Result<Model> (*read)(const std::string& path, const DimSizes& sizes);
 };
 constexpr std::array kReaders{Reader{".onnx", read_onnx},
-                              Reader{".pt2", read_exported_program},
+                              Reader{".pt2", read_exported},
                               Reader{".xml", read_openvino},
                               Reader{".xml.gz", read_openvino},
                               Reader{".pb", read_tensorflow},
@@ -59,20 +62,47 @@ const Reader* find_reader(std::string_view path) {
   return found != kReaders.end() ? &*found : nullptr;
 }
 
+// The rules for the shapes of TensorFlow's ops run while the file is read, so they need every size then. Returns what
+// the sizes are, since the second model has plain numbers in their place.
+Result<std::vector<NamedDim>> read_again_with_sizes(const std::string& path, const DimSizes& given, Model& model) {
+  std::vector<NamedDim> dims = bind_dims(model, given);
+  if (dims.empty()) return dims;
+  DimSizes sizes;
+  for (const NamedDim& dim : dims) sizes.emplace(dim.name, dim.size);
+  BERTH_TRY(model, read_model_file(path, sizes));
+  return dims;
+}
+
+void add_dims(const std::vector<NamedDim>& dims, LowerReport& report) {
+  std::set<std::string> reported;
+  for (const NamedDim& dim : report.dims) reported.insert(dim.name);
+  for (const NamedDim& dim : dims) {
+    if (reported.contains(dim.name)) continue;
+    report.dims.push_back(dim);
+    if (dim.source == DimSource::kAssumed) report.assumed_dims.emplace(dim.name, dim.uses);
+  }
+}
+
 }  // namespace
 
 bool is_model_file(std::string_view path) { return find_reader(path) != nullptr; }
 
-Result<Model> read_model_file(const std::string& path) {
+Result<Model> read_model_file(const std::string& path, const DimSizes& sizes) {
   const Reader* reader = find_reader(path);
   if (reader == nullptr) return berth::in_file(path, bad_input("no model of a framework has this ending"));
-  return reader->read(path);
+  return reader->read(path, sizes);
 }
 
 Result<Lowered> import_model(const std::string& path, const LowerOptions& options) {
   BERTH_TRY(Model model, read_model_file(path));
+  if (const Status known = check_dims(model, options.dims); !known) return berth::in_file(path, known.error());
+  std::vector<NamedDim> dims;
+  if (model.dialect == Dialect::kTensorFlow) {
+    BERTH_TRY(dims, read_again_with_sizes(path, options.dims, model));
+  }
   auto lowered = lower(std::move(model), options);
   if (!lowered) return berth::in_file(path, lowered.error());
+  add_dims(dims, lowered->report);
   return lowered;
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plan files, berth-plan/1 (docs/formats.md): the device and priority of every op by name, fusion groups, and what was
-// predicted when the plan was made. A plan belongs to one graph, by its structure hash; it may be read for another
-// machine as long as that has the devices it names. All errors of the readers begin with the file's name.
+// predicted when the plan was made. A plan belongs to one graph, by its structure hash, or to several with the same ops
+// (a model at several sizes); it may be read for another machine as long as that has the devices it names. All errors
+// of the readers begin with the file's name.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,15 +37,16 @@ struct PlanPrediction {
   std::vector<Device> devices;
 };
 
-// The plan must have a device of the machine for every op of the graph (verify() holds).
+// The plan must have a device of the machine for every op of the graph (verify() holds). `also_for` are the hashes of
+// other graphs that it was made for as well.
 std::string write_plan_json(const Graph& graph, const Machine& machine, const Plan& plan,
-                            const PlanPrediction& prediction);
+                            const PlanPrediction& prediction, std::span<const std::string> also_for = {});
 Status save_plan_file(const std::string& path, const Graph& graph, const Machine& machine, const Plan& plan,
-                      const PlanPrediction& prediction);
+                      const PlanPrediction& prediction, std::span<const std::string> also_for = {});
 
-// Reads a plan for this graph: same hash, every op exactly once, devices the machine has, finite priorities, disjoint
-// fusions of at least two ops. Priorities that are all 0 are left out of the result. Whether the plan obeys constraints
-// and fusion rules is for verify() to say.
+// Reads a plan for this graph: its hash is there, every op exactly once, devices the machine has, finite priorities,
+// disjoint fusions of at least two ops. Priorities that are all 0 are left out of the result. Whether the plan obeys
+// constraints and fusion rules is for verify() to say.
 Result<Plan> load_plan_file(const std::string& path, const Graph& graph, const Machine& machine);
 Result<Plan> parse_plan(std::string text, std::string_view file_name, const Graph& graph, const Machine& machine);
 

@@ -11,7 +11,8 @@
 namespace berth {
 namespace {
 
-constexpr std::array<std::string_view, 6> kMembers{"format", "graph", "machine", "ops", "fusions", "predicted"};
+constexpr std::array<std::string_view, 7> kMembers{"format", "graph",   "also_for", "machine",
+                                                   "ops",    "fusions", "predicted"};
 enum Field : std::size_t { kName, kDevice, kPriority };
 constexpr std::array<std::string_view, 3> kFields{"name", "device", "priority"};
 constexpr std::size_t kMostCandidates = 100'000;  // names among which a near miss is looked for
@@ -43,6 +44,15 @@ class PlanReader {
   Status check_graph(JsonDocument& document) const {
     BERTH_TRY(const std::string hash, document.string("graph"));
     if (hash == graph_.structure_hash()) return {};
+    bool is_listed = false;
+    if (document.has("also_for")) {
+      BERTH_RETURN_IF_ERROR(document.for_each("also_for", [&](const JsonValue& other) -> Status {
+        BERTH_TRY(const std::string_view text, other.string());
+        is_listed = is_listed || text == graph_.structure_hash();
+        return {};
+      }));
+    }
+    if (is_listed) return {};
     return bad_input("the plan was made for another graph (structure hash {}); '{}' has {}", in_quotes(hash),
                      graph_.title(), graph_.structure_hash());
   }

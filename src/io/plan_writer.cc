@@ -44,10 +44,16 @@ void write_prediction(JsonWriter& json, const PlanPrediction& prediction) {
 }  // namespace
 
 std::string write_plan_json(const Graph& graph, const Machine& machine, const Plan& plan,
-                            const PlanPrediction& prediction) {
+                            const PlanPrediction& prediction, std::span<const std::string> also_for) {
   JsonWriter json;
   json.begin_object(JsonLayout::kLines).key("format").value(kPlanFormat);
-  json.key("graph").value(graph.structure_hash()).key("machine").value(machine.name());
+  json.key("graph").value(graph.structure_hash());
+  if (!also_for.empty()) {
+    json.key("also_for").begin_array();
+    for (const std::string& hash : also_for) json.value(hash);
+    json.end_array();
+  }
+  json.key("machine").value(machine.name());
   write_ops(json, graph, machine, plan);
   write_fusions(json, graph, plan);
   write_prediction(json, prediction);
@@ -56,8 +62,8 @@ std::string write_plan_json(const Graph& graph, const Machine& machine, const Pl
 }
 
 Status save_plan_file(const std::string& path, const Graph& graph, const Machine& machine, const Plan& plan,
-                      const PlanPrediction& prediction) {
-  return write_file_atomically(path, write_plan_json(graph, machine, plan, prediction));
+                      const PlanPrediction& prediction, std::span<const std::string> also_for) {
+  return write_file_atomically(path, write_plan_json(graph, machine, plan, prediction, also_for));
 }
 
 }  // namespace berth

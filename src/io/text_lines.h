@@ -21,6 +21,7 @@ class TextLines {
   std::optional<std::string_view> next();  // none at the end
   // Whether the line began with a tab, before it was trimmed.
   [[nodiscard]] bool indented() const { return indented_; }
+  [[nodiscard]] std::size_t number() const { return number_; }  // of the line, from 1
 
   // "line 12: what"; at the end of the text the last line.
   [[nodiscard]] Error error(std::string_view what) const { return bad_input("line {}: {}", number_, what); }

@@ -14,6 +14,11 @@ std::uint64_t little_endian(std::string_view bytes) {
   return value;
 }
 
+void append_varint(std::string& text, std::uint64_t value) {
+  for (; value >= 0x80; value >>= 7) text += static_cast<char>(value | 0x80);
+  text += static_cast<char>(value);
+}
+
 }  // namespace
 
 bool WireReader::fail(std::string_view what) {
@@ -43,6 +48,13 @@ bool WireReader::read_fixed(std::size_t width) {
 
 bool WireReader::next() {
   if (rest_.empty()) return false;
+  const char* const begin = rest_.data();
+  if (!read_value()) return false;
+  whole_ = {begin, static_cast<std::size_t>(rest_.data() - begin)};
+  return true;
+}
+
+bool WireReader::read_value() {
   std::uint64_t key = 0;
   if (!read_varint(key)) return false;
   if (key >> 3 == 0 || key >> 3 > 0x1fffffff) return fail("a field has no valid number");
@@ -100,6 +112,17 @@ bool append_floats(const WireReader& field, std::vector<double>& numbers) {
   for (std::size_t at = 0; at < field.bytes().size(); at += 4)
     numbers.push_back(to_double(little_endian(field.bytes().substr(at, 4))));
   return true;
+}
+
+std::string wire_prefix(std::uint32_t field, std::size_t length) {
+  std::string prefix;
+  append_varint(prefix, std::uint64_t{field} << 3 | static_cast<std::uint64_t>(WireType::kBytes));
+  append_varint(prefix, length);
+  return prefix;
+}
+
+std::string wire_field(std::uint32_t field, std::string_view bytes) {
+  return wire_prefix(field, bytes.size()).append(bytes);
 }
 
 }  // namespace berth

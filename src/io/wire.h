@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -34,15 +35,17 @@ class WireReader {
   [[nodiscard]] std::uint32_t fixed32() const { return static_cast<std::uint32_t>(number_); }
   [[nodiscard]] std::uint64_t fixed64() const { return number_; }
   [[nodiscard]] std::string_view bytes() const { return bytes_; }
+  [[nodiscard]] std::string_view whole() const { return whole_; }  // the field as it stands in the message, key and all
 
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }
 
  private:
+  bool read_value();
   bool read_varint(std::uint64_t& value);
   bool read_fixed(std::size_t width);
   bool fail(std::string_view what);
 
-  std::string_view rest_, bytes_;
+  std::string_view rest_, bytes_, whole_;
   std::uint64_t number_ = 0;
   std::uint32_t field_ = 0;
   WireType type_ = WireType::kVarint;
@@ -53,5 +56,9 @@ class WireReader {
 bool append_integers(const WireReader& field, std::vector<std::int64_t>& numbers);
 // The same for fields of 32-bit floats.
 bool append_floats(const WireReader& field, std::vector<double>& numbers);
+
+// For writing: the key and length in front of a field of bytes, and such a field.
+std::string wire_prefix(std::uint32_t field, std::size_t length);
+std::string wire_field(std::uint32_t field, std::string_view bytes);
 
 }  // namespace berth

@@ -18,7 +18,7 @@ bool is_rate(double value) { return std::isfinite(value) && value > 0; }
 
 Status check_name(std::string_view what, std::size_t position, const std::string& name) {
   if (name.empty()) return bad_input("{} {} has no name", what, position + 1);
-  if (name.size() > kMaxNameLength) return bad_input("{} {}: its name is too long", what, position + 1);
+  if (name.size() > kMaxPartName) return bad_input("{} {}: its name is too long", what, position + 1);
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
   if (std::any_of(name.begin(), name.end(), is_control)) {
     return bad_input("{} {}: its name holds a control character", what, position + 1);
@@ -114,7 +114,7 @@ Status check_link(const Link& link, const Names& endpoints) {
   if (!is_amount(link.latency_s) || link.latency_s > kMaxOverheadSeconds) {
     return bad_input("{}: latency must be between 0 and 1e6 s, not {}", describe(link), link.latency_s);
   }
-  if (link.bus.size() > kMaxNameLength) return bad_input("{}: the name of its bus is too long", describe(link));
+  if (link.bus.size() > kMaxPartName) return bad_input("{}: the name of its bus is too long", describe(link));
   if (!link.contended && !link.bus.empty()) {
     return bad_input("{}: on bus '{}' and uncontended; a bus is a queue, so choose one", describe(link), link.bus);
   }

@@ -5,51 +5,91 @@
 #include <optional>
 #include <string_view>
 
-#include "cost/op_class.h"
+#include "model/node_info.h"
 #include "model/order.h"
 #include "model/sizes.h"
 
 namespace berth {
 namespace {
 
-bool is_floating(DType dtype) {
-  return dtype == DType::kF32 || dtype == DType::kF16 || dtype == DType::kBF16 || dtype == DType::kF64;
-}
-
 class Folder {
  public:
   explicit Folder(Model& model)
-      : model_(model),
-        role_(model.values.size()),
-        label_(model.values.size()),
-        weight_(model.values.size(), kNoValue) {}
+      : model_(model), role_(model.values.size()), label_(model.values.size()), origin_(model.values.size()) {
+    for (std::size_t i = 0; i < origin_.size(); ++i) origin_[i] = static_cast<ValueIndex>(i);
+    same_as_ = weight_ = origin_;
+  }
 
   void run() {
     for (const Leaf& leaf : model_.leaves) {
       if (leaf.role == Role::kInput) continue;
       role_[leaf.value] = leaf.role;
       label_[leaf.value] = leaf.label;
-      if (!leaf.label.empty()) weight_[leaf.value] = leaf.value;
     }
     is_folded_.assign(model_.nodes.size(), false);
-    for (const std::uint32_t node : topological_order(model_)) try_fold(node);
+    const std::vector<std::uint32_t> order = topological_order(model_);
+    find_written(order);
+    for (const std::uint32_t node : order) try_fold(node);
     remove_folded();
+    replace_names();
     drop_unread_leaves();
-    label_weights();
+    count_weights_once();
   }
 
  private:
+  // Values that some node writes, directly or through views: an update of several variables writes all of them.
+  void find_written(const std::vector<std::uint32_t>& order) {
+    is_written_.assign(model_.values.size(), false);
+    for (const std::uint32_t at : order) {
+      const Node& node = model_.nodes[at];
+      const OpInfo info = info_of(model_, node);
+      const bool writes = info.effect == Effect::kInPlace || info.effect == Effect::kUpdate;
+      const std::size_t count = info.effect == Effect::kUpdate ? node.inputs.size() : std::size_t{writes ? 1U : 0U};
+      for (std::size_t i = 0; i < std::min(count, node.inputs.size()); ++i) {
+        if (node.inputs[i] != kNoValue) is_written_[origin_[node.inputs[i]]] = true;
+      }
+      if (!writes && !is_view(model_, node, info)) continue;
+      if (node.inputs.empty() || node.inputs[0] == kNoValue) continue;
+      for (const ValueIndex output : node.outputs) {
+        if (output != kNoValue) origin_[output] = origin_[node.inputs[0]];
+      }
+    }
+  }
+
   void try_fold(std::size_t i) {
     const Node& node = model_.nodes[i];
-    if (node.outputs.empty() || !node.control.empty() || class_of_type(node.type) == CostClass::kRandom) return;
+    const OpInfo info = info_of(model_, node);
+    if (node.outputs.empty() || !node.control.empty() || !may_fold(node, info)) return;
     if (!has_known_contents(node) && !depends_on_constants(node)) return;
     for (const ValueIndex output : node.outputs) {
-      if (output == kNoValue) continue;
-      role_[output] = role_of(node, model_.values[output]);
-      if (*role_[output] == Role::kParameter) weight_[output] = weight_behind(node, output);
-      model_.leaves.push_back({output, *role_[output], {}, node.device});
+      if (output != kNoValue) replace(node, info, output);
     }
     is_folded_[i] = true;
+  }
+
+  [[nodiscard]] bool may_fold(const Node& node, const OpInfo& info) const {
+    const bool changes = info.cost_class == CostClass::kRandom || info.effect == Effect::kViewOfState ||
+                         info.effect == Effect::kInPlace || info.effect == Effect::kUpdate;
+    return !changes && std::ranges::none_of(node.inputs, [&](ValueIndex input) {
+      return input != kNoValue && is_written_[origin_[input]];
+    });
+  }
+
+  void replace(const Node& node, const OpInfo& info, ValueIndex output) {
+    const bool looks = is_view(model_, node, info);
+    if (looks && role_[node.inputs[0]] && is_same_tensor(model_, node.inputs[0], output)) {
+      same_as_[output] = same_as_[node.inputs[0]];
+      weight_[output] = weight_[node.inputs[0]];
+      role_[output] = role_[node.inputs[0]];
+      label_[output] = label_[node.inputs[0]];
+      return;
+    }
+    role_[output] = role_of(node, model_.values[output]);
+    if (*role_[output] == Role::kParameter) {
+      label_[output] = label_of(node, output);
+      weight_[output] = weight_behind(node, output);
+    }
+    model_.leaves.push_back({output, *role_[output], label_[output], node.device, node.colocate});
   }
 
   [[nodiscard]] bool has_known_contents(const Node& node) const {
@@ -79,19 +119,17 @@ class Folder {
     return is_weight ? Role::kParameter : Role::kConstant;
   }
 
-  // The weight it was made from, whose label it has; itself if that has none.
-  [[nodiscard]] ValueIndex weight_behind(const Node& node, ValueIndex made) const {
+  // That of the weight it was made from.
+  [[nodiscard]] std::string label_of(const Node& node, ValueIndex made) const {
     const ValueIndex first = node.inputs.empty() ? kNoValue : node.inputs.front();
-    return first != kNoValue && weight_[first] != kNoValue ? weight_[first] : made;
+    return first != kNoValue && !label_[first].empty() ? label_[first] : model_.values[made].name;
   }
 
-  // Only now, since long chains of casts and transposes are gone, and one weight's label may be as long as the file.
-  void label_weights() {
-    for (Leaf& leaf : model_.leaves) {
-      const ValueIndex weight = weight_[leaf.value];
-      if (weight == kNoValue || !leaf.label.empty()) continue;
-      leaf.label = label_[weight].empty() ? model_.values[weight].name : label_[weight];
+  [[nodiscard]] ValueIndex weight_behind(const Node& node, ValueIndex made) const {
+    for (const ValueIndex input : node.inputs) {
+      if (input != kNoValue && role_[input] == Role::kParameter) return weight_[input];
     }
+    return made;
   }
 
   void remove_folded() {
@@ -115,6 +153,15 @@ class Folder {
     model_.nodes = std::move(kept);
   }
 
+  void replace_names() {
+    for (Node& node : model_.nodes) {
+      for (ValueIndex& input : node.inputs) {
+        if (input != kNoValue) input = same_as_[input];
+      }
+    }
+    for (ValueIndex& output : model_.outputs) output = same_as_[output];
+  }
+
   void drop_unread_leaves() {
     std::vector<bool> is_read(model_.values.size(), false);
     for (const Node& node : model_.nodes) {
@@ -126,10 +173,24 @@ class Folder {
     std::erase_if(model_.leaves, [&](const Leaf& leaf) { return leaf.role != Role::kInput && !is_read[leaf.value]; });
   }
 
+  // A weight that is read in two forms, as it is and transposed (tied embeddings), is one parameter and a constant.
+  // Leaves of the file come before those that were made of them.
+  void count_weights_once() {
+    std::vector<bool> is_counted(model_.values.size(), false);
+    for (Leaf& leaf : model_.leaves) {
+      if (leaf.role != Role::kParameter) continue;
+      if (is_counted[weight_[leaf.value]]) leaf.role = Role::kConstant;
+      is_counted[weight_[leaf.value]] = true;
+    }
+  }
+
   Model& model_;
   std::vector<std::optional<Role>> role_;  // per value: what it is, if it is there from the start
-  std::vector<std::string> label_;         // per value, as the file has it
-  std::vector<ValueIndex> weight_;         // per value: the one it has its label from, if it has one
+  std::vector<std::string> label_;         // per value, of parameters
+  std::vector<ValueIndex> origin_;         // per value: whose bytes it has
+  std::vector<ValueIndex> same_as_;        // per value: the leaf that it is another name of
+  std::vector<ValueIndex> weight_;         // per value, of parameters: the leaf of the file that it is made of
+  std::vector<bool> is_written_;           // per value, by the step
   std::vector<bool> is_folded_;
 };
 

@@ -2,14 +2,16 @@
 #include "model/lower.h"
 
 #include <algorithm>
+#include <set>
 #include <unordered_set>
 
-#include "cost/op_class.h"
 #include "graph/builder.h"
-#include "model/flops.h"
 #include "model/fold.h"
+#include "model/node_info.h"
 #include "model/onnx_shapes.h"
 #include "model/sizes.h"
+#include "model/updates.h"
+#include "ops/traffic.h"
 
 namespace berth {
 namespace {
@@ -20,13 +22,20 @@ class Lowering {
       : model_(std::move(model)), options_(options), builder_(model_.title) {}
 
   Result<Lowered> run() {
-    bind_dims(model_, options_.dims, report_.assumed_dims);
+    report_.dims = bind_dims(model_, options_.dims);
+    for (const NamedDim& dim : report_.dims) {
+      if (dim.source == DimSource::kAssumed) report_.assumed_dims.emplace(dim.name, dim.uses);
+    }
     if (model_.dialect == Dialect::kOnnx) infer_onnx_shapes(model_);
+    report_.open_branches = model_.open_branches;
+    report_.open_loops = model_.open_loops;
     fold_constants(model_);
+    updates_ = find_updates(model_);
+    find_read_values();
     producer_.assign(model_.values.size(), {kNoOp, 0});
     number_ops();
     for (const Leaf& leaf : model_.leaves) add_leaf(leaf);
-    for (const Node& node : model_.nodes) BERTH_RETURN_IF_ERROR(add_node(node));
+    for (std::size_t i = 0; i < model_.nodes.size(); ++i) BERTH_RETURN_IF_ERROR(add_node(i));
     for (const ValueIndex output : model_.outputs) {
       if (producer_[output].op != kNoOp) builder_.mark_output(producer_[output]);
     }
@@ -50,6 +59,16 @@ class Lowering {
     }
   }
 
+  void find_read_values() {
+    is_read_.assign(model_.values.size(), false);
+    for (const Node& node : model_.nodes) {
+      for (const ValueIndex input : node.inputs) {
+        if (input != kNoValue) is_read_[input] = true;
+      }
+    }
+    for (const ValueIndex output : model_.outputs) is_read_[output] = true;
+  }
+
   void add_leaf(const Leaf& leaf) {
     const Value& value = model_.values[leaf.value];
     const std::string name = unique_name(value.name, "value");
@@ -57,35 +76,89 @@ class Lowering {
                   .type = name_of(leaf.role),
                   .role = leaf.role,
                   .outputs = {tensor_of(value)},
-                  .label = leaf.label});
+                  .label = leaf.label,
+                  .colocate = leaf.colocate});
     device_of_.push_back(leaf.device);
   }
 
-  Status add_node(const Node& node) {
-    OpSpec spec;
+  Status add_node(std::size_t i) {
+    const Node& node = model_.nodes[i];
     const std::string name = unique_name(node.name, node.type);
+    OpSpec spec;
     spec.name = name;
     spec.type = node.type;
     spec.module = node.module;
     spec.label = node.label;
     spec.colocate = node.colocate;
-    for (const ValueIndex input : node.inputs) {
-      if (input == kNoValue) continue;
-      if (producer_[input].op == kNoOp) return bad_input("node '{}' reads a value that nothing makes", name);
-      spec.inputs.push_back(producer_[input]);
+    if (updates_[i] != kNoValue) spec.updates = producer_[updates_[i]].op;
+    BERTH_RETURN_IF_ERROR(connect(node, spec));
+    const OpInfo info = info_of(model_, node);
+    spec.role = is_view(model_, node, info) ? Role::kView : Role::kCompute;
+    if (spec.role == Role::kCompute) {
+      set_costs(node, info, spec);
+      if (!find_op(node.type)) ++report_.unknown_types[node.type];
     }
-    for (const std::uint32_t before : node.control) spec.control_inputs.push_back(OpId(model_.leaves.size() + before));
-    for (const ValueIndex output : node.outputs) {
-      if (output != kNoValue) spec.outputs.push_back(tensor_of(model_.values[output]));
-    }
-    const bool is_view = is_view_type(model_.dialect, node) && !spec.inputs.empty() && !spec.outputs.empty();
-    spec.role = is_view ? Role::kView : Role::kCompute;
-    spec.flops = is_view ? 0.0 : flops_of(model_, node);
-    if (!is_view && !is_known_type(node.type)) ++report_.unknown_types[node.type];
     builder_.add(spec);
     device_of_.push_back(node.device);
     if (builder_.early_error()) return *builder_.early_error();
     return {};
+  }
+
+  Status connect(const Node& node, OpSpec& spec) {
+    for (const ValueIndex input : node.inputs) {
+      if (input == kNoValue) continue;
+      if (producer_[input].op == kNoOp) return bad_input("node '{}' reads a value that nothing makes", spec.name);
+      spec.inputs.push_back(producer_[input]);
+    }
+    for (const std::uint32_t before : node.control) spec.control_inputs.push_back(OpId(model_.leaves.size() + before));
+    const auto is_wanted = [&](ValueIndex output) { return output != kNoValue && is_read_[output]; };
+    // An update gives its variable back, which is no new tensor unless somebody wants it.
+    if (spec.updates != kNoOp && std::ranges::none_of(node.outputs, is_wanted)) return {};
+    for (const ValueIndex output : node.outputs) {
+      if (output != kNoValue) spec.outputs.push_back(tensor_of(model_.values[output]));
+    }
+    return {};
+  }
+
+  void set_costs(const Node& node, const OpInfo& info, OpSpec& spec) {
+    const auto turns = std::max<std::int64_t>(node.integer("_trip_count", 1), 1);
+    spec.flops = flops_of(model_, node, info) * static_cast<double>(turns);
+    spec.bytes_touched = bytes_of(node, info, spec.outputs);
+    if (info.flops.formula == Formula::kBody) {
+      spec.bytes_touched = std::max<Bytes>(node.integer("body_bytes", spec.bytes_touched), -1);
+    }
+    if (turns == 1 && spec.bytes_touched < 0) return;
+    if (spec.bytes_touched < 0) spec.bytes_touched = all_bytes(node, spec.outputs);
+    spec.bytes_touched = std::min(spec.bytes_touched, kMaxTotalBytes / turns) * turns;
+  }
+
+  // -1: all of them, as a graph assumes. An input that is left out keeps its place.
+  [[nodiscard]] Bytes bytes_of(const Node& node, const OpInfo& info, const std::vector<TensorSpec>& outputs) const {
+    if (info.traffic.reads == Reads::kAll) return -1;
+    std::vector<Bytes> inputs;
+    for (const ValueIndex input : node.inputs) inputs.push_back(value_bytes(input));
+    return bytes_touched(info.traffic, inputs, sum_of(outputs));
+  }
+
+  [[nodiscard]] Bytes all_bytes(const Node& node, const std::vector<TensorSpec>& outputs) const {
+    Bytes sum = sum_of(outputs);
+    for (const ValueIndex input : std::set<ValueIndex>(node.inputs.begin(), node.inputs.end())) {
+      sum = clamped_sum(sum, value_bytes(input));
+    }
+    return sum;
+  }
+
+  [[nodiscard]] Bytes value_bytes(ValueIndex at) const {
+    if (at == kNoValue) return 0;
+    const Value& value = model_.values[at];
+    const auto count = value.shape ? num_elements(*value.shape) : std::nullopt;
+    return count ? std::max<Bytes>(tensor_bytes({value.dtype.value_or(DType::kF32), {*count}}), 0) : 0;
+  }
+
+  static Bytes sum_of(const std::vector<TensorSpec>& tensors) {
+    Bytes sum = 0;
+    for (const TensorSpec& tensor : tensors) sum = clamped_sum(sum, std::max<Bytes>(tensor_bytes(tensor), 0));
+    return sum;
   }
 
   TensorSpec tensor_of(const Value& value) {
@@ -115,6 +188,8 @@ class Lowering {
   GraphBuilder builder_;
   LowerReport report_;
   std::vector<OutputRef> producer_;  // per value
+  std::vector<bool> is_read_;        // per value: by a node, or as an output of the model
+  std::vector<ValueIndex> updates_;  // per node: the parameter it updates
   std::vector<std::string> device_of_;
   std::unordered_set<std::string> names_;
   std::uint64_t next_suffix_ = 0;

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// lower(): a Graph from a Model, the same way for every framework.
+// lower(): a Graph from a Model, the same way for every framework. What types mean stands in the op table
+// (ops/op_table.h).
 //
-// - Symbolic dimensions get the sizes the user gives; those left are taken as 1 and reported.
-// - What depends on constants alone is folded away: it becomes a constant (parameters keep their role through casts,
-//   transposes and the like), resident and without cost.
-// - Nodes that only look at their input in another way become views; identities too.
-// - Flops by the type and the shapes (model/flops.h); bytes are those of the distinct inputs and outputs unless the
-//   type is known to read less.
+// - Named dimensions get the sizes the user gives, else those of the export; the others count as 1 and are reported
+//   (model/sizes.h).
+// - What depends on constants alone is folded away (model/fold.h): it becomes a constant (parameters keep their role
+//   through casts, transposes and the like), resident and without cost.
+// - Nodes that only look at their input in another way become views; identities too, control flow, casts to the same
+//   type and dropout that drops nothing.
+// - Flops and bytes by the rules of the type's row; of a type that has none, no flops and the bytes of the distinct
+//   inputs and outputs. The type is then reported.
+// - Nodes in a loop that stands once in the file count as often as it runs (`_trip_count`); a loop that is one node has
+//   the flops and bytes of its body, all turns together (`body_flops`, `body_bytes`).
+// - Nodes that write a variable become updates of that parameter where the file's order allows it (model/updates.h).
 // - A node that works on shapes alone (small whole numbers) is kept, since some runtime has to run it, and costs next
 // to
 //   nothing.
@@ -19,18 +25,24 @@
 #include "base/result.h"
 #include "graph/graph.h"
 #include "model/model.h"
+#include "model/sizes.h"
 
 namespace berth {
 
 struct LowerOptions {
-  std::map<std::string, std::int64_t> dims;  // size of every symbolic dimension the user names
+  DimSizes dims;  // size of every dimension the user names
 };
 
 // What is not as the file says it, for people.
 struct LowerReport {
-  std::map<std::string, std::size_t> assumed_dims;  // symbols without a size, taken as 1, and how many values have them
+  std::vector<NamedDim> dims;                       // all that have a name and a size
+  std::map<std::string, std::size_t> assumed_dims;  // those of them that count as 1 for want of a size, and their uses
   std::vector<std::string> unknown_shapes;          // values whose sizes are not known at all: they count as nothing
-  std::map<std::string, std::size_t> unknown_types;
+  std::map<std::string, std::size_t>
+      unknown_types;  // not in the op table: priced by bytes, and how many nodes have them
+  // Nodes with subgraphs of which the file does not say which branch runs (the larger one counts), or how often they turn
+  // (once counts).
+  std::vector<std::string> open_branches, open_loops;
 };
 
 struct Lowered {
@@ -39,6 +51,7 @@ struct Lowered {
   std::vector<std::string> device_of;  // per op of the graph, as the file says it; empty if the file places nothing
 };
 
+// Names of dimensions that the model does not have do nothing here: check_dims() finds them.
 Result<Lowered> lower(Model model, const LowerOptions& options = {});
 
 }  // namespace berth

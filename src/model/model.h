@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 
 #include "base/kinds.h"
 #include "graph/types.h"
+#include "ops/op_table.h"
 
 namespace berth {
 
@@ -42,6 +44,8 @@ inline constexpr ValueIndex kNoValue = 0xffffffffU;  // an optional input that i
 using Attribute = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>,
                                std::vector<std::string>>;
 
+struct Body;
+
 struct Node {
   std::string name = {};  // lower() makes up one if it is empty or taken
   std::string type = {};  // as the framework spells it, with its domain unless that is the framework's own
@@ -51,6 +55,8 @@ struct Node {
   std::string module = {}, label = {};
   std::string colocate = {};  // name of a colocation group, empty for none
   std::string device = {};    // where the file wants it, as the file says it; empty: nowhere
+  // Subgraphs that it runs: an If has two (then, else), a loop one. Never changed, so copies of a model share them.
+  std::vector<std::shared_ptr<const Body>> bodies = {};
 
   template <typename T>
   [[nodiscard]] const T* find(std::string_view attribute) const {
@@ -71,24 +77,35 @@ struct Leaf {
   Role role = Role::kParameter;
   std::string label = {};  // name of a parameter in the model
   std::string device = {};
+  std::string colocate = {};  // as of nodes
 };
-
-// Whose rules the types and attributes of the nodes follow.
-enum class Dialect : std::uint8_t { kOnnx, kTensorFlow, kOpenVino, kAten };
 
 struct Model {
   std::string title = {};
-  Dialect dialect = Dialect::kOnnx;
+  Dialect dialect = Dialect::kOnnx;  // whose rules the types and attributes of the nodes follow
   std::vector<Value> values = {};
   std::vector<Leaf> leaves = {};
   std::vector<Node> nodes = {};  // in any order
   std::vector<ValueIndex> outputs = {};
   std::size_t source_nodes = 0, source_edges = 0;  // as the file counts them
+  // Names of nodes whose subgraphs leave something open: which branch runs, or how often a loop turns. For reports.
+  std::vector<std::string> open_branches = {}, open_loops = {};
 
   ValueIndex add(Value value) {
     values.push_back(std::move(value));
     return static_cast<ValueIndex>(values.size() - 1);
   }
+};
+
+// A subgraph of a node. What it sees of the graph around it are further inputs of the node, behind its own.
+struct Body {
+  struct Captured {
+    ValueIndex inside = kNoValue;  // in `model`
+    std::size_t input = 0;         // of the node
+  };
+  Model model = {};                     // its leaves are constants; weights inside a body are captured
+  std::vector<ValueIndex> inputs = {};  // values of `model` that the node fills, in order
+  std::vector<Captured> captured = {};
 };
 
 }  // namespace berth

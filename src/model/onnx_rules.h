@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules for the outputs of ONNX operators, one table by type.
+// Rules for the outputs of ONNX operators (and of onnxruntime's, domain com.microsoft), one table by type. The rules
+// themselves are sorted by theme: onnx_elementwise.h, onnx_products.h, onnx_layout.h, onnx_indexing.h, onnx_norms.h,
+// onnx_attention.h, onnx_windows.h.
 #pragma once
 
 #include <optional>
@@ -14,7 +16,9 @@ struct Inferred {
   std::optional<Shape> shape = {};
 };
 
+using Outputs = std::vector<Inferred>;
+
 // Outputs in order; fewer than the node has, or without a shape, where nothing is known.
-std::vector<Inferred> infer_outputs(const OnnxView& node);
+Outputs infer_outputs(const OnnxView& node);
 
 }  // namespace berth

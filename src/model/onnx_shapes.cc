@@ -2,45 +2,111 @@
 #include "model/onnx_shapes.h"
 
 #include <algorithm>
+#include <iterator>
+#include <string>
 
-#include "graph/builder.h"
+#include "model/onnx_bodies.h"
+#include "model/onnx_branches.h"
 #include "model/onnx_contents.h"
-#include "model/onnx_rules.h"
+#include "model/onnx_rule_tools.h"
 #include "model/order.h"
 
 namespace berth {
 namespace {
 
-// What the file says stays; what it leaves open is filled in.
-void fill_in(Value& value, const Inferred& found) {
-  if (!value.dtype) value.dtype = found.dtype;
-  // A Gather of a tensor by itself doubles the rank: a few of them would fill any memory.
-  if (!found.shape || found.shape->size() > static_cast<std::size_t>(kMaxRank)) return;
-  if (!value.shape || value.shape->size() != found.shape->size()) {
-    if (!value.shape) value.shape = found.shape;
-    return;
+void set_attribute(Node& node, std::string_view name, Attribute value) {
+  for (auto& [key, old] : node.attributes) {
+    if (key == name) {
+      old = std::move(value);
+      return;
+    }
   }
-  for (std::size_t axis = 0; axis < value.shape->size(); ++axis) {
-    if (!(*value.shape)[axis].known()) (*value.shape)[axis] = (*found.shape)[axis];
+  node.attributes.emplace_back(std::string(name), std::move(value));
+}
+
+// One pass over all nodes, each after those it reads from.
+class ShapePass {
+ public:
+  ShapePass(Model& model, const DimSizes& symbols) : model_(model), symbols_(symbols) {}
+
+  void run() {
+    for (const std::uint32_t at : topological_order(model_)) visit(model_.nodes[at]);
   }
+
+ private:
+  void visit(Node& node) {
+    if (is_loop(node)) {
+      LoopWork work = infer_loop(model_, node, symbols_);
+      fill_outputs(node, work.outputs);
+      set_attribute(node, "body_flops", work.flops);
+      set_attribute(node, "body_bytes", static_cast<std::int64_t>(work.bytes));
+      set_attribute(node, "body_turns", work.turns);
+      set_attribute(node, "body_turns_known", std::int64_t{work.turns_known});
+      std::ranges::move(work.open_branches, std::back_inserter(model_.open_branches));
+      return;
+    }
+    const OnnxView view(model_, node, partial_);
+    fill_outputs(node, infer_outputs(view));
+    auto contents = compute_contents(view);
+    for (std::size_t i = 0; i < std::min(contents.size(), node.outputs.size()); ++i) {
+      const ValueIndex output = node.outputs[i];
+      if (contents[i] && output != kNoValue && !model_.values[output].contents) keep_contents(output, *contents[i]);
+    }
+  }
+
+  void fill_outputs(const Node& node, const Outputs& outputs) {
+    for (std::size_t i = 0; i < std::min(outputs.size(), node.outputs.size()); ++i) {
+      if (node.outputs[i] != kNoValue) fill_in(model_.values[node.outputs[i]], outputs[i]);
+    }
+  }
+
+  void keep_contents(ValueIndex index, const PartialNumbers& numbers) {
+    Value& value = model_.values[index];
+    fill_in(value, {std::nullopt, Shape{known_dim(static_cast<std::int64_t>(numbers.size()))}});
+    std::vector<std::int64_t> whole;
+    for (const auto& number : numbers) {
+      if (number) whole.push_back(*number);
+    }
+    if (whole.size() == numbers.size()) {
+      value.contents = std::move(whole);
+    } else {
+      partial_[index] = numbers;
+    }
+  }
+
+  Model& model_;
+  const DimSizes& symbols_;
+  PartialContents partial_;
+};
+
+// Only subgraphs ask for them.
+DimSizes sizes_of_symbols(const Model& model) {
+  DimSizes sizes;
+  if (std::ranges::all_of(model.nodes, [](const Node& node) { return node.bodies.empty(); })) return sizes;
+  for (const Value& value : model.values) {
+    for (const Dim& dim : value.shape.value_or(Shape())) {
+      if (dim.known() && !dim.symbol.empty()) sizes.emplace(dim.symbol, dim.size);
+    }
+  }
+  return sizes;
+}
+
+void sort_and_dedupe(std::vector<std::string>& names) {
+  std::ranges::sort(names);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
 }
 
 }  // namespace
 
 void infer_onnx_shapes(Model& model) {
-  for (const std::uint32_t at : topological_order(model)) {
-    const Node& node = model.nodes[at];
-    const OnnxView view(model, node);
-    const std::vector<Inferred> outputs = infer_outputs(view);
-    for (std::size_t i = 0; i < std::min(outputs.size(), node.outputs.size()); ++i) {
-      if (node.outputs[i] != kNoValue) fill_in(model.values[node.outputs[i]], outputs[i]);
-    }
-    if (node.outputs.empty() || node.outputs.front() == kNoValue) continue;
-    auto contents = compute_contents(view);
-    Value& first = model.values[node.outputs.front()];
-    if (!contents || first.contents) continue;
-    if (!first.shape) first.shape = Shape{{static_cast<std::int64_t>(contents->size()), {}}};
-    first.contents = std::move(contents);
+  // Each round writes out one level of branches: their conditions may follow from the shapes of the round before.
+  const DimSizes symbols = sizes_of_symbols(model);
+  do {
+    ShapePass(model, symbols).run();
+  } while (write_out_branches(model, symbols));
+  sort_and_dedupe(model.open_branches);
+  for (const Node& node : model.nodes) {
+    if (is_loop(node) && node.integer("body_turns_known", 1) == 0) model.open_loops.push_back(node.name);
   }
 }
 

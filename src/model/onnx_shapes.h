@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shapes of ONNX models: what the file leaves out, inferred node by node from the operators' definitions, opset 7
-// to 23. Small whole-number tensors are computed along the way (Shape, Gather, Concat, ...), since Reshape, Expand and
-// Slice depend on them. A type without a rule leaves its outputs unknown.
+// to 24, and those of onnxruntime. Small whole-number tensors are computed along the way (Shape, Gather, Concat, ...),
+// since Reshape, Expand and Slice depend on them. A type without a rule leaves its outputs unknown.
+//
+// Subgraphs: an If is replaced by one of its branches (model/onnx_branches.h); loops (model/onnx_bodies.h) get the
+// attributes `body_flops` and `body_bytes` (of all turns), `body_turns` and `body_turns_known`, and those whose length
+// stays open are listed in Model::open_loops.
 #pragma once
 
 #include "model/model.h"

@@ -5,15 +5,22 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "model/model.h"
 
 namespace berth {
 
+// Contents of a small tensor of whole numbers of which some are not known: the Shape of [?, 16, 64].
+using PartialNumbers = std::vector<std::optional<std::int64_t>>;
+// By value, besides those that have their contents in the model.
+using PartialContents = std::unordered_map<ValueIndex, PartialNumbers>;
+
 class OnnxView {
  public:
-  OnnxView(const Model& model, const Node& node) : model_(model), node_(node) {}
+  OnnxView(const Model& model, const Node& node, const PartialContents& partial)
+      : model_(model), node_(node), partial_(partial) {}
 
   [[nodiscard]] const Node& node() const { return node_; }
   [[nodiscard]] std::size_t num_inputs() const { return node_.inputs.size(); }
@@ -31,9 +38,21 @@ class OnnxView {
     const Value* value = find(input);
     return value != nullptr ? value->dtype : std::nullopt;
   }
+  // All of them known.
   [[nodiscard]] const std::vector<std::int64_t>* contents(std::size_t input) const {
     const Value* value = find(input);
     return value != nullptr && value->contents ? &*value->contents : nullptr;
+  }
+  // As far as they are known.
+  [[nodiscard]] std::optional<PartialNumbers> partial(std::size_t input) const {
+    if (const auto* whole = contents(input)) return PartialNumbers(whole->begin(), whole->end());
+    const auto found = has(input) ? partial_.find(node_.inputs[input]) : partial_.end();
+    return found != partial_.end() ? std::optional(found->second) : std::nullopt;
+  }
+  // The one number in it.
+  [[nodiscard]] std::optional<std::int64_t> number(std::size_t input) const {
+    const auto* whole = contents(input);
+    return whole != nullptr && whole->size() == 1 ? std::optional(whole->front()) : std::nullopt;
   }
   // A list of whole numbers, which old opsets give as an attribute and new ones as an input.
   [[nodiscard]] const std::vector<std::int64_t>* numbers(std::string_view attribute, std::size_t input) const {
@@ -48,6 +67,7 @@ class OnnxView {
 
   const Model& model_;
   const Node& node_;
+  const PartialContents& partial_;
 };
 
 // Axis counted from the front; nothing if it is out of range.

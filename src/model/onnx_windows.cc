@@ -2,16 +2,17 @@
 #include "model/onnx_windows.h"
 
 #include <algorithm>
-#include <limits>
+#include <cmath>
+#include <cstdlib>
 #include <string>
+
+#include "model/onnx_rule_tools.h"
 
 namespace berth {
 namespace {
 
-using Outputs = std::vector<Inferred>;
 using Numbers = std::vector<std::int64_t>;
 
-const Dim kUnknown{};
 constexpr std::int64_t kLargest = std::int64_t{1} << 40;  // keeps sums of a few sizes far from overflow
 
 // Stride, dilation and padding along one axis.
@@ -67,14 +68,47 @@ Outputs slide_all(const OnnxView& node, const Dim& channels, const Shape* weight
 
 bool has_planes(const OnnxView& node) { return node.shape(0) != nullptr && node.shape(0)->size() >= 2; }
 
+Outputs convolve(const OnnxView& node, std::size_t weight_input, std::optional<DType> dtype) {
+  const Shape* weight = node.shape(weight_input);
+  if (!has_planes(node) || weight == nullptr || weight->size() != node.shape(0)->size())
+    return one(dtype, std::nullopt);
+  Outputs outputs = slide_all(node, weight->front(), weight, false);
+  outputs[0].dtype = dtype;
+  return outputs;
+}
+
+// Factors that a Resize or an Upsample states, as far as they are whole numbers or attributes.
+std::vector<double> scales_of(const OnnxView& node) {
+  if (const auto* stated = node.node().find<std::vector<double>>("scales")) return *stated;
+  const bool is_old = node.node().type == "Upsample" || node.num_inputs() == 2;
+  const auto* whole = node.contents(is_old ? 1 : 2);
+  return whole != nullptr ? std::vector<double>(whole->begin(), whole->end()) : std::vector<double>();
+}
+
+Dim scaled(const Dim& dim, double scale) {
+  const double size = dim.known() ? std::floor(static_cast<double>(dim.size) * scale) : -1.0;
+  return size >= 0.0 && size < static_cast<double>(kLargest) ? known_dim(static_cast<std::int64_t>(size))
+                                                             : unknown_dim();
+}
+
+// Axes that a list of sizes or paddings is about; all of them if the file does not say.
+std::optional<Numbers> axes_or_all(const Numbers* stated, std::size_t rank) {
+  Numbers axes;
+  for (std::size_t i = 0; i < (stated != nullptr ? stated->size() : rank); ++i) {
+    const auto axis = axis_of(stated != nullptr ? (*stated)[i] : static_cast<std::int64_t>(i), rank);
+    if (!axis) return std::nullopt;
+    axes.push_back(static_cast<std::int64_t>(*axis));
+  }
+  return axes;
+}
+
 }  // namespace
 
-Outputs infer_conv(const OnnxView& node) {
-  const Shape* weight = node.shape(1);
-  if (!has_planes(node) || weight == nullptr || weight->size() != node.shape(0)->size())
-    return {{node.dtype(0), std::nullopt}};
-  return slide_all(node, weight->front(), weight, false);
-}
+Outputs infer_conv(const OnnxView& node) { return convolve(node, 1, node.dtype(0)); }
+
+Outputs infer_integer_conv(const OnnxView& node) { return convolve(node, 1, DType::kI32); }
+
+Outputs infer_quantized_conv(const OnnxView& node) { return convolve(node, 3, node.dtype(7)); }
 
 Outputs infer_conv_transpose(const OnnxView& node) {
   const Shape* weight = node.shape(1);
@@ -119,29 +153,56 @@ Outputs infer_global_pool(const OnnxView& node) {
 Outputs infer_pad(const OnnxView& node) {
   const Shape* shape = node.shape(0);
   const auto* pads = node.numbers("pads", 1);
-  if (shape == nullptr) return {{node.dtype(0), std::nullopt}};
-  if (pads == nullptr || pads->size() != 2 * shape->size() || node.has(3))
-    return {{node.dtype(0), Shape(shape->size(), kUnknown)}};
+  if (shape == nullptr) return one(node.dtype(0), std::nullopt);
+  const bool axes_open = node.has(3) && node.contents(3) == nullptr;
+  const auto axes = axes_or_all(node.contents(3), shape->size());
+  if (pads == nullptr || !axes || axes_open || pads->size() != 2 * axes->size())
+    return one(node.dtype(0), all_unknown(shape->size()));
   Shape result = *shape;
-  for (std::size_t axis = 0; axis < result.size(); ++axis) {
-    if (!result[axis].known()) continue;
-    const std::int64_t size =
-        std::min(result[axis].size, kLargest) + at(pads, axis, 0) + at(pads, axis + result.size(), 0);
-    result[axis] = {std::max<std::int64_t>(size, 0), {}};
+  for (std::size_t i = 0; i < axes->size(); ++i) {
+    Dim& dim = result[static_cast<std::size_t>((*axes)[i])];
+    if (!dim.known()) continue;
+    const std::int64_t size = std::min(dim.size, kLargest) + at(pads, i, 0) + at(pads, i + axes->size(), 0);
+    dim = known_dim(std::max<std::int64_t>(size, 0));
   }
-  return {{node.dtype(0), result}};
+  return one(node.dtype(0), result);
 }
 
 Outputs infer_resize(const OnnxView& node) {
   const Shape* shape = node.shape(0);
-  if (shape == nullptr) return {{node.dtype(0), std::nullopt}};
-  Shape result(shape->size(), kUnknown);
+  if (shape == nullptr) return one(node.dtype(0), std::nullopt);
+  const auto* policy = node.node().find<std::string>("keep_aspect_ratio_policy");
+  const auto axes = axes_or_all(node.node().find<Numbers>("axes"), shape->size());
   const auto* sizes = node.contents(3);
-  if (sizes != nullptr && sizes->size() == shape->size() && !node.node().find<Numbers>("axes")) {
-    for (std::size_t axis = 0; axis < sizes->size(); ++axis)
-      result[axis] = {std::max<std::int64_t>((*sizes)[axis], 0), {}};
+  const std::vector<double> scales = scales_of(node);
+  const bool is_open = (policy != nullptr && *policy != "stretch") || !axes;
+  if (is_open || (sizes == nullptr ? scales.size() : sizes->size()) != axes->size())
+    return one(node.dtype(0), all_unknown(shape->size()));
+  Shape result = *shape;
+  for (std::size_t i = 0; i < axes->size(); ++i) {
+    Dim& dim = result[static_cast<std::size_t>((*axes)[i])];
+    dim = sizes != nullptr ? known_dim((*sizes)[i]) : scaled(dim, scales[i]);
   }
-  return {{node.dtype(0), result}};
+  return one(node.dtype(0), result);
+}
+
+// Values of [batch, channels, ...] at the places that a grid [batch, ..., axes] names.
+Outputs infer_grid_sample(const OnnxView& node) {
+  const Shape* grid = node.shape(1);
+  if (!has_planes(node) || grid == nullptr || grid->size() != node.shape(0)->size())
+    return one(node.dtype(0), std::nullopt);
+  Shape result{(*node.shape(0))[0], (*node.shape(0))[1]};
+  result.insert(result.end(), grid->begin() + 1, grid->end() - 1);
+  return one(node.dtype(0), result);
+}
+
+// Each region [regions, 4] of [batch, channels, height, width] as a plane of one size.
+Outputs infer_roi_align(const OnnxView& node) {
+  const Shape* regions = node.shape(1);
+  if (!has_planes(node) || regions == nullptr || regions->empty()) return one(node.dtype(0), std::nullopt);
+  return one(node.dtype(0),
+             Shape{regions->front(), (*node.shape(0))[1], known_dim(node.node().integer("output_height", 1)),
+                   known_dim(node.node().integer("output_width", 1))});
 }
 
 // Y [seq, directions, batch, hidden], Y_h and Y_c [directions, batch, hidden]; layout 1 has the batch first.

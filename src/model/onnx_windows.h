@@ -3,18 +3,20 @@
 // recurrence.
 #pragma once
 
-#include <vector>
-
 #include "model/onnx_rules.h"
 
 namespace berth {
 
-std::vector<Inferred> infer_conv(const OnnxView& node);
-std::vector<Inferred> infer_conv_transpose(const OnnxView& node);
-std::vector<Inferred> infer_pool(const OnnxView& node);
-std::vector<Inferred> infer_global_pool(const OnnxView& node);
-std::vector<Inferred> infer_pad(const OnnxView& node);
-std::vector<Inferred> infer_resize(const OnnxView& node);
-std::vector<Inferred> infer_recurrent(const OnnxView& node);
+Outputs infer_conv(const OnnxView& node);
+Outputs infer_integer_conv(const OnnxView& node);    // of 8-bit numbers, into 32 bits
+Outputs infer_quantized_conv(const OnnxView& node);  // input, its scale and zero, weight, its scale and zero, ...
+Outputs infer_conv_transpose(const OnnxView& node);
+Outputs infer_pool(const OnnxView& node);
+Outputs infer_global_pool(const OnnxView& node);
+Outputs infer_pad(const OnnxView& node);
+Outputs infer_resize(const OnnxView& node);
+Outputs infer_grid_sample(const OnnxView& node);
+Outputs infer_roi_align(const OnnxView& node);
+Outputs infer_recurrent(const OnnxView& node);
 
 }  // namespace berth

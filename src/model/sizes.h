@@ -1,21 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sizes of values, and the dimensions that are names.
+//
+// Every importer names the sizes that a file leaves open: ONNX has names of its own ("batch"), exported programs of
+// PyTorch have symbols with the size of the export ("s77", "2*s77"), TensorFlow's unknown sizes are called "batch" and
+// "INPUT.i", OpenVINO's "INPUT.i". What is still without a name gets "INPUT.i" here: the input and the axis.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "base/result.h"
 #include "model/model.h"
 
 namespace berth {
 
 using DimSizes = std::map<std::string, std::int64_t>;
 
-// Gives symbolic dimensions their sizes. Inputs without one are taken as 1; `assumed` counts them by symbol, or by
-// "input[axis]" where they have no name. Other values forget what is not known: it is inferred anew.
-void bind_dims(Model& model, const DimSizes& sizes, std::map<std::string, std::size_t>& assumed);
+enum class DimSource : std::uint8_t {
+  kUser,
+  kFile,     // the size during the export
+  kAssumed,  // nobody says: 1
+};
+
+struct NamedDim {
+  std::string name = {};
+  std::int64_t size = 1;
+  DimSource source = DimSource::kAssumed;
+  std::size_t uses = 0;    // dimensions that have the name, alone or in an expression
+  std::string where = {};  // the first of them, those of inputs before others: "x[0]"
+};
+
+// Whether the model has every one of these names, in any of its values; the error says which it has.
+Status check_dims(const Model& model, const DimSizes& sizes);
+
+// Gives named dimensions their sizes and says what they are: the user's, else the file's, else 1. What is written as an
+// expression of names (ONNX, PyTorch) follows them. Unknown sizes inside an ONNX model that no name explains are left
+// to the rules that infer shapes; elsewhere they count as 1 if they have a name. Names that the model does not have are
+// not looked at.
+std::vector<NamedDim> bind_dims(Model& model, const DimSizes& sizes);
 
 // Product of the dimensions; nothing if one is unknown or the product is beyond any tensor.
 std::optional<std::int64_t> num_elements(const Shape& shape);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "plan/least_time.h"
 #include "plan/placement.h"
 #include "plan/ranks.h"
 #include "sim/critical_path.h"
@@ -37,9 +38,7 @@ std::vector<double> device_speeds(const Problem& problem) {
   std::vector<double> busy(devices, 0.0), least(devices, 0.0), speeds;
   for (const OpId op : problem.graph().ops()) {
     const DeviceSet allowed = problem.allowed(op);
-    double fastest = kEndless;
-    for (DeviceSet set = allowed; set != 0; set &= set - 1)
-      fastest = std::min(fastest, static_cast<double>(problem.duration(op, DeviceId(std::countr_zero(set)))));
+    const auto fastest = static_cast<double>(least_time(problem, op));
     for (DeviceSet set = allowed; set != 0; set &= set - 1) {
       const auto device = DeviceId(std::countr_zero(set));
       busy[index(device)] += static_cast<double>(problem.duration(op, device));

@@ -39,7 +39,6 @@ class Annealer {
   [[nodiscard]] const Plan& plan() const { return plan_; }
   [[nodiscard]] const Score& score() const { return score_; }
   void stand_at(const Plan& plan, const Score& score);
-  [[nodiscard]] double energy() const { return energy_; }
   // Tries upward ranks of the present plan as priorities; keeps them if they help.
   void retune_priorities();
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 #include <utility>
 
 #include "plan/crew.h"
@@ -17,10 +18,10 @@ namespace {
 // Ends of its parts, as shares of the budget.
 constexpr double kMembersEnd = 0.15, kListsEnd = 0.30, kTrialsEnd = 0.60;
 constexpr std::size_t kTrials = 4;         // starts taken through all levels
-constexpr double kFewEvaluations = 2500;   // for fewer, one trial is all there is time for
+constexpr double kFewEvaluations = 5000;   // for fewer, one trial is all there is time for
 constexpr std::size_t kMostListed = 2000;  // ops up to which lists are searched
 
-constexpr std::string_view kStreamed = "streamed weights";
+constexpr std::string_view kStreamed = "streamed weights", kLists = "list search";
 constexpr std::array<std::string_view, 2> kSureTrials{"single", "expert"};
 constexpr std::array<std::string_view, 5> kQuickMembers{"single", "expert", "heft", "m-etf", "m-topo"};
 
@@ -51,12 +52,12 @@ class AutoSearch {
   Result<Plan> run() {
     run_members();
     if (!search_.has_best()) {
-      if (first_error_) return *first_error_;
+      if (first_error_) return within("planner 'auto' has no plan to start from", *first_error_);
       return bad_input("planner 'auto' has nothing to start from: none of its members is in this build");
     }
     start_score_ = search_.best_score();
     if (options_.list_search) search_lists();
-    if (options_.refine && !starts_.empty() && !is_done(search_)) refine();
+    if (options_.refine && !starts_.empty() && !is_done(search_)) refine_while_memory_lasts();
     search_.set_note(note());
     return search_.best_plan();
   }
@@ -119,7 +120,17 @@ class AutoSearch {
   void search_lists() {
     if (search_.problem().graph().num_ops() > kMostListed || is_done(search_)) return;
     const Search::Part part(search_, kListsEnd);
+    const Score before = search_.best_score();
     search_schedules(search_);
+    if (better(search_.best_score(), before)) winner_ = kLists;
+    listed_score_ = search_.best_score();
+  }
+
+  void refine_while_memory_lasts() {
+    try {
+      refine();
+    } catch (const std::bad_alloc&) {  // what was found is kept
+    }
   }
 
   // The most promising starts are taken through all levels, each in the same time; the best of them goes on. Where
@@ -128,7 +139,7 @@ class AutoSearch {
     if (is_slow()) {
       const Score before = search_.best_score();
       Refiner(search_, rng_.fork(), options_.refinement, crew_.size())
-          .improve_once(starts_.front().plan, 1.0, Refiner::kLittleHeat);
+          .improve_once(starts_.front().plan, 1.0, Pace::kHurried);
       if (better(search_.best_score(), before)) winner_ = starts_.front().name;
       return;
     }
@@ -163,9 +174,11 @@ class AutoSearch {
   [[nodiscard]] std::string note() const {
     const Score& best = search_.best_score();
     if (!better(best, start_score_)) return fmt::format("as {} has it", winner_);
-    if (!best.feasible) return fmt::format("started from {}, refined, but nothing found fits", winner_);
-    if (!start_score_.feasible) return fmt::format("started from {}, refined until it fits", winner_);
-    return fmt::format("started from {}; refinement took {} the best start", winner_, saved_note(start_score_, best));
+    const bool by_lists = winner_ == kLists && !better(best, listed_score_);
+    const std::string how = by_lists ? std::string(kLists) : fmt::format("started from {}; refinement", winner_);
+    if (!best.feasible) return fmt::format("{} found nothing that fits", how);
+    if (!start_score_.feasible) return fmt::format("{} made it fit", how);
+    return fmt::format("{} took {} the best start", how, saved_note(start_score_, best));
   }
 
   Search& search_;
@@ -176,7 +189,8 @@ class AutoSearch {
   double evaluation_costs_ = 0.0;  // of all starts, as a share of the budget
   std::optional<Error> first_error_;
   Score start_score_;   // of the best member
-  std::string winner_;  // member whose plan the best one was, or grew from
+  Score listed_score_;  // of the best plan after the search over lists
+  std::string winner_;  // member, or part, whose plan the best one was, or grew from
 };
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include "base/disjoint_sets.h"
 #include "graph/builder.h"
 #include "plan/backward.h"
-#include "plan/ranks.h"
+#include "plan/components.h"
 
 namespace berth {
 namespace {
@@ -17,68 +17,6 @@ namespace {
 enum class Part : std::uint8_t { kResident, kView, kInput, kForward, kBackward, kUpdate };  // kView: of residents
 constexpr std::uint32_t kParts = 6;
 constexpr std::string_view kPartNames[kParts] = {"resident", "view", "input", "forward", "backward", "update"};
-
-// Components of a directed graph whose nodes depend on each other both ways (Tarjan, 1972), without recursion.
-class Components {
- public:
-  using Edges = std::vector<std::set<std::uint32_t>>;
-  explicit Components(const Edges& next) : next_(next), order_(next.size(), 0), low_(next.size(), 0) {
-    of_.assign(next.size(), kOpen);
-    for (std::uint32_t node = 0; node < next.size(); ++node) {
-      if (order_[node] == 0) visit_from(node);
-    }
-  }
-  [[nodiscard]] std::uint32_t of(std::uint32_t node) const { return of_[node]; }
-  [[nodiscard]] std::uint32_t count() const { return count_; }
-
- private:
-  static constexpr std::uint32_t kOpen = 0xffffffffU;
-  struct Visit {
-    std::uint32_t node;
-    std::set<std::uint32_t>::const_iterator next;
-  };
-
-  void enter(std::uint32_t node) {
-    order_[node] = low_[node] = ++visited_;
-    stack_.push_back(node);
-    visits_.push_back({node, next_[node].begin()});
-  }
-
-  void visit_from(std::uint32_t root) {
-    enter(root);
-    while (!visits_.empty()) {
-      Visit& visit = visits_.back();
-      if (visit.next == next_[visit.node].end()) {
-        leave();
-        continue;
-      }
-      const std::uint32_t after = *visit.next++;
-      if (order_[after] == 0) {
-        enter(after);
-      } else if (of_[after] == kOpen) {
-        low_[visit.node] = std::min(low_[visit.node], order_[after]);
-      }
-    }
-  }
-
-  void leave() {
-    const std::uint32_t node = visits_.back().node;
-    visits_.pop_back();
-    if (!visits_.empty()) low_[visits_.back().node] = std::min(low_[visits_.back().node], low_[node]);
-    if (low_[node] != order_[node]) return;
-    for (std::uint32_t member = kOpen; member != node;) {
-      member = stack_.back();
-      stack_.pop_back();
-      of_[member] = count_;
-    }
-    ++count_;
-  }
-
-  const Edges& next_;
-  std::vector<std::uint32_t> order_, low_, of_, stack_;
-  std::vector<Visit> visits_;
-  std::uint32_t visited_ = 0, count_ = 0;
-};
 
 class Coarsener {
  public:
@@ -138,30 +76,30 @@ class Coarsener {
 
   // Joins the groups of every cycle of parts, and their parts if the cycle has several; true if there was one.
   bool join_cycles() {
-    std::vector<std::set<std::uint32_t>> next(grouping_.size() * kParts);
+    const auto blocks = static_cast<std::uint32_t>(grouping_.size() * kParts);
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
     for_each_edge([&](OpId from, OpId to) {
-      if (block_of(from) != block_of(to)) next[block_of(from)].insert(block_of(to));
+      if (block_of(from) != block_of(to)) edges.emplace_back(block_of(from), block_of(to));
     });
-    const Components components(next);
+    const std::vector<std::uint32_t> component = components_in_order(blocks, edges);
     constexpr std::uint32_t kNone = 0xffffffffU;
-    std::vector<std::uint32_t> first(components.count(), kNone);
-    std::vector<std::uint8_t> is_cycle(components.count(), 0), has_many_parts(components.count(), 0);
-    for (std::uint32_t block = 0; block < next.size(); ++block) {
-      std::uint32_t& lowest = first[components.of(block)];
+    std::vector<std::uint32_t> first(blocks, kNone);  // per component
+    std::vector<std::uint8_t> is_cycle(blocks, 0), has_many_parts(blocks, 0);
+    for (std::uint32_t block = 0; block < blocks; ++block) {
+      std::uint32_t& lowest = first[component[block]];
       if (lowest == kNone) {
         lowest = block;
         continue;
       }
-      is_cycle[components.of(block)] = 1;
-      if (block % kParts != lowest % kParts) has_many_parts[components.of(block)] = 1;
+      is_cycle[component[block]] = 1;
+      if (block % kParts != lowest % kParts) has_many_parts[component[block]] = 1;
     }
     if (std::ranges::count(is_cycle, 1) == 0) return false;
     for (const OpId op : graph_.ops()) {
-      const std::uint32_t component = components.of(block_of(op));
-      if (has_many_parts[component] != 0) part_[index(op)] = Part::kForward;
+      if (has_many_parts[component[block_of(op)]] != 0) part_[index(op)] = Part::kForward;
     }
-    for (std::uint32_t block = 0; block < next.size(); ++block)
-      sets_.unite(block / kParts, first[components.of(block)] / kParts);
+    for (std::uint32_t block = 0; block < blocks; ++block)
+      sets_.unite(block / kParts, first[component[block]] / kParts);
     return true;
   }
 
@@ -199,14 +137,15 @@ class Coarsener {
     return costs;
   }
 
-  // One tensor for all that a part sends to the same parts.
-  void connect() {
-    struct Net {
-      Bytes bytes = 0;
-      std::vector<std::uint32_t> readers;
-      bool is_output = false;
-    };
-    std::vector<std::map<std::pair<std::vector<std::uint32_t>, bool>, Net>> nets(blocks_.size());
+  struct Net {  // all that a part sends to the same parts goes as one tensor
+    std::vector<std::uint32_t> readers;
+    bool is_output;
+    auto operator<=>(const Net&) const = default;
+  };
+  using Nets = std::map<Net, Bytes>;
+
+  std::vector<Nets> find_nets() {
+    std::vector<Nets> nets(blocks_.size());
     for (const TensorId tensor : graph_.tensors()) {
       const std::uint32_t from = block_of(graph_.producer(tensor));
       std::set<std::uint32_t> readers;
@@ -214,20 +153,22 @@ class Coarsener {
       readers.erase(from);
       const bool is_output = graph_.is_graph_output(tensor);
       if (readers.empty() && !is_output) continue;
-      std::vector<std::uint32_t> list(readers.begin(), readers.end());
-      Net& net = nets[index(op_of_block_[from])][{list, is_output}];
-      net.bytes += graph_.bytes(tensor);
-      net.readers = std::move(list);
-      net.is_output = is_output;
+      Nets& sent = nets[index(op_of_block_[from])];
+      sent[Net{{readers.begin(), readers.end()}, is_output}] += graph_.bytes(tensor);
     }
+    return nets;
+  }
+
+  void connect() {
+    const std::vector<Nets> nets = find_nets();
     std::vector<OpSpec> specs(blocks_.size());
     std::vector<OutputRef> kept;
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
       Bytes sent = 0;
-      for (const auto& [key, net] : nets[i]) {
+      for (const auto& [net, bytes] : nets[i]) {
         const OutputRef ref{OpId(i), static_cast<int>(specs[i].outputs.size())};
-        specs[i].outputs.push_back({DType::kU8, {net.bytes}});
-        sent += net.bytes;
+        specs[i].outputs.push_back({DType::kU8, {bytes}});
+        sent += bytes;
         for (const std::uint32_t reader : net.readers) specs[index(op_of_block_[reader])].inputs.push_back(ref);
         if (net.is_output) kept.push_back(ref);
       }
@@ -284,20 +225,6 @@ class Coarsener {
 };
 
 }  // namespace
-
-Plan CoarseProblem::expand(const Problem& fine, const Plan& plan) const {
-  Plan expanded;
-  for (const OpId op : op_of) expanded.device_of.push_back(plan.device(op));
-  const std::vector<double> ranks = upward_ranks(fine, expanded);
-  const double span = ranks.empty() ? 1.0 : 1.0 + *std::ranges::max_element(ranks);
-  std::vector<double> distinct = plan.priority;
-  std::ranges::sort(distinct);
-  for (const OpId op : fine.graph().ops()) {  // by place in the order, so that large priorities lose no digits
-    const auto place = std::ranges::lower_bound(distinct, plan.priority_of(op_of[index(op)])) - distinct.begin();
-    expanded.priority.push_back(static_cast<double>(place) + ranks[index(op)] / span);
-  }
-  return expanded;
-}
 
 Result<CoarseProblem> make_coarse_problem(const Problem& fine, const Grouping& grouping) {
   return Coarsener(fine, grouping).coarsen();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small problem made of groups: what a planner for a few dozen ops can solve, and its plan carried back.
+// A small problem made of groups: what a planner for a few dozen ops can solve.
 //
 // A group becomes a few ops that share a device: its parameters and the like, its inputs, its forward pass, its
 // backward pass and its updates, each with the summed time of its members on every device. Tensors that leave such a
@@ -18,9 +18,6 @@ namespace berth {
 struct CoarseProblem {
   Problem problem;
   std::vector<OpId> op_of;  // indexed by op of the fine problem: the op that stands for it
-
-  // Every op where the op that stands for it is; the order of those first, upward ranks among their members.
-  [[nodiscard]] Plan expand(const Problem& fine, const Plan& plan) const;
 };
 
 // Limits on devices and reserved memory carry over, a limit on crossings does not. Fails when groups that must be

@@ -27,7 +27,8 @@ class StagePlanner {
         problem_(search.problem()),
         is_pipeline_(problem_.objective() == Objective::kPipeline),
         model_(problem_),
-        stages_(make_stage_problem(model_, devices())) {}
+        stages_(make_stage_problem(model_, devices())),
+        prices_(price_blocks(model_, stages_, all_devices().devices_of_kind)) {}
 
   Result<Plan> run() {
     if (is_pipeline_) {
@@ -49,32 +50,37 @@ class StagePlanner {
   [[nodiscard]] bool should_stop() const { return search_.should_stop(); }
 
   void plan_pipeline() {
-    const auto orders = linear_orders(stages_);
-    StageLimits limits = all_devices();
-    for (const auto& order : orders) cut_order(order, limits);
-    if (!best_plan_) relax_memory(orders.front());
-    if (should_stop() || !best_load_) return note("stopped early");
+    const auto orders = linear_orders(stages_, [this] { return should_stop(); });
+    for (const auto& order : orders) cut_order(order, all_devices());
+    std::string how = search_down_sets();
+    if (should_stop()) return note("stopped early");
+    if (!best_plan_) {
+      relax_memory(orders.front());
+      how += ", and none fits";
+    }
+    note(std::move(how));
+  }
+
+  // Looks for a better cut than those of the linear orders; what it is the best of.
+  std::string search_down_sets() {
     const auto sets = find_down_sets(stages_, kMostDownSets, [this] { return should_stop(); });
-    if (!sets)
-      return note(should_stop() ? "stopped early"
-                                : fmt::format("linearised: more than {} down-sets", group_digits(kMostDownSets)));
-    limits.load = *best_load_ - 1;
-    const StageSearch found = cut_into_stages(model_, stages_, *sets, limits, [this] { return should_stop(); });
+    if (!sets) return fmt::format("linearised: more than {} down-sets", group_digits(kMostDownSets));
+    StageLimits limits = all_devices();
+    limits.load = best_load_ ? *best_load_ - 1 : kNoLimit;
+    const StageSearch found = cut_into_stages(model_, stages_, *sets, prices_, limits, [this] { return should_stop(); });
     if (found.plan) take(*found.plan);
-    note(found.complete
-             ? fmt::format("the best contiguous plan{}, {} down-sets", on_some_devices(), group_digits(sets->size()))
-             : "stopped early");
+    return fmt::format("the best contiguous plan{}, {} down-sets", on_some_devices(), group_digits(sets->size()));
   }
 
   void plan_step() {
-    const auto orders = linear_orders(stages_);
+    const auto orders = linear_orders(stages_, [this] { return should_stop(); });
     StageLimits limits = all_devices();
     const int most = std::min(limits.max_devices, static_cast<int>(devices().size()));
     for (limits.max_devices = 1; limits.max_devices <= most; ++limits.max_devices) {
       for (const auto& order : orders) {
         best_load_.reset();
         cut_order(order, limits);
-        if (best_plan_ && should_stop()) return note("stopped early");
+        if (should_stop()) return note("stopped early");
       }
     }
     if (!best_plan_) {
@@ -139,7 +145,7 @@ class StagePlanner {
     for (double factor = best_load_ ? kAnyFactor : 1.05;; factor *= factor) {
       const double limit = static_cast<double>(search_.lower_bound() + 1) * factor;
       limits.load = limit < static_cast<double>(ceiling) ? static_cast<Picoseconds>(limit) : ceiling;
-      const StageSearch found = cut_into_stages(model_, stages_, sets, limits, [this] { return should_stop(); });
+      const StageSearch found = cut_into_stages(model_, stages_, sets, prices_, limits, [this] { return should_stop(); });
       if (found.plan) return take(*found.plan);
       if (!found.complete || limits.load == ceiling) return;
     }
@@ -154,7 +160,7 @@ class StagePlanner {
     limits.load = kNoLimit;
     limits.memory = false;
     const DownSets sets = down_sets_of_order(stages_, order, most_cuts());
-    const StageSearch found = cut_into_stages(model_, stages_, sets, limits, [this] { return should_stop(); });
+    const StageSearch found = cut_into_stages(model_, stages_, sets, prices_, limits, [this] { return should_stop(); });
     if (found.plan) take(*found.plan);
     best_load_.reset();
   }
@@ -211,6 +217,7 @@ class StagePlanner {
   const bool is_pipeline_;
   const PipelineModel model_;
   const StageProblem stages_;
+  const WorkPrices prices_;
   std::optional<Plan> best_plan_;
   Score best_score_;
   std::size_t best_stages_ = 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/text.h"
 #include "plan/blocks.h"
 #include "plan/layers.h"
 #include "plan/one_kind.h"
@@ -55,7 +56,7 @@ LayerRule recurrent_rule(const Layers& layers, std::span<const LayerKind> kinds,
                                                                                          : workers.back());
     }
   }
-  rule.note = fmt::format("{} recurrent layers over {} devices", deepest, workers.size());
+  rule.note = fmt::format("{} over {}", counted(deepest, "recurrent layer"), counted(workers.size(), "device"));
   return rule;
 }
 
@@ -79,7 +80,7 @@ LayerRule block_rule(const Problem& problem, const Layers& layers, std::span<con
   for (std::size_t layer = 0; layer < count; ++layer) {
     rule.device_of_layer.push_back(workers[worker_of_piece[piece_of(layer)]]);
   }
-  rule.note = fmt::format("{} layers in blocks over {} devices", count, workers.size());
+  rule.note = fmt::format("{} in blocks over {}", counted(count, "layer"), counted(workers.size(), "device"));
   return rule;
 }
 
@@ -91,7 +92,7 @@ LayerRule layer_rule(const Problem& problem, const Layers& layers, std::span<con
 
 LayerRule nameless_rule(const Problem& problem, const Layers& stretches, std::span<const DeviceId> workers) {
   LayerRule rule = block_rule(problem, stretches, workers);
-  rule.note = fmt::format("no layer names, topological order in blocks over {} devices", workers.size());
+  rule.note = fmt::format("no layer names, topological order in blocks over {}", counted(workers.size(), "device"));
   return rule;
 }
 

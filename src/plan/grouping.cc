@@ -5,17 +5,11 @@
 #include <bit>
 
 #include "base/disjoint_sets.h"
+#include "plan/least_time.h"
+#include "plan/only_one.h"
 
 namespace berth {
 namespace {
-
-Picoseconds fastest(const Problem& problem, OpId op) {
-  Picoseconds least = std::numeric_limits<Picoseconds>::max();
-  for (DeviceSet set = problem.allowed(op); set != 0; set &= set - 1) {
-    least = std::min(least, problem.duration(op, DeviceId(std::countr_zero(set))));
-  }
-  return least;
-}
 
 // Joins groups of a grouping while the limits hold and no work loses a device.
 class Joiner {
@@ -81,20 +75,6 @@ class Joiner {
   GroupWeights weights_;
 };
 
-// Where parameters, constants and inputs are says nothing about the flow of work.
-bool is_flow(const Graph& graph, OpId op) { return graph.role(op) == Role::kCompute || graph.role(op) == Role::kView; }
-
-constexpr std::uint32_t kNone = 0xffffffffU;
-constexpr std::uint32_t kMany = 0xfffffffeU;
-
-void note(std::uint32_t& only, std::uint32_t group) {
-  if (only == kNone) {
-    only = group;
-  } else if (only != group) {
-    only = kMany;
-  }
-}
-
 }  // namespace
 
 Grouping one_group_per_unit(const Problem& problem) {
@@ -134,36 +114,15 @@ Grouping join_only_consumers(const Problem& problem, const Grouping& finer, cons
     changed = false;
     for (auto op = order.rbegin(); op != order.rend(); ++op) {  // from the sinks: a chain joins in one sweep
       const std::uint32_t own = joiner.root(finer.of(problem, *op));
-      std::uint32_t only = kNone;
+      OnlyOne only;
       for (const TensorId tensor : graph.outputs(*op)) {
         for (const OpId consumer : graph.consumers(tensor)) {
           const std::uint32_t group = joiner.root(finer.of(problem, consumer));
-          if (group != own) note(only, group);
+          if (group != own) only.see(group);
         }
       }
-      if (only < kMany) changed |= joiner.join(own, only);
+      if (only.exists()) changed |= joiner.join(own, only.number());
     }
-  }
-  return joiner.finish();
-}
-
-Grouping join_chains(const Problem& problem, const Grouping& finer, const GroupLimits& limits) {
-  const Graph& graph = problem.graph();
-  std::vector<std::uint32_t> successor(finer.size(), kNone), predecessor(finer.size(), kNone);
-  const auto add = [&](OpId from, OpId to) {
-    const std::uint32_t a = finer.of(problem, from), b = finer.of(problem, to);
-    if (a == b || !is_flow(graph, from)) return;
-    note(successor[a], b);
-    note(predecessor[b], a);
-  };
-  for (const OpId op : graph.ops()) {
-    for (const TensorId tensor : graph.distinct_inputs(op)) add(graph.producer(tensor), op);
-    for (const OpId before : graph.control_inputs(op)) add(before, op);
-  }
-  Joiner joiner(problem, finer, limits);
-  for (std::uint32_t group = 0; group < finer.size(); ++group) {
-    const std::uint32_t next = successor[group];
-    if (next < kMany && predecessor[next] == group) joiner.join(group, next);
   }
   return joiner.finish();
 }
@@ -187,6 +146,7 @@ Grouping join_equal_labels(const Problem& problem, const Grouping& finer, std::s
                            const GroupLimits& limits) {
   Joiner joiner(problem, finer, limits);
   const std::size_t devices = problem.machine().num_devices();
+  constexpr std::uint32_t kNone = 0xffffffffU;
   std::vector<std::uint32_t> first_of;  // [label * devices + device]
   for (const OpId op : problem.graph().ops()) {
     const std::size_t device = limits.within == nullptr ? 0 : index(limits.within->device(op));
@@ -208,10 +168,22 @@ GroupWeights weigh_groups(const Problem& problem, const Grouping& grouping) {
   GroupWeights weights{std::vector<Picoseconds>(grouping.size(), 0), std::vector<Bytes>(grouping.size(), 0)};
   for (const OpId op : problem.graph().ops()) {
     const std::uint32_t group = grouping.of(problem, op);
-    weights.work[group] += fastest(problem, op);
+    weights.work[group] += least_time(problem, op);
     weights.resident[group] += problem.resident_bytes(op);
   }
   return weights;
+}
+
+std::vector<Bytes> bytes_of_groups(const Problem& problem, const Grouping& grouping) {
+  const Graph& graph = problem.graph();
+  std::vector<Bytes> bytes(grouping.size(), 0);
+  for (const OpId op : graph.ops()) {
+    Bytes& sum = bytes[grouping.of(problem, op)];
+    sum += problem.resident_bytes(op);
+    if (graph.role(op) != Role::kCompute && graph.role(op) != Role::kInput) continue;
+    for (const TensorId tensor : graph.outputs(op)) sum += graph.bytes(tensor);
+  }
+  return bytes;
 }
 
 GroupMembers list_members(const Grouping& grouping) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Grouping: units joined into groups that a planner places as one. Each pass takes a grouping and returns a coarser
-// one, so passes combine: join_heavy_tensors(problem, join_chains(problem, one_group_per_unit(problem)), limits).
+// one, so passes combine: join_heavy_tensors(problem, join_views(problem, one_group_per_unit(problem)), limits).
 //
 // A group always has a device that all its units may be on, and no pass takes a device away from work: what takes time
 // may still run wherever it could. Groups need not be convex: they share a device, not a slot in the schedule. Groups
@@ -44,10 +44,6 @@ Grouping join_gradients(const Problem& problem, const Grouping& finer, const Gro
 // views, element-wise tails and parameters with a single reader.
 Grouping join_only_consumers(const Problem& problem, const Grouping& finer, const GroupLimits& limits = {});
 
-// Chains: a producer and a consumer join where the one has no other successor and the other no other predecessor
-// (parameters, constants and inputs do not count as predecessors).
-Grouping join_chains(const Problem& problem, const Grouping& finer, const GroupLimits& limits = {});
-
 // Producer and consumers join along the heaviest tensors first, as long as the limits hold. Ties in topological order.
 Grouping join_heavy_tensors(const Problem& problem, const Grouping& finer, const GroupLimits& limits);
 
@@ -61,6 +57,9 @@ struct GroupWeights {
   std::vector<Bytes> resident;
 };
 GroupWeights weigh_groups(const Problem& problem, const Grouping& grouping);
+
+// Bytes per group if everything it makes stayed alive: parameters and the like, and all outputs that take storage.
+std::vector<Bytes> bytes_of_groups(const Problem& problem, const Grouping& grouping);
 
 // Units of every group: units[begin[g] .. begin[g + 1]).
 struct GroupMembers {

@@ -6,21 +6,33 @@
 #include <bit>
 #include <cmath>
 #include <numeric>
+#include <span>
 
 #include "plan/layers.h"
 #include "plan/level.h"
 #include "plan/placement.h"
 
 namespace berth {
-namespace {
 
 // Largest groups as a share of the work of one device; the end of each level as a share of its cycle; how much slack it
 // has compared with the first.
 struct Rung {
   double share, end, heat;
 };
-constexpr std::array kRungs{Rung{1.0 / 6, 0.25, 1.0}, Rung{1.0 / 20, 0.45, 0.4}, Rung{1.0 / 80, 0.65, 0.15},
-                            Rung{1.0 / 400, 0.85, 0.06}, Rung{0.0, 1.0, 0.02}};
+
+struct Ladder {
+  double heat;  // slack of the first level, as a share of the step time: the fewer evaluations, the less pays
+  std::span<const Rung> rungs;
+};
+
+namespace {
+
+constexpr std::array kUsualRungs{Rung{1.0 / 6, 0.25, 1.0}, Rung{1.0 / 20, 0.45, 0.4}, Rung{1.0 / 80, 0.65, 0.15},
+                                 Rung{1.0 / 400, 0.85, 0.06}, Rung{0.0, 1.0, 0.02}};
+constexpr std::array kHurriedRungs{Rung{1.0 / 3, 0.15, 1.0},   Rung{1.0 / 6, 0.30, 1.0},    Rung{1.0 / 6, 0.45, 0.6},
+                                   Rung{1.0 / 20, 0.65, 0.4},  Rung{1.0 / 80, 0.85, 0.15},  Rung{1.0 / 400, 0.95, 0.06},
+                                   Rung{0.0, 1.0, 0.02}};
+constexpr Ladder kUsual{0.02, kUsualRungs}, kHurried{0.005, kHurriedRungs};
 constexpr double kLeastHeat = 0.005;
 constexpr double kCooling = 20;          // slack at the start of a level over slack at its end
 constexpr double kLayersEnd = 0.08;      // of a cycle
@@ -44,18 +56,19 @@ Refiner::Refiner(Search& search, Rng rng, const RefineOptions& options, std::siz
   if (options_.layers) layers_ = find_layers(search.problem().graph());
 }
 
-Plan Refiner::improve_once(const Plan& start, double end, double heat) {
+Plan Refiner::improve_once(const Plan& start, double end, Pace pace) {
+  const Ladder& ladder = pace == Pace::kHurried ? kHurried : kUsual;
   start_at(start);
-  cycle(heat, end);
+  cycle(ladder, ladder.heat, end);
   return annealers_.front()->plan();
 }
 
 void Refiner::improve(const Plan& start, double end) {
   start_at(start);
-  double heat = kUsualHeat;
+  double heat = kUsual.heat;
   while (!search_.should_stop() && search_.progress() < end && !search_.at_lower_bound()) {
     const double left = end - search_.progress();
-    cycle(heat, left < 2 * kShortestCycle ? end : search_.progress() + left / 2);
+    cycle(kUsual, heat, left < 2 * kShortestCycle ? end : search_.progress() + left / 2);
     if (!has_choice_) return;
     heat = std::max(heat / 2, kLeastHeat);
   }
@@ -67,11 +80,11 @@ void Refiner::start_at(const Plan& start) {
   crew_.for_each(crew_.size(), [&](Search& walker, std::size_t i) { annealers_[i].emplace(walker, rngs[i], start); });
 }
 
-void Refiner::cycle(double heat, double end) {
+void Refiner::cycle(const Ladder& ladder, double heat, double end) {
   const double begin = search_.progress();
   const auto until = [&](double share) { return begin + (end - begin) * share; };
   if (layers_) run_level(whole_layers(annealers_.front()->plan()), heat, until(kLayersEnd));
-  for (const Rung& rung : kRungs) {
+  for (const Rung& rung : ladder.rungs) {
     const double share = rung.share * std::exp(rng_.uniform() - 0.5);  // other groups in every cycle
     run_level(grow(annealers_.front()->plan(), share), heat * rung.heat, until(rung.end));
   }
@@ -81,6 +94,7 @@ void Refiner::run_level(Grouping grouping, double heat, double end) {
   if (search_.should_stop() || search_.at_lower_bound()) return;
   const Level level(search_.problem(), std::move(grouping));
   crew_.for_each(crew_.size(), [&](Search&, std::size_t i) {
+    if (!annealers_[i]) return;  // that walker ran out of memory
     if (options_.priorities) annealers_[i]->retune_priorities();
     annealers_[i]->run(level, from(heat), end);
   });
@@ -88,10 +102,12 @@ void Refiner::run_level(Grouping grouping, double heat, double end) {
 }
 
 void Refiner::share_best() {
-  const auto best =
-      std::ranges::min_element(annealers_, [](const auto& a, const auto& b) { return better(a->score(), b->score()); });
+  const Annealer* best = &*annealers_.front();
+  for (const auto& annealer : annealers_) {
+    if (annealer && better(annealer->score(), best->score())) best = &*annealer;
+  }
   for (auto& annealer : annealers_) {
-    if (annealer->plan() != (*best)->plan()) annealer->stand_at((*best)->plan(), (*best)->score());
+    if (annealer && annealer->plan() != best->plan()) annealer->stand_at(best->plan(), best->score());
   }
 }
 

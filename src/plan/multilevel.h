@@ -8,6 +8,7 @@
 // the best of them.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "base/rng.h"
@@ -23,20 +24,24 @@ struct RefineOptions {
   bool priorities = true;  // upward ranks of the present plan as priorities
 };
 
+// How the time of a cycle is shared out. Hurried is for graphs so large that few simulations fit into the budget: there
+// the large groups decide, and single units, of which but a small part could be tried, get little.
+enum class Pace : std::uint8_t { kUsual, kHurried };
+
+struct Ladder;
+
 class Refiner {
  public:
   Refiner(Search& search, Rng rng, const RefineOptions& options = {}, std::size_t walkers = 1);
 
-  // Once through all levels, from `start`, until `end` of the budget (Search::progress); the plan it came to. The slack
-  // of the first level is `heat` of the step time: the fewer evaluations, the less pays.
-  static constexpr double kUsualHeat = 0.02, kLittleHeat = 0.005;
-  Plan improve_once(const Plan& start, double end, double heat = kUsualHeat);
+  // Once through all levels, from `start`, until `end` of the budget (Search::progress); the plan it came to.
+  Plan improve_once(const Plan& start, double end, Pace pace = Pace::kUsual);
   // Through all levels again and again until `end` of the budget. The search keeps the best.
   void improve(const Plan& start, double end);
 
  private:
   void start_at(const Plan& start);
-  void cycle(double heat, double end);
+  void cycle(const Ladder& ladder, double heat, double end);
   void run_level(Grouping grouping, double heat, double end);
   void share_best();
   [[nodiscard]] Grouping grow(const Plan& within, double share) const;

@@ -242,7 +242,9 @@ class PipelineAnnealer {
         }
       }
       if (best_target == kNoDevice) return;
+      const DeviceId source = loads_.device(best_unit);
       move(best_unit, best_target);
+      if (has_limits_ && !loads_.within_limits()) return move(best_unit, source);
       over = loads_.over_capacity();
     }
   }

@@ -4,18 +4,24 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/text.h"
+
 namespace berth {
 namespace {
-
-DeviceSet set_of(std::span<const DeviceId> devices) {
-  DeviceSet set = 0;
-  for (const DeviceId device : devices) set |= device_bit(device);
-  return set;
-}
 
 bool has_compute(const Problem& problem, std::uint32_t unit) {
   return std::ranges::any_of(problem.unit_ops(unit),
                              [&](OpId op) { return problem.graph().role(op) == Role::kCompute; });
+}
+
+// Devices that some compute op cannot do without.
+DeviceSet devices_needed(const Problem& problem) {
+  DeviceSet needed = 0;
+  for (std::uint32_t unit = 0; unit < problem.num_units(); ++unit) {
+    const DeviceSet allowed = problem.unit_allowed(unit);
+    if (std::has_single_bit(allowed) && has_compute(problem, unit)) needed |= allowed;
+  }
+  return needed;
 }
 
 bool some_compute_outside(const Problem& problem, DeviceSet devices) {
@@ -27,6 +33,12 @@ bool some_compute_outside(const Problem& problem, DeviceSet devices) {
 
 }  // namespace
 
+DeviceSet set_of(std::span<const DeviceId> devices) {
+  DeviceSet set = 0;
+  for (const DeviceId device : devices) set |= device_bit(device);
+  return set;
+}
+
 std::vector<DeviceId> worker_devices(const Problem& problem) {
   std::vector<DeviceId> workers = problem.machine().accelerators();
   if (workers.empty()) {
@@ -35,6 +47,8 @@ std::vector<DeviceId> worker_devices(const Problem& problem) {
   if (const auto limit = problem.constraints().max_devices) {
     const int others = some_compute_outside(problem, set_of(workers)) ? 1 : 0;
     const auto room = static_cast<std::size_t>(std::max(*limit - others, 1));
+    const DeviceSet needed = devices_needed(problem);
+    std::ranges::stable_partition(workers, [&](DeviceId device) { return (needed & device_bit(device)) != 0; });
     workers.resize(std::min(workers.size(), room));
   }
   return workers;
@@ -77,7 +91,7 @@ std::string where_note(const Problem& problem, const Plan& plan, DeviceId device
   }
   const std::string& name = problem.machine().device(device).name;
   if (elsewhere == 0) return "all on " + name;
-  return fmt::format("on {}, {} op{} elsewhere", name, elsewhere, elsewhere == 1 ? "" : "s");
+  return fmt::format("on {}, {} elsewhere", name, counted(elsewhere, "op"));
 }
 
 std::string saved_note(const Score& before, const Score& after) {

@@ -14,8 +14,11 @@
 namespace berth {
 
 // Devices to spread work over: the accelerators, or every device of a machine that has none. Cut to what a limit on the
-// number of devices leaves, with room for a CPU if some op can run on no accelerator.
+// number of devices leaves, those that ops are bound to first, with room for a CPU if some op can run on no
+// accelerator.
 std::vector<DeviceId> worker_devices(const Problem& problem);
+
+DeviceSet set_of(std::span<const DeviceId> devices);
 
 // Whether the user limits devices or crossings: a move may then break what no single unit shows.
 bool has_limits(const Problem& problem);

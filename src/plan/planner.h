@@ -36,10 +36,16 @@ struct SearchState {  // what a progress line shows
   Picoseconds lower_bound = 0;
 };
 
+// Makes the evaluator of a search, and those of its forks.
+using EvaluatorMaker = std::function<std::unique_ptr<Evaluator>(int threads)>;
+
 class Search {
  public:
   // Computes the lower bound unless the caller knows it; the clock starts after that.
   Search(const Problem& problem, const Budget& budget, std::optional<Picoseconds> known_lower_bound = std::nullopt);
+  // Plans are judged by other means than a simulation of the problem. Planners still take from the problem what they
+  // want to know about ops and devices.
+  Search(const Problem& problem, const Budget& budget, Picoseconds known_lower_bound, EvaluatorMaker make_evaluator);
 
   [[nodiscard]] const Problem& problem() const { return problem_; }
   [[nodiscard]] const Budget& budget() const { return budget_; }
@@ -64,6 +70,8 @@ class Search {
   void follow(const Search& search);
   void join(Search& forked);
 
+  // Seconds until the time budget, or the Part of it that is running, is used up; meaningless for evaluations.
+  [[nodiscard]] double seconds_left() const { return end_ * budget_.time_s - elapsed_s(); }
   // How much of the budget is used, from 0 to 1.
   [[nodiscard]] double progress() const;
   // While a Part lives, the search has to stop once `end` of the whole budget is used, or earlier if an outer Part says
@@ -117,6 +125,7 @@ class Search {
 
   const Problem& problem_;
   Budget budget_;
+  EvaluatorMaker make_evaluator_;
   std::unique_ptr<Evaluator> evaluator_;
   std::chrono::steady_clock::time_point start_, last_progress_;
   const std::atomic<bool>* stop_flag_ = nullptr;

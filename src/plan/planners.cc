@@ -53,7 +53,7 @@ std::span<const PlannerInfo> classical_planners() {
       PlannerInfo{"expert", "the human: the better of one GPU and the layer rule", make_planner<ExpertPlanner>},
       PlannerInfo{"expert-layers", "the human's layer rule alone", make_planner<ExpertLayersPlanner>},
       PlannerInfo{"scotch", "Scotch static mapping onto the machine", kMakeScotch, true},
-      PlannerInfo{"mincut", "the same without the CPU", kMakeMincut, true},
+      PlannerInfo{"mincut", "Scotch static mapping onto the accelerators alone", kMakeMincut, true},
       PlannerInfo{"metis", "METIS k-way partition", kMakeMetis, true},
       PlannerInfo{"heft", "list scheduling by upward rank", make_planner<HeftPlanner>},
       PlannerInfo{"m-topo", "topological fill within memory", make_planner<MTopoPlanner>},

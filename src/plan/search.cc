@@ -19,17 +19,23 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 }  // namespace
 
 Search::Search(const Problem& problem, const Budget& budget, std::optional<Picoseconds> known_lower_bound)
+    : Search(problem, budget, known_lower_bound ? *known_lower_bound : berth::lower_bound(problem).value(),
+             [&problem](int threads) { return make_simulated_evaluator(problem, threads); }) {}
+
+Search::Search(const Problem& problem, const Budget& budget, Picoseconds known_lower_bound,
+               EvaluatorMaker make_evaluator)
     : problem_(problem),
       budget_(budget),
-      evaluator_(make_simulated_evaluator(problem, budget.threads)),
-      lower_bound_(known_lower_bound ? *known_lower_bound : berth::lower_bound(problem).value()) {
+      make_evaluator_(std::move(make_evaluator)),
+      evaluator_(make_evaluator_(budget.threads)),
+      lower_bound_(known_lower_bound) {
   start_ = last_progress_ = Clock::now();
 }
 
 std::unique_ptr<Search> Search::fork() const {
   Budget budget = budget_;
   budget.threads = 1;
-  auto forked = std::make_unique<Search>(problem_, budget, lower_bound_);
+  auto forked = std::make_unique<Search>(problem_, budget, lower_bound_, make_evaluator_);
   forked->start_ = start_;
   forked->stop_flag_ = stop_flag_;
   return forked;

@@ -88,7 +88,7 @@ class WeightStreamer {
       if (target == kNoDevice) continue;
       see_through(unit);  // views go along: they are sent after the inputs of the step, the weights themselves before
       for (const OpId op : seen_through_) {
-        if ((problem_.allowed(op) & device_bit(target)) == 0) continue;
+        if ((problem_.allowed(op) & device_bit(target)) == 0) continue;  // of its whole unit
         for (const OpId member : problem_.unit_ops(problem_.unit(op))) plan_.device_of[index(member)] = target;
       }
       moved_in_[domains_.of(target)] += resident_of(unit);
@@ -118,7 +118,7 @@ class WeightStreamer {
     for (std::size_t next = 0; next < seen_through_.size(); ++next) {
       for (const TensorId tensor : graph.outputs(seen_through_[next])) {
         for (const OpId reader : graph.consumers(tensor)) {
-          if (graph.role(reader) == Role::kView) seen_through_.push_back(reader);
+          if (graph.role(reader) == Role::kView && graph.inputs(reader).front() == tensor) seen_through_.push_back(reader);
         }
       }
     }

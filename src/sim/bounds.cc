@@ -112,13 +112,13 @@ class BoundFinder {
       if (fastest_[op] > 0) order.push_back(op);
     }
     std::sort(order.begin(), order.end(), [&](std::uint32_t x, std::uint32_t y) { return near[x] > near[y]; });
-    double work = 0.0;
+    long double work = 0.0;
     Picoseconds least_far = 0, best = 0;
     for (std::size_t i = 0; i < order.size(); ++i) {
       const std::uint32_t op = order[i];
       work += prices_->priced(op);
       least_far = i == 0 ? far[op] : std::min(least_far, far[op]);
-      best = std::max(best, near[op] + least_far + WorkPrices::round_down(work));
+      best = std::max(best, near[op] + least_far + WorkPrices::to_bound(work, i + 1));
     }
     return best;
   }

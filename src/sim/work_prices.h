@@ -20,16 +20,16 @@ class WorkPrices {
   // lanes: per class, summed over its devices; times: [item * classes + class], in lane time.
   WorkPrices(std::vector<double> lanes, std::vector<double> times);
 
-  [[nodiscard]] double priced(std::size_t item) const { return priced(item, prices_); }
-  [[nodiscard]] double price(std::size_t device_class) const { return prices_[device_class]; }  // per lane
-  // All items together, rounded down so that the bound is not above the truth by a rounding error of its sum.
-  [[nodiscard]] Picoseconds bound() const { return round_down(priced_work(prices_)); }
-  static Picoseconds round_down(double work);
+  [[nodiscard]] long double priced(std::size_t item) const;  // at its cheapest
+  [[nodiscard]] double price(std::size_t device_class) const {  // per lane
+    return static_cast<double>(prices_[device_class]);
+  }
+  [[nodiscard]] Picoseconds bound() const;  // of all items together
+  // Times are whole numbers, so a sum is rounded up, less what rounding may have added to it.
+  static Picoseconds to_bound(long double work, std::size_t items);
 
  private:
-  using Prices = std::vector<double>;  // per class
-  [[nodiscard]] double priced(std::size_t item, const Prices& prices) const;
-  [[nodiscard]] double priced_work(const Prices& prices) const;
+  using Prices = std::vector<long double>;  // per class
   void exchange(std::size_t a, std::size_t b);
 
   std::vector<double> lanes_, times_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every kind of op the zoo makes, with its type name in the graph and the class that cost models price it by: the only
-// list.
+// Every kind of op the zoo makes, with its type name in the graph. What is known of the types stands in the op table
+// (ops/rows_zoo.cc).
 #pragma once
 
 #include <cstdint>
@@ -8,30 +8,6 @@
 #include <string_view>
 
 namespace berth {
-
-// What a cost model needs to know about an op besides its flops and bytes. Leaves and views are kOther: they take no
-// time.
-enum class OpClass : std::uint8_t {
-  kMatmul,
-  kConv,
-  kConvGrad,
-  kNorm,
-  kNormGrad,
-  kElementwise,
-  kSoftmax,
-  kReduction,
-  kGather,
-  kScatter,
-  kPool,
-  kPoolGrad,
-  kCopy,
-  kOptimizer,
-  kRandom,
-  kAttention,
-  kOther,
-};
-
-std::string_view name_of(OpClass op_class);  // "matmul", "conv_grad", ...
 
 enum class OpKind : std::uint8_t {
   kParameter,
@@ -114,7 +90,6 @@ inline constexpr std::size_t kOpKinds = static_cast<std::size_t>(OpKind::kAdamUp
 struct OpTypeInfo {
   OpKind kind;
   std::string_view name;  // the op's type in the graph
-  OpClass op_class;
 };
 
 std::span<const OpTypeInfo> zoo_op_types();  // in the order of OpKind

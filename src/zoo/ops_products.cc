@@ -7,8 +7,6 @@
 namespace berth {
 namespace {
 
-double product_flops(double outputs, double terms) { return 2.0 * outputs * terms; }
-
 std::int64_t slid(std::int64_t size, const Window& window, std::size_t i) {
   const std::int64_t reach = size + 2 * window.pad[i] - window.kernel[i];
   BERTH_CHECK(reach >= 0);
@@ -19,12 +17,6 @@ Shape slid_over(const Shape& x, std::int64_t channels, const Window& window) {
   return {x[0], channels, slid(x[2], window, 0), slid(x[3], window, 1)};
 }
 
-// Multiply-adds of a convolution as flops: every output sums over the weights of one output channel.
-double conv_flops(const Shape& y, const Shape& weight) {
-  return product_flops(static_cast<double>(y.elements()),
-                       static_cast<double>(weight.elements()) / static_cast<double>(weight[0]));
-}
-
 }  // namespace
 
 Tensor ModelBuilder::matmul(Tensor a, Tensor b) {
@@ -33,10 +25,7 @@ Tensor ModelBuilder::matmul(Tensor a, Tensor b) {
   BERTH_CHECK(left.rank() == 2 && right.rank() == 2 && left[1] == right[0]);
   const TensorType product{dtype(a), {left[0], right[1]}};
   const std::array inputs{a, b};
-  return emit({.kind = OpKind::kMatmul,
-               .inputs = inputs,
-               .outputs = {&product, 1},
-               .flops = product_flops(static_cast<double>(product.shape.elements()), static_cast<double>(left[1]))});
+  return emit({.kind = OpKind::kMatmul, .inputs = inputs, .outputs = {&product, 1}});
 }
 
 Tensor ModelBuilder::batch_matmul(Tensor a, Tensor b) {
@@ -45,10 +34,7 @@ Tensor ModelBuilder::batch_matmul(Tensor a, Tensor b) {
   BERTH_CHECK(left.rank() == 3 && right.rank() == 3 && left[0] == right[0] && left[2] == right[1]);
   const TensorType product{dtype(a), {left[0], left[1], right[2]}};
   const std::array inputs{a, b};
-  return emit({.kind = OpKind::kBatchMatmul,
-               .inputs = inputs,
-               .outputs = {&product, 1},
-               .flops = product_flops(static_cast<double>(product.shape.elements()), static_cast<double>(left[2]))});
+  return emit({.kind = OpKind::kBatchMatmul, .inputs = inputs, .outputs = {&product, 1}});
 }
 
 Tensor ModelBuilder::project(Tensor x, Tensor weight) {
@@ -69,27 +55,17 @@ Tensor ModelBuilder::conv2d(Tensor x, Tensor weight, const Window& window) {
   BERTH_CHECK(shape(x)[1] == shape(weight)[1] * window.groups);
   const TensorType y{dtype(x), slid_over(shape(x), shape(weight)[0], window)};
   const std::array inputs{x, weight};
-  return emit({.kind = OpKind::kConv2d,
-               .inputs = inputs,
-               .outputs = {&y, 1},
-               .flops = conv_flops(y.shape, shape(weight)),
-               .attributes = {.window = window}});
+  return emit({.kind = OpKind::kConv2d, .inputs = inputs, .outputs = {&y, 1}, .attributes = {.window = window}});
 }
 
 Tensor ModelBuilder::conv2d_grad_input(Tensor gradient, Tensor weight, const TensorType& x) {
   const std::array inputs{gradient, weight};
-  return emit({.kind = OpKind::kConv2dGradInput,
-               .inputs = inputs,
-               .outputs = {&x, 1},
-               .flops = conv_flops(shape(gradient), shape(weight))});
+  return emit({.kind = OpKind::kConv2dGradInput, .inputs = inputs, .outputs = {&x, 1}});
 }
 
 Tensor ModelBuilder::conv2d_grad_weight(Tensor gradient, Tensor x, const TensorType& weight) {
   const std::array inputs{gradient, x};
-  return emit({.kind = OpKind::kConv2dGradWeight,
-               .inputs = inputs,
-               .outputs = {&weight, 1},
-               .flops = conv_flops(shape(gradient), weight.shape)});
+  return emit({.kind = OpKind::kConv2dGradWeight, .inputs = inputs, .outputs = {&weight, 1}});
 }
 
 Tensor ModelBuilder::conv1d(Tensor x, Tensor weight, std::int64_t dilation) {
@@ -99,24 +75,17 @@ Tensor ModelBuilder::conv1d(Tensor x, Tensor weight, std::int64_t dilation) {
   return emit({.kind = OpKind::kConv1d,
                .inputs = inputs,
                .outputs = {&y, 1},
-               .flops = conv_flops(y.shape, shape(weight)),
                .attributes = {.window = {.dilation = dilation}}});
 }
 
 Tensor ModelBuilder::conv1d_grad_input(Tensor gradient, Tensor weight, const TensorType& x) {
   const std::array inputs{gradient, weight};
-  return emit({.kind = OpKind::kConv1dGradInput,
-               .inputs = inputs,
-               .outputs = {&x, 1},
-               .flops = conv_flops(shape(gradient), shape(weight))});
+  return emit({.kind = OpKind::kConv1dGradInput, .inputs = inputs, .outputs = {&x, 1}});
 }
 
 Tensor ModelBuilder::conv1d_grad_weight(Tensor gradient, Tensor x, const TensorType& weight) {
   const std::array inputs{gradient, x};
-  return emit({.kind = OpKind::kConv1dGradWeight,
-               .inputs = inputs,
-               .outputs = {&weight, 1},
-               .flops = conv_flops(shape(gradient), weight.shape)});
+  return emit({.kind = OpKind::kConv1dGradWeight, .inputs = inputs, .outputs = {&weight, 1}});
 }
 
 Tensor ModelBuilder::max_pool(Tensor x, const Window& window) {

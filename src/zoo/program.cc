@@ -6,7 +6,27 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/check.h"
+#include "ops/flops.h"
+
 namespace berth {
+namespace {
+
+// Of a kind, from the op table.
+const FlopRule& flop_rule(OpKind kind) {
+  static const std::array<FlopRule, kOpKinds> rules = [] {
+    std::array<FlopRule, kOpKinds> by_kind{};
+    for (const OpTypeInfo& type : zoo_op_types()) {
+      const auto info = find_op(Dialect::kZoo, type.name);
+      BERTH_CHECK(info.has_value());
+      by_kind[static_cast<std::size_t>(type.kind)] = info->flops;
+    }
+    return by_kind;
+  }();
+  return rules[static_cast<std::size_t>(kind)];
+}
+
+}  // namespace
 
 Program::Program(std::string title, DType dtype, bool training)
     : builder_(std::move(title)), dtype_(dtype), training_(training), taping_(training) {
@@ -74,12 +94,24 @@ Tensor Program::input(std::string_view name, DType dtype, Shape shape) {
   return leaf(OpKind::kInput, Role::kInput, name, {dtype, shape});
 }
 
+double Program::flops_of(const Emission& emission) const {
+  const FlopRule& rule = flop_rule(emission.kind);
+  if (rule.formula == Formula::kNone) return 0.0;
+  const auto sizes = [](const TensorType& type) {
+    return std::vector<std::int64_t>(type.shape.begin(), type.shape.end());
+  };
+  OpFacts facts;
+  for (const Tensor input : emission.inputs) facts.inputs.emplace_back(sizes(type(input)));
+  for (const TensorType& output : emission.outputs) facts.outputs.emplace_back(sizes(output));
+  return berth::flops_of(rule, facts);
+}
+
 Tensor Program::emit(const Emission& emission) {
   spec_.name = op_name(emission.kind);
   spec_.type = name_of(emission.kind);
   spec_.role = emission.role;
   spec_.module = modules_[module_];
-  spec_.flops = emission.flops;
+  spec_.flops = flops_of(emission);
   spec_.bytes_touched = emission.bytes_touched;
   spec_.forward_of = forward_of_;
   spec_.inputs.clear();

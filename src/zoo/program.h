@@ -64,7 +64,6 @@ struct Emission {
   OpKind kind = OpKind::kAdd;
   std::span<const Tensor> inputs;
   std::span<const TensorType> outputs;
-  double flops = 0.0;
   Bytes bytes_touched = -1;  // -1: inputs + outputs
   Role role = Role::kCompute;
   Layout layout = Layout::kContiguous;  // of every output
@@ -163,6 +162,7 @@ class Program {
 
   [[nodiscard]] const TensorInfo& info(Tensor tensor) const { return tensors_[tensor.id]; }
   [[nodiscard]] OutputRef ref(Tensor tensor) const { return {info(tensor).op, info(tensor).output}; }
+  [[nodiscard]] double flops_of(const Emission& emission) const;
   Tensor leaf(OpKind kind, Role role, std::string_view name, TensorType type);
   Tensor add_outputs(OpId op, const Emission& emission, bool needs_gradient);
   std::uint32_t module_id(const std::string& path);

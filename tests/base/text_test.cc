@@ -89,6 +89,12 @@ TEST(Trim, TakesSpaceOffBothEnds) {
   EXPECT_EQ(trim(""), "");
 }
 
+TEST(Counted, HasOneOfAThing) {
+  EXPECT_EQ(counted(0, "op"), "0 ops");
+  EXPECT_EQ(counted(1, "device"), "1 device");
+  EXPECT_EQ(counted(46'600, "op"), "46,600 ops");
+}
+
 TEST(Join, PutsSeparatorsBetween) {
   const std::vector<std::string> words{"a", "", "c"};
   EXPECT_EQ(join(words, ", "), "a, , c");

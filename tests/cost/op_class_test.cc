@@ -81,6 +81,14 @@ TEST(OpClass, BatchNormThatSavesNothingIsInference) {
   EXPECT_EQ(class_of_one({"batch_norm", inputs, {{8, 16, 10, 10}, {16}, {16}}}), CostClass::kBatchNorm);
 }
 
+TEST(OpClass, SeveralOperandsAreJoinedNotReduced) {
+  const std::vector<std::int64_t> x{8, 16};
+  EXPECT_EQ(class_of_one({"Sum", {x, x, x}, {x}}), CostClass::kElementwise) << "ONNX";
+  EXPECT_EQ(class_of_one({"Max", {x, {16}}, {x}}), CostClass::kElementwise) << "ONNX, broadcast";
+  EXPECT_EQ(class_of_one({"Sum", {x}, {{8}}, 0.0, {{1}}}), CostClass::kReduction) << "TensorFlow, with axes";
+  EXPECT_EQ(class_of_one({"aten.sum.dim_IntList", {x}, {{8}}}), CostClass::kReduction);
+}
+
 TEST(OpClass, EveryClassHasItsName) {
   for (int i = 0; i < kCostClasses; ++i) EXPECT_FALSE(name_of(static_cast<CostClass>(i)).empty());
   EXPECT_EQ(name_of(CostClass::kMatmul), "matmul");

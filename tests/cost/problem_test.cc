@@ -240,6 +240,10 @@ TEST(ProblemErrors, ConstraintsOnThingsThatDoNotExist) {
             }),
             "a colocation names an op that does not exist");
   EXPECT_EQ(with([](Constraints& c) { c.reserve = {1}; }), "memory is reserved on 1 devices, the machine has 3");
+  EXPECT_EQ(with([](Constraints& c) {
+              c.allowed = {kEverywhere, kEverywhere};
+            }),
+            "2 ops are told where they may be, the graph has 1");
 }
 
 TEST(ProblemErrors, ConstraintsNothingCanMeet) {

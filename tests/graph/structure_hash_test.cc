@@ -25,14 +25,16 @@ struct Draft {
   std::vector<std::pair<OpId, double>> times;
 };
 
-std::string hash_after(const std::function<void(Draft&)>& change) {
+Graph graph_after(const std::function<void(Draft&)>& change) {
   Draft draft;
   change(draft);
   GraphBuilder builder(draft.title);
   for (const OpSpec& op : draft.ops) builder.add(op);
   for (const auto& [op, seconds] : draft.times) builder.set_measured("h200", op, seconds);
-  return std::move(builder).build().value().structure_hash();
+  return std::move(builder).build().value();
 }
+
+std::string hash_after(const std::function<void(Draft&)>& change) { return graph_after(change).structure_hash(); }
 
 const std::string& plain_hash() {
   static const std::string hash = hash_after([](Draft&) {});
@@ -104,6 +106,21 @@ TEST(StructureHash, TellsManySmallChangesApart) {
     seen.insert(hash_after([&](Draft& d) { d.ops[3].outputs[0].shape = {rows, 2}; }));
   }
   EXPECT_EQ(seen.size(), 2000U);
+}
+
+TEST(DifferenceOfOps, NamesTheFirstAndSkipsSizes) {
+  const auto difference = [](const std::function<void(Draft&)>& change) {
+    return difference_of_ops(graph_after([](Draft&) {}), graph_after(change)).value_or("none");
+  };
+  EXPECT_EQ(difference([](Draft&) {}), "none");
+  EXPECT_EQ(difference([](Draft& d) { d.ops[0].outputs[0].shape = {20, 3}; }), "none");
+  EXPECT_EQ(difference([](Draft& d) { d.ops[2].flops = 7; }), "none");
+  EXPECT_EQ(difference([](Draft& d) { d.ops.pop_back(); }), "one has 4 ops, the other 3");
+  EXPECT_EQ(difference([](Draft& d) { d.ops[3].name = "c"; }), "op 3 is 'b' or 'c'");
+  EXPECT_EQ(difference([](Draft& d) { d.ops[3].type = "gelu"; }), "op 'b' is of type 'relu' or 'gelu'");
+  EXPECT_EQ(difference([](Draft& d) { std::swap(d.ops[2].inputs[0], d.ops[2].inputs[1]); }),
+            "op 'a' has other inputs or outputs");
+  EXPECT_EQ(difference([](Draft& d) { d.ops[2].outputs.pop_back(); }), "op 'a' has other inputs or outputs");
 }
 
 }  // namespace

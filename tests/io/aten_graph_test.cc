@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "io/aten_traffic.h"
 #include "io/files.h"
 #include "io/graph_file.h"
 #include "io/native_graph.h"
@@ -113,17 +112,6 @@ TEST(AtenGraph, MistakesAreNamed) {
             "toy.json: op 1: the measured time -1e-06 s on 'h200' is out of range");
   EXPECT_EQ(error_of(R"({"format":"aten-graph/1","name":"toy","mode":"play"})"),
             "toy.json: mode: expected train or infer, found \"play\"");
-}
-
-TEST(AtenTraffic, CountsWhatIsReadAndWritten) {
-  EXPECT_EQ(aten_bytes_touched("aten.add.Tensor", std::vector<Bytes>{10, 20}, 30), -1);
-  EXPECT_EQ(aten_bytes_touched("aten.embedding.default", std::vector<Bytes>{1'000'000, 8}, 100), 208);
-  EXPECT_EQ(aten_bytes_touched("aten.embedding_dense_backward.default", std::vector<Bytes>{100, 8}, 1'000'000), -1);
-  EXPECT_EQ(aten_bytes_touched("aten.gather.default", std::vector<Bytes>{50, 8}, 100), 158) << "never more than all";
-  EXPECT_EQ(aten_bytes_touched("aten.nll_loss_backward.default", std::vector<Bytes>{4, 5000, 16, 4}, 5000), 5024);
-  EXPECT_EQ(aten_bytes_touched("aten.new_zeros.default", std::vector<Bytes>{500}, 100), 100);
-  EXPECT_EQ(aten_bytes_touched("aten._unsafe_view.default", std::vector<Bytes>{500}, 500), 0);
-  EXPECT_EQ(aten_bytes_touched("embedding", std::vector<Bytes>{500}, 500), -1) << "not an ATen op";
 }
 
 // Counts what a captured file says about itself, by searching its text.

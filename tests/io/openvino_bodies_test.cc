@@ -16,6 +16,7 @@ TEST_F(OpenVino, ALoopIsOneNodeWithTheWorkOfItsBody) {
   ASSERT_EQ(model.nodes.size(), 1U);
   const Node& loop = model.nodes[0];
   EXPECT_EQ(*loop.find<double>("body_flops"), 10 * kTurnFlops);
+  EXPECT_EQ(loop.integer("body_bytes", 0), 10 * 4 * (4 * 128 + 128 * 32 + 4 * 32)) << "weights are read every turn";
   EXPECT_EQ(loop.integer("body_turns", 0), 10);
   EXPECT_EQ(names_of(model, loop.inputs), "x loop/weights");
   EXPECT_EQ(leaves_of(model), "x:input loop/weights:parameter");

@@ -144,6 +144,7 @@ TEST_F(OpenVino, StatesAreBuffers) {
   EXPECT_EQ(shape_of(model, "past"), "2,4");
   EXPECT_EQ(node_named(model, "read").colocate, "state:past");
   EXPECT_EQ(node_named(model, "write").colocate, "state:past");
+  EXPECT_EQ(model.leaves.back().colocate, "state:past");
   EXPECT_EQ(node_named(model, "write").control, std::vector<std::uint32_t>{0});
   EXPECT_EQ(error_of(ir_file(ir_layer(0, "r", "ReadValue", "", "", "FP32 2"), "")),
             "layer \"r\": a ReadValue needs a variable_id");

@@ -71,6 +71,20 @@ TEST_F(PlanFile, IsReadable) {
   EXPECT_EQ(*parse(text), plan);
 }
 
+TEST_F(PlanFile, MayBeForSeveralGraphs) {
+  const Problem larger = toy_problem("aa:1:9B -> bb:2:9B -> cc:3", "2 devices, 1 s per edge");
+  const std::vector<std::string> also_for{"00ff", problem_.graph().structure_hash()};
+  const Plan plan = toy_plan(larger, "aa@0 bb@1!2.5 cc@1");
+  const std::string text = write_plan_json(larger.graph(), larger.machine(), plan, {}, also_for);
+  EXPECT_EQ(*parse(text), plan);
+  EXPECT_EQ(*parse_plan(text, "p.json", larger.graph(), larger.machine()), plan);
+  EXPECT_NE(error_of(write_plan_json(larger.graph(), larger.machine(), plan, {}, std::span(also_for).first(1))),
+            "fine");
+  EXPECT_EQ(error_of(file_with(placed_, R"(, "also_for": [7])")), "fine") << "the first hash is enough";
+  EXPECT_EQ(error_of(R"({"format": "berth-plan/1", "graph": "00ff", "also_for": [7], "ops": []})"),
+            "p.json: also_for[0]: expected a string, found 7");
+}
+
 TEST_F(PlanFile, RoundTripsThroughFiles) {
   if (!has_gzip()) GTEST_SKIP() << "built without gzip";
   const TemporaryFolder folder;

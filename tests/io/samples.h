@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "io/costs/costs_file.h"
 #include "io/exported_text.h"
 #include "io/graph_file.h"
 #include "io/native_graph.h"
@@ -126,12 +127,33 @@ inline Sample exported_sample() {
   return {"exported program", program.json(), read_as_exported_program};
 }
 
+inline std::optional<std::string> read_as_costs(const std::string& text) {
+  const auto costs = parse_costs(text, "bad.json");
+  if (!costs) return costs.error().message;
+  EXPECT_FALSE(costs->times.empty());
+  for (const Measurement& time : costs->times) EXPECT_TRUE(!time.ops.empty() && time.seconds >= 0.0);
+  return std::nullopt;
+}
+
+inline Sample csv_sample() {
+  return {"csv", "op,device,microseconds\na,gpu0,12.5\n\"b, \"\"c\"\"\",*,3e0\n", read_as_costs};
+}
+
+inline Sample trace_sample() {
+  const std::string text = R"({"schemaVersion":1,"traceEvents":[
+{"ph":"X","cat":"cpu_op","name":"a","pid":7,"tid":"main","ts":1,"dur":9.5,"args":{"External id":3}},
+{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":4,"dur":3,"args":{"External id":3,"stream":7}},
+{"ph":"X","cat":"Op","name":"MatMul","pid":7,"tid":2,"ts":20,"dur":2,"args":{"name":"dense/MatMul"}},
+{"ph":"M","name":"process_name","pid":7,"args":{"name":"python"}}],"traceName":"t"})";
+  return {"trace", text, read_as_costs};
+}
+
 inline std::vector<Sample> json_samples() {
-  return {native_sample(), aten_sample(), plan_sample(), msr_sample(), exported_sample()};
+  return {native_sample(), aten_sample(), plan_sample(), msr_sample(), exported_sample(), trace_sample()};
 }
 inline std::vector<Sample> all_samples() {
   std::vector<Sample> samples = json_samples();
-  for (Sample sample : {stg_sample(), pipedream_sample()}) samples.push_back(std::move(sample));
+  for (Sample sample : {stg_sample(), pipedream_sample(), csv_sample()}) samples.push_back(std::move(sample));
   return samples;
 }
 

@@ -209,6 +209,18 @@ TEST(TensorFlow, ColocatedNodesShareAGroupAndADevice) {
             "e Neg(d) [4]\n");
 }
 
+TEST(TensorFlow, VariablesAndConstantsShareTheGroupsOfTheirReaders) {
+  const std::string graph = node("w", "VariableV2", "", "dtype:f32 shape:[4]") + constant("c") +
+                            node("x", "Placeholder", "", "dtype:f32 shape:[4] _class:@w") +
+                            node("read", "Identity", "w", "T:f32 _class:@w") + node("y", "Mul", "read x", "T:f32") +
+                            node("z", "Mul", "y c", "T:f32");
+  std::map<std::string, std::string> group_of;
+  const Model model = read_text(graph);
+  for (const Leaf& leaf : model.leaves) group_of[model.values[leaf.value].name] = leaf.colocate;
+  EXPECT_EQ(group_of, (std::map<std::string, std::string>{{"w", "w"}, {"x", ""}, {"c", ""}}))
+      << "inputs come from the host, whatever they are colocated with";
+}
+
 TEST(TensorFlow, LoopsAreCutAtNextIteration) {
   const std::string graph = placeholder("x", "[4]") + constant("n") +
                             node("enter", "Enter", "x", "T:f32 frame_name:'f'") +

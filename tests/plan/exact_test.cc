@@ -105,17 +105,6 @@ TEST(Exact, EqualsEveryPlanTriedOnRandomProblems) {
   EXPECT_GT(without_plan, 0);
 }
 
-// The example of the HEFT paper (Topcuoglu et al., 2002): 10 tasks on 3 unequal processors, every edge a tensor of its
-// own, links without queues. HEFT takes 80.
-Problem heft_example() {
-  return toy_problem(
-      "t1:14/16/9:18B:12B:9B:11B:14B; t2:13/19/18:19B:16B; t3:11/13/19:23B; t4:13/8/17:27B:23B; t5:12/13/10:13B; "
-      "t6:13/16/9:15B; t7:7/15/11:17B; t8:5/11/14:11B; t9:18/12/20:13B; t10:21/7/16:none; t1.0 -> t2; t1.1 -> t3; "
-      "t1.2 -> t4; t1.3 -> t5; t1.4 -> t6; t2.0 -> t8; t2.1 -> t9; t3.0 -> t7; t4.0 -> t8; t4.1 -> t9; t5.0 -> t9; "
-      "t6.0 -> t8; t7.0 -> t10; t8.0 -> t10; t9.0 -> t10",
-      "device p1; device p2; device p3; link p1 p2 rate=1 free; link p1 p3 rate=1 free; link p2 p3 rate=1 free");
-}
-
 TEST(Exact, ProvesTheOptimumOfTheHeftExample) {
   const Answer answer = solve(heft_example());
   EXPECT_EQ(answer.best, to_picoseconds(73));

@@ -51,12 +51,6 @@ TEST(Grouping, OnlyConsumersTakeTheirProducersIn) {
   EXPECT_EQ(to_text(problem, join_only_consumers(problem, units(problem), limits)), "w b a | c d e");
 }
 
-TEST(Grouping, ChainsHaveNoOtherWayInOrOut) {
-  const Problem problem =
-      toy_problem("w:param -> b:1; a:1 -> b -> c:1; c -> d:1; c -> e:1; d -> f:1; e -> f", kTwoGpus);
-  EXPECT_EQ(to_text(problem, join_chains(problem, units(problem))), "w | b a c | d | e | f");
-}
-
 TEST(Grouping, HeavyTensorsJoinFirstWithinTheLimit) {
   const Problem problem = toy_problem("a:1:1B -> b:1:5B -> c:1:9B -> d:1", kTwoGpus);
   EXPECT_EQ(to_text(problem, join_heavy_tensors(problem, units(problem), {.work = to_picoseconds(2)})), "a b | c d");
@@ -98,7 +92,7 @@ TEST(Grouping, PassesCombine) {
     Rng rng(seed);
     const Problem problem = random_problem(rng, 60);
     const Grouping fine = join_views(problem, units(problem));
-    const Grouping coarse = join_chains(problem, join_only_consumers(problem, fine));
+    const Grouping coarse = join_gradients(problem, join_only_consumers(problem, fine));
     std::vector<DeviceId> devices;
     for (const DeviceSet allowed : coarse.allowed) {
       ASSERT_NE(allowed, 0U);

@@ -37,17 +37,8 @@ Ran run(const Problem& problem) {
 
 constexpr std::string_view kPair = "device x; device y; link x y rate=1";  // 1 s per byte
 
-// The example of the HEFT paper (Topcuoglu et al., 2002, figure 2 and table 3), an output for every edge.
-constexpr std::string_view kPaperGraph =
-    "t1:14/16/9:18B:12B:9B:11B:14B; t2:13/19/18:19B:16B; t3:11/13/19:23B; t4:13/8/17:27B:23B; t5:12/13/10:13B; "
-    "t6:13/16/9:15B; t7:7/15/11:17B; t8:5/11/14:11B; t9:18/12/20:13B; t10:21/7/16; t1.0 -> t2; t1.1 -> t3; "
-    "t1.2 -> t4; t1.3 -> t5; t1.4 -> t6; t2.0 -> t8; t2.1 -> t9; t3 -> t7; t4.0 -> t8; t4.1 -> t9; t5 -> t9; "
-    "t6 -> t8; t7 -> t10; t8 -> t10; t9 -> t10";
-constexpr std::string_view kPaperMachine =
-    "device p1; device p2; device p3; link p1 p2 rate=1 free; link p1 p3 rate=1 free; link p2 p3 rate=1 free";
-
 TEST(Heft, GivesTheScheduleOfItsPaper) {
-  const Ran ran = run<HeftPlanner>(toy_problem(kPaperGraph, kPaperMachine));
+  const Ran ran = run<HeftPlanner>(heft_example());
   EXPECT_EQ(ran.seconds, 80.0);
   EXPECT_EQ(ran.plan, "t1@p3 t2@p1 t3@p3 t4@p2 t5@p3 t6@p2 t7@p3 t8@p1 t9@p2 t10@p2");
 }

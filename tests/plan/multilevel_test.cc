@@ -56,6 +56,38 @@ TEST(Refiner, SplitsTwoChains) {
   }
 }
 
+TEST(Refiner, TwoWalkersAreNeverWorseThanTheirStart) {
+  int improved = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(seed);
+    Rng rng(seed);
+    const Problem problem = random_problem(rng, 20 + 2 * seed);
+    Plan start = random_plan(problem, rng);
+    start.fusions.clear();
+    const Score before = simulate(problem, start);
+    Search search(problem, {.time_s = 0.02, .threads = 2});
+    Refiner refiner(search, Rng(seed), {}, 2);
+    const Plan once = refiner.improve_once(start, 0.5);
+    ASSERT_EQ(verify(problem, once), std::nullopt);
+    refiner.improve(once, 1.0);
+    ASSERT_EQ(verify(problem, search.best_plan()), std::nullopt);
+    EXPECT_EQ(search.best_score(), simulate(problem, search.best_plan()));
+    EXPECT_FALSE(better(before, search.best_score()));
+    EXPECT_FALSE(better(simulate(problem, once), search.best_score()));
+    improved += better(search.best_score(), before) ? 1 : 0;
+  }
+  EXPECT_GT(improved, 10);
+}
+
+TEST(Refiner, TwoWalkersGoOnFromTheBetterOne) {
+  const Problem problem = toy_problem(kTwoChains, kTwoGpus);
+  Search search(problem, {.time_s = 10.0, .threads = 2});
+  Refiner refiner(search, Rng(1), {}, 2);
+  const Plan plan = refiner.improve_once(plan_on_one_device(problem, DeviceId{1}), 0.05);
+  EXPECT_EQ(to_seconds(simulate(problem, plan).step_time), 4);  // whichever walker found it
+  EXPECT_GT(search.evaluations(), 2U);                          // both starts count
+}
+
 TEST(Refiner, LeavesAProvedPlanAlone) {
   const Problem problem = toy_problem(kTwoChains, kTwoGpus);
   const Plan best = toy_plan(problem, "a0@gpu0 a1@gpu0 a2@gpu0 a3@gpu0 b0@gpu1 b1@gpu1 b2@gpu1 b3@gpu1");

@@ -3,12 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <ostream>
 #include <set>
+#include <thread>
 
 #include "plan/planner.h"
 #include "plan/toys.h"
 #include "sim/bounds.h"
+#include "support/as_pipeline.h"
 
 namespace berth {
 
@@ -25,6 +28,21 @@ std::vector<PlannerInfo> built_planners() {
   return built;
 }
 
+// Nothing depends on anything: every op is ready at once, and no two ops form a chain.
+Problem wide_problem(int ops) {
+  std::string text;
+  for (int i = 0; i < ops; ++i) text += fmt::format("op{}:{}/{}/{};", i, 9 + i % 5, 1 + i % 3, 1 + i % 7);
+  return toy_problem(text, kTwoGpus);
+}
+
+// One op after the other, each with a shortcut past the next six, as in an unrolled cell.
+Problem deep_problem(int ops) {
+  std::string text = "op0:9/1/1";
+  for (int i = 1; i < ops; ++i) text += fmt::format("; op{} -> op{}:9/{}/{}", i - 1, i, 1 + i % 3, 1 + i % 7);
+  for (int i = 7; i < ops; i += 2) text += fmt::format("; op{} -> op{}", i - 7, i);
+  return toy_problem(text, kTwoGpus);
+}
+
 class PlannerContract : public testing::TestWithParam<PlannerInfo> {
  protected:
   static Result<Plan> run(Search& search) { return GetParam().make()->plan(search); }
@@ -32,16 +50,49 @@ class PlannerContract : public testing::TestWithParam<PlannerInfo> {
     Search search(problem, budget);
     return run(search);
   }
+
+  static void expect_legal(const Problem& problem, const Budget& budget) {
+    const Result<Plan> plan = run(problem, budget);
+    ASSERT_TRUE(plan) << plan.error().message;
+    const std::optional<Error> broken = verify(problem, *plan);
+    EXPECT_FALSE(broken) << broken->message;
+    EXPECT_GE(simulate(problem, *plan).step_time, lower_bound(problem).value());
+  }
+
+  // On one thread and on two.
+  static void expect_stops_on_time(const Problem& problem) {
+    for (const int threads : {1, 2}) {
+      Search search(problem, {.time_s = 0.2, .threads = threads});
+      ASSERT_TRUE(run(search));
+      EXPECT_LE(search.elapsed_s(), 0.2 * 1.05 + 0.1) << threads << " threads";
+    }
+  }
 };
 
 TEST_P(PlannerContract, ReturnsLegalPlansNoBetterThanTheBound) {
   for (const PlanToy& toy : plan_toys()) {
     SCOPED_TRACE(toy.name);
-    const Result<Plan> plan = run(toy.problem, {.evaluations = 100, .seed = 7});
-    ASSERT_TRUE(plan) << plan.error().message;
-    const std::optional<Error> broken = verify(toy.problem, *plan);
-    EXPECT_FALSE(broken) << broken->message;
-    EXPECT_GE(simulate(toy.problem, *plan).step_time, lower_bound(toy.problem).value());
+    expect_legal(toy.problem, {.evaluations = 100, .seed = 7});
+  }
+}
+
+TEST_P(PlannerContract, ReturnsLegalPlansFromTwoThreadsInATime) {
+  for (const PlanToy& toy : plan_toys()) {
+    SCOPED_TRACE(toy.name);
+    expect_legal(toy.problem, {.time_s = 0.01, .seed = 7, .threads = 2});
+  }
+}
+
+TEST_P(PlannerContract, PlansPipelinesToo) {
+  for (const PlanToy& toy : plan_toys()) {
+    SCOPED_TRACE(toy.name);
+    const Problem problem = as_pipeline(toy.problem);
+    if (GetParam().name == "exact") {  // proves step times only
+      EXPECT_EQ(run(problem, {.evaluations = 100}).error().code, ErrorCode::kBadInput);
+      continue;
+    }
+    expect_legal(problem, {.evaluations = 100, .seed = 7});
+    expect_legal(problem, {.time_s = 0.01, .seed = 7, .threads = 2});
   }
 }
 
@@ -69,22 +120,43 @@ TEST_P(PlannerContract, ReturnsTheBestPlanItEvaluated) {
 
 TEST_P(PlannerContract, StopsOnTime) {
   Rng rng(5);
-  const Problem problem = random_problem(rng, 3000);
-  Search search(problem, {.time_s = 0.2});
-  ASSERT_TRUE(run(search));
-  EXPECT_LE(search.elapsed_s(), 0.2 * 1.05 + 0.1);
+  expect_stops_on_time(random_problem(rng, 3000));
 }
 
-TEST_P(PlannerContract, AnInterruptionStillGivesAPlan) {
+TEST_P(PlannerContract, StopsOnTimeOnAWideGraph) { expect_stops_on_time(wide_problem(6000)); }
+
+TEST_P(PlannerContract, StopsOnTimeOnADeepGraph) { expect_stops_on_time(deep_problem(12'000)); }
+
+TEST_P(PlannerContract, AnInterruptionBeforeTheStartStillGivesAPlan) {
   Rng rng(6);
   const Problem problem = random_problem(rng, 3000);
   const std::atomic<bool> stop{true};
-  Search search(problem, {.time_s = 60.0});
-  search.set_stop_flag(&stop);
-  const Result<Plan> plan = run(search);
-  ASSERT_TRUE(plan);
-  EXPECT_FALSE(verify(problem, *plan));
-  EXPECT_LE(search.elapsed_s(), 1.0);
+  for (const int threads : {1, 2}) {
+    Search search(problem, {.time_s = 60.0, .threads = threads});
+    search.set_stop_flag(&stop);
+    const Result<Plan> plan = run(search);
+    ASSERT_TRUE(plan);
+    EXPECT_FALSE(verify(problem, *plan));
+    EXPECT_LE(search.elapsed_s(), 1.0);
+  }
+}
+
+TEST_P(PlannerContract, AnInterruptionInItsMidstEndsIt) {
+  Rng rng(6);
+  const Problem problem = random_problem(rng, 3000);
+  for (const int threads : {1, 2}) {
+    std::atomic<bool> stop{false};
+    Search search(problem, {.time_s = 60.0, .threads = threads});
+    search.set_stop_flag(&stop);
+    const std::jthread user([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      stop = true;
+    });
+    const Result<Plan> plan = run(search);
+    ASSERT_TRUE(plan);
+    EXPECT_FALSE(verify(problem, *plan));
+    EXPECT_LE(search.elapsed_s(), 1.0) << threads << " threads";
+  }
 }
 
 TEST_P(PlannerContract, SaysSoWhenConstraintsAreBeyondIt) {

@@ -115,5 +115,14 @@ TEST(WorkerDevices, LeaveRoomForTheCpuUnderALimit) {
   EXPECT_EQ(worker_devices(constrained_toy("a:1 -> b:1/-/-", kTwoGpus, constraints)).size(), 1U);
 }
 
+TEST(WorkerDevices, ALimitLeavesThoseThatOpsAreBoundTo) {
+  Constraints constraints;
+  constraints.max_devices = 1;
+  constraints.pins = {{OpId{1}, DeviceId{2}}};
+  const Problem problem = constrained_toy("a:1 -> b:1", kTwoGpus, constraints);
+  EXPECT_EQ(worker_devices(problem), std::vector{DeviceId{2}});
+  EXPECT_EQ(run<RoundRobinPlanner>(problem).plan, "a@gpu1 b@gpu1");
+}
+
 }  // namespace
 }  // namespace berth

@@ -34,6 +34,17 @@ inline constexpr std::string_view kTraining =
     "x:input:4B -> a:2/1/1:4B -> b:3/1/1:4B; w:param:8B -> a; v:param:8B -> b; b -> gv:1:8B -> uv:1:update=v; "
     "b -> gb:2/1/1:4B -> gw:1:8B -> uw:1:update=w; w -> uw; v -> uv; v -> gb";
 
+// The example of the HEFT paper (Topcuoglu et al., 2002, figure 2 and table 3): 10 tasks on 3 unequal processors, an
+// output for every edge, links without queues. HEFT takes 80, the optimum is 73.
+inline Problem heft_example() {
+  return toy_problem(
+      "t1:14/16/9:18B:12B:9B:11B:14B; t2:13/19/18:19B:16B; t3:11/13/19:23B; t4:13/8/17:27B:23B; t5:12/13/10:13B; "
+      "t6:13/16/9:15B; t7:7/15/11:17B; t8:5/11/14:11B; t9:18/12/20:13B; t10:21/7/16:none; t1.0 -> t2; t1.1 -> t3; "
+      "t1.2 -> t4; t1.3 -> t5; t1.4 -> t6; t2.0 -> t8; t2.1 -> t9; t3 -> t7; t4.0 -> t8; t4.1 -> t9; t5 -> t9; "
+      "t6 -> t8; t7 -> t10; t8 -> t10; t9 -> t10",
+      "device p1; device p2; device p3; link p1 p2 rate=1 free; link p1 p3 rate=1 free; link p2 p3 rate=1 free");
+}
+
 // What every planner must cope with.
 inline std::vector<PlanToy> plan_toys() {
   std::vector<PlanToy> toys;

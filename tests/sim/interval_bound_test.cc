@@ -34,6 +34,18 @@ TEST(IntervalBound, FallsOnTheGrid) {
   EXPECT_EQ(interval_bound({}, 1, 5, 4), 8);
 }
 
+// More ops than the interval bound looks at, so that the sums of work must be exact to prove it.
+TEST(LowerBound, OfOneDeviceIsAllItsWork) {
+  std::string text = "op0:0.1";
+  for (int i = 1; i < 3000; ++i) text += fmt::format("; op{}:{}", i, 0.1 + 0.001 * i);
+  for (const int lanes : {1, 3}) {
+    const Problem problem = toy_problem(text, fmt::format("device gpu lanes={}", lanes));
+    Picoseconds work = 0;
+    for (const OpId op : problem.graph().ops()) work += problem.duration(op, DeviceId{0});
+    EXPECT_EQ(lower_bound(problem).work, (work + lanes - 1) / lanes);
+  }
+}
+
 TEST(LowerBound, OfWholeSecondsIsWholeSeconds) {
   // Work alone says 10.5; no op is so long that a stretch of 11 must hold too much of it.
   std::string text = "op0:1";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ONNX files (IR versions 3 to the newest): nodes, values, weights without their bytes. Local functions are written
-// out; nodes with subgraphs (If, Loop, Scan) are refused by name, since how often they run is not in the file.
+// out; If, Loop and Scan keep their subgraphs as bodies, and lower() decides what to make of them
+// (model/onnx_shapes.h). Other nodes with subgraphs are refused by name.
 #pragma once
 
 #include <string>

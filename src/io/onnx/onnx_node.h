@@ -15,20 +15,36 @@ namespace berth {
 
 struct OnnxAttribute {
   std::string name = {};
-  std::optional<Attribute> value = {};  // none: a kind that no cost depends on
-  std::optional<Value> tensor = {};     // of a Constant
-  std::string from_caller = {};         // inside a function: the caller's attribute that stands here
+  std::optional<Attribute> value = {};        // none: a kind that no cost depends on
+  std::optional<Value> tensor = {};           // of a Constant
+  std::vector<std::string_view> graphs = {};  // subgraphs, as they stand in the file
+  std::string from_caller = {};               // inside a function: the caller's attribute that stands here
 };
 
 struct OnnxNode {
   std::string name = {}, type = {};  // the type with its domain, unless that is ONNX's own
+  std::string overload = {};         // which of several functions of that type
   std::vector<std::string> inputs = {}, outputs = {};
   std::vector<OnnxAttribute> attributes = {};
   std::vector<std::pair<std::string, std::string>> metadata = {};
-  bool has_subgraph = false;
 };
 
+// `bytes` must outlive the node: its subgraphs point there. ATen's operators inside ONNX (org.pytorch.aten.ATen) have
+// the type that PyTorch gives them: "aten.embedding".
 Result<OnnxNode> read_onnx_node(std::string_view bytes);
+Result<OnnxAttribute> read_onnx_attribute(std::string_view bytes);
+Result<std::pair<std::string, std::string>> read_onnx_entry(std::string_view bytes);  // StringStringEntryProto
+
+// For messages and names: its name, else that of its first output, else its type.
+const std::string& label_of(const OnnxNode& node);
+
+// What names inside its subgraphs or functions begin with: "around/node/". Cut at the front if it grows too long: names
+// only have to be told apart.
+std::string prefix_inside(const OnnxNode& node, const std::string& around);
+
+// The innermost module that its exporter notes, before the op itself: "layer1.2" of the namespace
+// ": ResNet/layer1: Sequential/layer1.2: Bottleneck/conv2d_9: aten.conv2d.default".
+std::string module_of(const OnnxNode& node);
 
 // "ai.onnx" and "" are the same domain; another one stands before the type: "com.microsoft.FusedMatMul".
 std::string onnx_type(std::string_view domain, std::string_view type);

@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/onnx/onnx_tensor.h"
 
-#include <array>
+#include <bit>
+#include <cmath>
 
 #include "base/units.h"
 #include "graph/builder.h"
 #include "io/wire.h"
+#include "model/onnx_dtype.h"
 
 namespace berth {
 namespace {
 
 constexpr std::int64_t kMostContents = 1024;  // elements of a constant that may say a shape
-
-// By TensorProto.DataType; strings have no size that matters.
-constexpr std::array<std::optional<DType>, 24> kTypes{
-    std::nullopt, DType::kF32,  DType::kU8,  DType::kI8,  DType::kI16, DType::kI16, DType::kI32, DType::kI64,
-    std::nullopt, DType::kBool, DType::kF16, DType::kF64, DType::kI32, DType::kI64, DType::kC64, DType::kC128,
-    DType::kBF16, DType::kF8,   DType::kF8,  DType::kF8,  DType::kF8,  DType::kI4,  DType::kI4,  DType::kI4};
+constexpr std::int64_t kMostFloats = 8;       // numbers with a point that may: factors of a Resize, bounds of a Min
+constexpr double kLargestWhole = 9007199254740992.0;  // 2^53
 
 bool is_whole(DType dtype) { return dtype == DType::kI64 || dtype == DType::kI32 || dtype == DType::kBool; }
 
@@ -80,42 +78,114 @@ std::vector<std::int64_t> unpack(std::string_view raw, std::size_t width) {
   return numbers;
 }
 
-}  // namespace
-
-std::optional<DType> dtype_of_onnx(std::int64_t elem_type) {
-  if (elem_type < 0 || elem_type >= static_cast<std::int64_t>(kTypes.size())) return std::nullopt;
-  return kTypes[static_cast<std::size_t>(elem_type)];
+// Numbers with a point, if all of them are whole.
+std::optional<std::vector<std::int64_t>> as_whole(const std::vector<double>& numbers) {
+  std::vector<std::int64_t> whole;
+  for (const double number : numbers) {
+    if (!(std::abs(number) <= kLargestWhole) || std::trunc(number) != number) return std::nullopt;
+    whole.push_back(static_cast<std::int64_t>(number));
+  }
+  return whole;
 }
 
-Result<Value> read_onnx_tensor(std::string_view bytes) {
-  Value value;
-  std::vector<std::int64_t> dims, numbers;
-  std::string_view raw;
+std::vector<double> unpack_floats(std::string_view raw, DType dtype) {
+  std::vector<double> numbers;
+  for (const std::int64_t bits : unpack(raw, dtype == DType::kF64 ? 8 : 4)) {
+    numbers.push_back(dtype == DType::kF64
+                          ? std::bit_cast<double>(bits)
+                          : static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits))));
+  }
+  return numbers;
+}
+
+// The fields of a TensorProto that say anything here.
+struct RawTensor {
+  std::string name = {};
+  std::optional<DType> dtype = {};
+  std::vector<std::int64_t> dims = {}, numbers = {};
+  std::vector<double> floats = {};
+  std::string_view raw = {};
   bool is_external = false;
+};
+
+Result<RawTensor> read_fields(std::string_view bytes) {
+  RawTensor tensor;
   WireReader field(bytes);
   while (field.next()) {
-    if (field.field() == 1 && !append_integers(field, dims)) return bad_input("the shape of a weight is damaged");
-    if (field.is(2, WireType::kVarint)) value.dtype = dtype_of_onnx(static_cast<std::int64_t>(field.varint()));
-    if (field.is(8, WireType::kBytes)) value.name = field.bytes();
-    if (field.is(9, WireType::kBytes)) raw = field.bytes();
-    if (field.is(14, WireType::kVarint)) is_external = field.varint() == 1;
-    const bool is_small = field.type() == WireType::kVarint || field.bytes().size() <= 10 * kMostContents;
-    if ((field.field() == 5 || field.field() == 7) && is_small && numbers.size() <= kMostContents &&
-        !append_integers(field, numbers))
+    const std::size_t length = field.type() == WireType::kBytes ? field.bytes().size() : 0;
+    if (field.field() == 1 && (length > 10 * kMaxRank || !append_integers(field, tensor.dims)))
+      return bad_input("the shape of a weight is damaged");
+    if (field.is(2, WireType::kVarint)) tensor.dtype = dtype_of_onnx(static_cast<std::int64_t>(field.varint()));
+    if (field.field() == 4 && length <= 4 * kMostFloats && tensor.floats.size() <= kMostFloats &&
+        !append_floats(field, tensor.floats))
       return bad_input("a weight is damaged");
+    if ((field.field() == 5 || field.field() == 7) && length <= 10 * kMostContents &&
+        tensor.numbers.size() <= kMostContents && !append_integers(field, tensor.numbers))
+      return bad_input("a weight is damaged");
+    if (field.is(8, WireType::kBytes)) tensor.name = field.bytes();
+    if (field.is(9, WireType::kBytes)) tensor.raw = field.bytes();
+    if (field.is(14, WireType::kVarint)) tensor.is_external = field.varint() == 1;
+    if (tensor.dims.size() > static_cast<std::size_t>(kMaxRank))
+      return bad_input("a weight has more than {} dimensions", kMaxRank);
   }
   if (field.error()) return *field.error();
-  if (dims.size() > static_cast<std::size_t>(kMaxRank))
-    return bad_input("a weight has more than {} dimensions", kMaxRank);
-  const auto count = num_elements(dims);
-  if (!count) return bad_input("weight '{}': its shape is negative or too large", value.name);
+  return tensor;
+}
+
+// Of a small tensor of `count` elements that is stored in the file.
+std::optional<std::vector<std::int64_t>> contents_of(RawTensor tensor, std::int64_t count) {
+  std::optional<std::vector<std::int64_t>> contents;
+  if (is_whole(*tensor.dtype) && count <= kMostContents) {
+    contents = std::move(tensor.numbers);
+    if (!tensor.raw.empty() && tensor.raw.size() <= 8 * kMostContents)
+      contents = unpack(tensor.raw, static_cast<std::size_t>(bits_of(*tensor.dtype)) / 8);
+  }
+  if ((*tensor.dtype == DType::kF32 || *tensor.dtype == DType::kF64) && count <= kMostFloats) {
+    if (!tensor.raw.empty() && tensor.raw.size() <= 8 * kMostFloats)
+      tensor.floats = unpack_floats(tensor.raw, *tensor.dtype);
+    contents = as_whole(tensor.floats);
+  }
+  if (contents && static_cast<std::int64_t>(contents->size()) != count) contents.reset();
+  return contents;
+}
+
+Result<Value> value_of(RawTensor tensor) {
+  const auto count = num_elements(tensor.dims);
+  if (!count) return bad_input("weight '{}': its shape is negative or too large", tensor.name);
+  Value value;
+  value.name = tensor.name;
+  value.dtype = tensor.dtype;
   value.shape.emplace();
-  for (const std::int64_t dim : dims) value.shape->push_back({dim, {}});
-  if (is_external || *count > kMostContents || !value.dtype || !is_whole(*value.dtype)) return value;
-  if (!raw.empty() && raw.size() <= 8 * kMostContents)
-    numbers = unpack(raw, static_cast<std::size_t>(bits_of(*value.dtype)) / 8);
-  if (static_cast<std::int64_t>(numbers.size()) == *count) value.contents = std::move(numbers);
+  for (const std::int64_t dim : tensor.dims) value.shape->push_back({dim, {}});
+  if (!tensor.is_external && tensor.dtype) value.contents = contents_of(std::move(tensor), *count);
   return value;
+}
+
+}  // namespace
+
+Result<Value> read_onnx_tensor(std::string_view bytes) {
+  BERTH_TRY(RawTensor tensor, read_fields(bytes));
+  return value_of(std::move(tensor));
+}
+
+Result<Value> read_onnx_sparse_tensor(std::string_view bytes) {
+  RawTensor tensor;
+  WireReader field(bytes);
+  while (field.next()) {
+    if (field.is(1, WireType::kBytes)) {
+      BERTH_TRY(const RawTensor values, read_fields(field.bytes()));
+      tensor.name = values.name;
+      tensor.dtype = values.dtype;
+    }
+    const bool is_long = field.type() == WireType::kBytes && field.bytes().size() > 10 * kMaxRank;
+    if (field.field() == 3 && (is_long || !append_integers(field, tensor.dims)))
+      return bad_input("the shape of a sparse weight is damaged");
+    if (tensor.dims.size() > static_cast<std::size_t>(kMaxRank))
+      return bad_input("a sparse weight has more than {} dimensions", kMaxRank);
+  }
+  if (field.error()) return *field.error();
+  tensor.is_external = true;  // no contents
+  return value_of(std::move(tensor));
 }
 
 Result<Value> read_onnx_value_info(std::string_view bytes) {

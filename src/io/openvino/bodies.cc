@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "io/openvino/layer_flops.h"
+#include "graph/builder.h"
+#include "ops/flops.h"
+#include "ops/traffic.h"
 
 namespace berth::openvino {
 namespace {
 
 constexpr double kMostFlops = 1e30;
+constexpr auto kMostBytes = static_cast<double>(kMaxTotalBytes);
 constexpr int kMostTries = 64;  // slices looked at: a file may have millions, each a search
 
 // Size of the sliced axis of a layer's port; none if it is dynamic or there is no such axis.
@@ -44,16 +47,51 @@ Error too_large(const IrLayer& layer) {
   return bad_input("{}: the sizes inside its body are beyond all reason", describe(layer));
 }
 
-// One turn of a body: its flops, and whether all loops inside have known lengths.
+std::vector<std::int64_t> known_sizes(const IrPort& port) {
+  std::vector<std::int64_t> sizes = port.dims;
+  std::ranges::replace(sizes, kDynamic, 1);
+  return sizes;
+}
+
+OpFacts facts_of(const IrLayer& layer) {
+  OpFacts facts;
+  for (const IrPort& port : layer.inputs) facts.inputs.emplace_back(known_sizes(port));
+  for (const IrPort& port : layer.outputs) facts.outputs.emplace_back(known_sizes(port));
+  const std::string* transposed = layer.find("transpose_a");
+  facts.first_is_transposed = transposed != nullptr && (*transposed == "true" || *transposed == "1");
+  if (const std::string* equation = layer.find("equation")) facts.equation = *equation;
+  return facts;
+}
+
+Bytes bytes_of(const IrPort& port) {
+  return std::max<Bytes>(tensor_bytes({port.dtype.value_or(DType::kF32), known_sizes(port)}), 0);
+}
+
+double bytes_of(const IrLayer& layer, const OpInfo& info) {
+  std::vector<Bytes> inputs;
+  Bytes read = 0, written = 0;
+  for (const IrPort& port : layer.inputs) {
+    inputs.push_back(bytes_of(port));
+    read = clamped_sum(read, inputs.back());
+  }
+  for (const IrPort& port : layer.outputs) written = clamped_sum(written, bytes_of(port));
+  const Bytes stated = bytes_touched(info.traffic, inputs, written);
+  return static_cast<double>(stated >= 0 ? stated : clamped_sum(read, written));
+}
+
+// One turn of a body: its work, and whether all loops inside have known lengths.
 Result<BodyWork> one_turn(const IrNet& net) {
   BodyWork turn;
   for (const IrLayer& layer : net.layers) {
     if (layer.bodies.empty()) {
-      turn.flops += product_flops(layer);
+      const OpInfo info = find_op(Dialect::kOpenVino, layer.type).value_or(OpInfo{});
+      if (info.flops.formula != Formula::kNone) turn.flops += flops_of(info.flops, facts_of(layer));
+      if (!is_constant(layer)) turn.bytes += bytes_of(layer, info);
       continue;
     }
     BERTH_TRY(const BodyWork inner, work_of_bodies(layer));
     turn.flops += inner.flops;
+    turn.bytes += inner.bytes;
     turn.turns_known = turn.turns_known && inner.turns_known;
   }
   return turn;
@@ -76,6 +114,7 @@ Result<BodyWork> work_of_bodies(const IrLayer& layer) {
     BERTH_TRY(const BodyWork turn, one_turn(body.net));
     if (!(turn.flops <= kMostFlops)) return too_large(layer);
     work.flops = std::max(work.flops, turn.flops);
+    work.bytes = std::max(work.bytes, turn.bytes);
     work.turns_known = work.turns_known && turn.turns_known;
   }
   if (layer.bodies.size() == 1) {  // a loop; an If has two
@@ -85,8 +124,10 @@ Result<BodyWork> work_of_bodies(const IrLayer& layer) {
     work.turns_known = work.turns_known && turns.has_value();
     work.turns = turns.value_or(1);
     work.flops *= static_cast<double>(work.turns);
+    work.bytes *= static_cast<double>(work.turns);
   }
   if (work.flops > kMostFlops) return too_large(layer);
+  work.bytes = std::min(work.bytes, kMostBytes);
   return work;
 }
 

@@ -2,8 +2,9 @@
 // Layers with bodies: Loop, TensorIterator and If. A runtime runs such a layer as one, on one device, so it stays one
 // node; what its body does is added up here.
 //
-// - Flops: matrix products, convolutions, attention and recurrent cells of the body, bodies inside it included, times
-//   the number of turns. An If counts its dearer branch. Dynamic sizes inside a body count as 1.
+// - Flops: matrix products, convolutions, attention and recurrent cells of the body by the op table, bodies inside it
+//   included, times the number of turns. Bytes: what its layers read and write, likewise. An If counts its dearer
+//   branch. Dynamic sizes inside a body count as 1.
 // - Turns: from a value that enters or leaves in slices, if the size of that axis is known. The trip count itself is a
 //   constant in the .bin, which is not read; where no slice tells, the body is counted once, and that is said.
 // - Weights: the constants inside bodies, of any depth.
@@ -19,7 +20,7 @@
 namespace berth::openvino {
 
 struct BodyWork {
-  double flops = 0.0;  // of all turns
+  double flops = 0.0, bytes = 0.0;  // of all turns
   std::int64_t turns = 1;
   bool turns_known = true;  // of this loop and of all inside it
 };

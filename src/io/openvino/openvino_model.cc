@@ -175,6 +175,7 @@ class ModelMaker {
   Status add_bodies(const IrLayer& layer, Node& node) {
     BERTH_TRY(const BodyWork work, work_of_bodies(layer));
     node.attributes.emplace_back("body_flops", work.flops);
+    node.attributes.emplace_back("body_bytes", static_cast<std::int64_t>(work.bytes));
     node.attributes.emplace_back("body_turns", work.turns);
     node.attributes.emplace_back(std::string(kTurnsKnown), std::int64_t{work.turns_known});
     for (const BodyConstant& constant : constants_of_bodies(layer)) {
@@ -207,7 +208,8 @@ class ModelMaker {
     reads_.push_back({*id, index});
     const Value& state = model_.values[first_value_[at]];
     const ValueIndex buffer = model_.add({.name = *id, .dtype = state.dtype, .shape = state.shape});
-    model_.leaves.push_back({.value = buffer, .role = Role::kBuffer, .label = *id, .device = layer.device});
+    model_.leaves.push_back(
+        {.value = buffer, .role = Role::kBuffer, .label = *id, .device = layer.device, .colocate = node.colocate});
     node.inputs.insert(node.inputs.begin(), buffer);
     return {};
   }

@@ -7,8 +7,9 @@
 //   parameters, while axes, shapes, tables of whole numbers and single factors are constants.
 // - ReadValue and Assign work on a buffer named after their variable_id and share its colocation group, "state:ID";
 //   Assign comes after ReadValue.
-// - Loop, TensorIterator and If stay one node (bodies.h says why and how). It has the attributes `body_flops`,
-//   `body_turns` and `body_turns_known`, and reads the constants inside its body as further inputs.
+// - Loop, TensorIterator and If stay one node (bodies.h says why and how). It has the attributes `body_flops` and
+//   `body_bytes` (of all turns), `body_turns` and `body_turns_known`, and reads the constants inside its body as
+//   further inputs.
 // - Types are those of the file; layers of no standard opset have theirs in front: "extension.Fused". Attributes are
 //   typed as ir_attributes.h says.
 // - Dynamic sizes are named as ir_shapes.h says. A value without <dim> is a scalar, or of unknown rank if it comes from

@@ -2,9 +2,10 @@
 #include "io/pt2/write_order.h"
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <string_view>
+
+#include "ops/op_table.h"
 
 namespace berth {
 namespace {
@@ -19,20 +20,16 @@ std::string_view base_name(std::string_view type) {
 
 bool writes_first_input(std::string_view name) { return name.ends_with('_') && !name.starts_with("__"); }
 
-bool may_copy(std::string_view name) {
-  return name == "contiguous" || name == "flatten" || name == "reshape" || name == "to";
+// Its outputs are, or may be, the bytes of its first input. Better one too many than one too few: it is then ordered
+// like the original.
+bool may_alias(Effect effect) {
+  return effect == Effect::kView || effect == Effect::kViewIfSameType || effect == Effect::kViewUnlessTraining ||
+         effect == Effect::kViewOfState || effect == Effect::kMayView;
 }
 
-// Their outputs are, or may be, the bytes of their first input. Better one too many than one too few: it is then
-// ordered like the original.
-bool may_alias(std::string_view name) {
-  constexpr std::array<std::string_view, 34> kNames{
-      "alias",     "as_strided", "chunk",     "contiguous",   "detach",     "diagonal",       "expand",
-      "expand_as", "flatten",    "getitem",   "imag",         "lift_fresh", "movedim",        "narrow",
-      "permute",   "real",       "reshape",   "select",       "slice",      "split",          "split_with_sizes",
-      "squeeze",   "swapaxes",   "t",         "tensor_split", "to",         "transpose",      "unbind",
-      "unflatten", "unfold",     "unsqueeze", "view",         "view_as",    "view_as_complex"};
-  return std::binary_search(kNames.begin(), kNames.end(), name);
+// Of those that may alias: whether it may also read the bytes, when the layout in memory or the type wants it.
+bool may_copy(std::string_view name, Effect effect) {
+  return effect != Effect::kView || name == "flatten" || name == "reshape";
 }
 
 }  // namespace
@@ -44,11 +41,12 @@ Pt2WriteOrder::Origin Pt2WriteOrder::origin(ValueIndex value) const {
 
 void Pt2WriteOrder::add(std::uint32_t index, Node& node) {
   const std::string_view name = base_name(node.type);
+  const OpInfo info = find_op(Dialect::kAten, node.type).value_or(OpInfo{});
   const bool writes = writes_first_input(name) && !node.inputs.empty();
-  const bool aliases = may_alias(name) && !node.inputs.empty();
+  const bool aliases = !writes && may_alias(info.effect) && !node.inputs.empty();
   std::set<std::uint32_t> before;
   for (const ValueIndex input : node.inputs) {
-    if (aliases && !may_copy(name)) break;  // looks at no bytes; whoever reads its output does
+    if (aliases && !may_copy(name, info.effect)) break;  // looks at no bytes; whoever reads its output does
     const Origin from = origin(input);
     Storage& storage = storages_[from.storage];
     if (storage.writer && from.written_by < *storage.writer + 1) before.insert(*storage.writer);

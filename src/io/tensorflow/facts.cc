@@ -106,7 +106,7 @@ class FactFinder {
     for (std::size_t i = 0; i < facts.size(); ++i) {
       facts[i].dtype = output_dtype(op, i);
       if (i < shapes.size()) facts[i].shape = std::move(shapes[i]);
-      if (facts[i].shape) name_dims(flat.name, *facts[i].shape);
+      if (facts[i].shape) name_dims(i == 0 ? flat.name : fmt::format("{}:{}", flat.name, i), *facts[i].shape);
     }
     return facts;
   }

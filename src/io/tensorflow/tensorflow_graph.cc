@@ -112,6 +112,7 @@ class ModelMaker {
       const std::string_view shared = flat.attributes().string("shared_name");
       leaf.label = shared.empty() ? flat.name : std::string(shared);
     }
+    if (kind != OpKind::kInput) leaf.colocate = std::string(colocation_.group[i]);  // inputs come from the host
     for (leaf.value = first_value_[i]; leaf.value < first_value_[i + 1]; ++leaf.value) model_.leaves.push_back(leaf);
   }
 

@@ -13,10 +13,11 @@
 //
 // Calls of functions are inlined, their nodes named CALL/NODE. Of an If or Case the branch with the most nodes is
 // taken. Loops (Enter ... NextIteration, or While) stand once in the model, cut at NextIteration: their nodes carry the
-// attribute "_trip_count" when it is stated to be more than 1, and nothing is multiplied here.
+// attribute "_trip_count" when it is stated to be more than 1, by which lower() multiplies their work.
 //
 // Devices: Node::device is the file's, else that of the call it is inlined from, else that of its colocation group
-// ("loc:@name" of `_class`) where the group names just one. Groups are named after the node that the others name.
+// ("loc:@name" of `_class`) where the group names just one. Groups are named after the node that the others name;
+// variables and constants belong to them, inputs do not.
 //
 // Shapes: `_output_shapes` of the file, completed by rules for about 200 common ops (shape_rules.h) that start from the
 // variables, placeholders and small constants. An unknown leading dimension of a placeholder is named "batch", others

@@ -100,7 +100,7 @@ std::string gap_note(const Search& search) {
   if (!has_feasible(search)) return "no plan that fits found";
   if (search.lower_bound() == 0) return "not proved";
   const double ratio = to_seconds(search.best_score().step_time) / to_seconds(search.lower_bound());
-  return fmt::format("not proved: at most {:.2g} % above the optimum", 100.0 * (ratio - 1.0));
+  return fmt::format("not proved: at most {:.1f} % above the optimum", 100.0 * (ratio - 1.0));
 }
 
 }  // namespace

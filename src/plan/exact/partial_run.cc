@@ -10,28 +10,6 @@ namespace {
 
 constexpr Picoseconds kNever = std::numeric_limits<Picoseconds>::max();
 constexpr std::int32_t kForever = 1 << 30;  // uses of a storage that is never freed
-constexpr Decision kGoOn{};
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-// Two independent hashes of a sequence of numbers.
-class Hasher {
- public:
-  void add(std::uint64_t word) {
-    low_ = mix(low_ ^ word, 0x9e3779b97f4a7c15U);
-    high_ = mix(high_ + word, 0xd6e8feb86659fd93U);
-  }
-  void add(std::int64_t word) { add(static_cast<std::uint64_t>(word)); }
-  [[nodiscard]] PartialRun::Fingerprint value() const { return {low_, high_}; }
-
- private:
-  static std::uint64_t mix(std::uint64_t x, std::uint64_t factor) {
-    x *= factor;
-    return x ^ (x >> 29);
-  }
-  std::uint64_t low_ = 1, high_ = 2;
-};
-
 }  // namespace
 
 PartialRun::PartialRun(const Tables& tables, const std::vector<int>& device_classes)
@@ -253,82 +231,6 @@ void PartialRun::arrive(int op) {
   ended_.push_back(op);
 }
 
-void PartialRun::request(int tensor, int from, int to) {
-  transfers_.push_back({0, tensor, from, to, tables_->first_hop[cell(from, to)], 0, Transfer::State::kRequested, true});
-  touched_ |= tables_->relays[cell(from, to)];
-  move_on(transfers_.back());
-  if (transfers_.back().hop < 0) transfers_.pop_back();
-}
-
-// Brings a transfer through hops that take no time to the next one that does.
-void PartialRun::move_on(Transfer& transfer) {
-  for (;;) {
-    const Hop& hop = tables_->hops[at(transfer.hop)];
-    const Picoseconds time = tables_->on_channel(transfer.tensor, hop.channel);
-    if (time > 0 && hop.queue >= 0) {
-      transfer.state = Transfer::State::kRequested;
-      return;
-    }
-    if (hop.last) allocate(transfer.to, tables_->bytes[at(transfer.tensor)]);
-    if (time > 0) {
-      transfer.state = Transfer::State::kMoving;
-      transfer.end = now_ + time;
-      return;
-    }
-    if (!leave_hop(transfer)) return;
-  }
-}
-
-// Ends the present hop; false if it was the last: the copy has arrived and the transfer is over.
-bool PartialRun::leave_hop(Transfer& transfer) {
-  if (transfer.first) release(transfer.tensor, transfer.from);
-  transfer.first = false;
-  if (!tables_->hops[at(transfer.hop++)].last) return true;
-  std::int32_t uses = 0;
-  for (const int consumer : tables_->consumers.of(transfer.tensor)) {
-    if (device_of(consumer) != transfer.to) continue;
-    ++uses;
-    arrive(consumer);
-  }
-  root_[cell(transfer.tensor, transfer.to)] = static_cast<std::int16_t>(transfer.tensor);
-  uses_[cell(transfer.tensor, transfer.to)] = uses;
-  transfer.hop = -1;
-  return false;
-}
-
-Decision PartialRun::compare_requests(std::size_t a, std::size_t b, bool& a_first) const {
-  const Transfer &x = transfers_[a], &y = transfers_[b];
-  a_first = x.tensor != y.tensor ? x.tensor < y.tensor : x.to < y.to;
-  if (x.tensor != y.tensor || (*device_classes_)[at(x.to)] != (*device_classes_)[at(y.to)]) return kGoOn;
-  a_first = ((lower_than_[at(x.to)] >> y.to) & 1) != 0;
-  if (a_first || ((lower_than_[at(y.to)] >> x.to) & 1) != 0) return kGoOn;
-  return {Decision::Kind::kLowerDevice, x.to, y.to};
-}
-
-Decision PartialRun::queue_requests() {
-  int requests = 0;
-  for (std::size_t i = 0; i < transfers_.size(); ++i) {
-    if (transfers_[i].state != Transfer::State::kRequested) continue;
-    const int queue = tables_->hops[at(transfers_[i].hop)].queue;
-    int before = 0;
-    for (std::size_t j = 0; j < transfers_.size(); ++j) {
-      if (j == i || transfers_[j].state != Transfer::State::kRequested) continue;
-      if (tables_->hops[at(transfers_[j].hop)].queue != queue) continue;
-      bool j_first = false;
-      if (const Decision open = compare_requests(j, i, j_first); open.kind != Decision::Kind::kNone) return open;
-      before += j_first ? 1 : 0;
-    }
-    transfers_[i].turn = turns_ + before;
-    ++requests;
-  }
-  if (requests == 0) return kGoOn;
-  turns_ += requests;
-  for (Transfer& transfer : transfers_) {
-    if (transfer.state == Transfer::State::kRequested) transfer.state = Transfer::State::kQueued;
-  }
-  return kGoOn;
-}
-
 Decision PartialRun::pick_ops() {
   for (std::size_t i = 0; i < ready_.size();) {
     const int device = device_of(ready_[i]);
@@ -342,23 +244,6 @@ Decision PartialRun::pick_ops() {
     }
   }
   return kGoOn;
-}
-
-void PartialRun::pick_transfers() {
-  for (;;) {
-    Transfer* next = nullptr;
-    for (Transfer& transfer : transfers_) {
-      if (transfer.state != Transfer::State::kQueued) continue;
-      if (queue_busy_[at(tables_->hops[at(transfer.hop)].queue)] != 0) continue;
-      if (next == nullptr || transfer.turn < next->turn) next = &transfer;
-    }
-    if (next == nullptr) return;
-    const Hop& hop = tables_->hops[at(next->hop)];
-    queue_busy_[at(hop.queue)] = 1;
-    next->state = Transfer::State::kMoving;
-    next->end = now_ + tables_->on_channel(next->tensor, hop.channel);
-    if (hop.last) allocate(next->to, tables_->bytes[at(next->tensor)]);
-  }
 }
 
 bool PartialRun::note_peaks() {
@@ -399,43 +284,6 @@ void PartialRun::handle_events() {
     arrive(signal.op);
     return true;
   });
-}
-
-PartialRun::Fingerprint PartialRun::fingerprint() const {
-  Hasher hash;
-  hash.add(now_);
-  for (int op = 0; op < tables_->ops; ++op) {
-    const Phase state = phase(op);
-    if (state == Phase::kDone) {
-      hash.add(std::int64_t{-1});
-      continue;
-    }
-    hash.add(static_cast<std::int64_t>(state) + 8 * waits_[at(op)] + (std::int64_t{device_of(op)} << 32));
-    if (state == Phase::kRunning) hash.add(end(op));
-  }
-  for (const Transfer& transfer : transfers_) {
-    hash.add((std::int64_t{transfer.tensor} << 32) + transfer.hop * 4 + static_cast<int>(transfer.state));
-    const auto is_earlier = [&](const Transfer& other) { return other.turn < transfer.turn; };
-    hash.add(transfer.state == Transfer::State::kMoving ? transfer.end : std::ranges::count_if(transfers_, is_earlier));
-  }
-  for (const Signal& signal : signals_) hash.add(signal.arrival * tables_->ops + signal.op);
-  for (int device = 0; device < tables_->devices; ++device) {
-    hash.add(lower_than_[at(device)]);
-    if (idle_lanes(device) > 0) hash.add(std::int64_t{last_started_[at(device)]});
-  }
-  hash.add(touched_);
-  if (tables_->has_limits) {
-    hash.add(computing_);
-    hash.add(crossings_);
-  }
-  if (tables_->memory_binds) {
-    for (std::size_t i = 0; i < held_.size(); ++i) {
-      hash.add(held_[i]);
-      hash.add(peak_[i]);
-    }
-    for (std::size_t i = 0; i < uses_.size(); ++i) hash.add((std::int64_t{uses_[i]} << 32) + root_[i]);
-  }
-  return hash.value();
 }
 
 // Devices of a class take its ids in an order that respects what was decided about them.

@@ -23,6 +23,7 @@ struct Decision {
   Kind kind = Kind::kNone;
   int item = -1, other = -1;
 };
+inline constexpr Decision kGoOn{};
 
 class PartialRun {
  public:
@@ -51,23 +52,23 @@ class PartialRun {
 
   [[nodiscard]] const Tables& tables() const { return *tables_; }
   [[nodiscard]] Picoseconds now() const { return now_; }
-  [[nodiscard]] int device_of_unit(int unit) const { return device_of_[static_cast<std::size_t>(unit)]; }
-  [[nodiscard]] int device_of(int op) const { return device_of_unit(tables_->unit_of[static_cast<std::size_t>(op)]); }
+  [[nodiscard]] int device_of_unit(int unit) const { return device_of_[at(unit)]; }
+  [[nodiscard]] int device_of(int op) const { return device_of_unit(tables_->unit_of[at(op)]); }
   // Where a unit may still go; bounds take devices away.
-  [[nodiscard]] DeviceSet domain(int unit) const { return domain_[static_cast<std::size_t>(unit)]; }
-  void exclude(int unit, int device) { domain_[static_cast<std::size_t>(unit)] &= ~(DeviceSet{1} << device); }
+  [[nodiscard]] DeviceSet domain(int unit) const { return domain_[at(unit)]; }
+  void exclude(int unit, int device) { domain_[at(unit)] &= ~(DeviceSet{1} << device); }
   // Devices worth trying for a unit: of untouched interchangeable ones only the first.
   [[nodiscard]] DeviceSet candidates(int unit) const;
   // Ops that may start next on a device.
   void list_ready(int device, std::vector<int>& ops) const;
-  [[nodiscard]] Phase phase(int op) const { return phase_[static_cast<std::size_t>(op)]; }
-  [[nodiscard]] Picoseconds end(int op) const { return end_[static_cast<std::size_t>(op)]; }
-  [[nodiscard]] int idle_lanes(int device) const { return idle_lanes_[static_cast<std::size_t>(device)]; }
+  [[nodiscard]] Phase phase(int op) const { return phase_[at(op)]; }
+  [[nodiscard]] Picoseconds end(int op) const { return end_[at(op)]; }
+  [[nodiscard]] int idle_lanes(int device) const { return idle_lanes_[at(device)]; }
   [[nodiscard]] const std::vector<int>& running() const { return running_; }
   [[nodiscard]] const std::vector<Transfer>& transfers() const { return transfers_; }
   [[nodiscard]] const std::vector<Signal>& signals() const { return signals_; }
   // Bytes of residents placed so far, and the most ever held.
-  [[nodiscard]] Bytes peak(int account) const { return peak_[static_cast<std::size_t>(account)]; }
+  [[nodiscard]] Bytes peak(int account) const { return peak_[at(account)]; }
   // Runs with equal fingerprints have the same future: where ops that are done were, and how early, no longer matters.
   struct Fingerprint {
     std::uint64_t low = 0, high = 0;

@@ -14,8 +14,6 @@ namespace {
 
 constexpr Picoseconds kNever = std::numeric_limits<Picoseconds>::max() / 4;
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 template <typename Visit>
 void for_each_device(DeviceSet devices, Visit visit) {
   for (; devices != 0; devices &= devices - 1) visit(std::countr_zero(devices));

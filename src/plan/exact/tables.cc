@@ -112,16 +112,16 @@ void Tables::copy_machine() {
 }
 
 void Tables::time_transfers() {
-  hop_time.reserve(static_cast<std::size_t>(tensors) * static_cast<std::size_t>(channels));
+  hop_time.reserve(at(tensors) * at(channels));
   unloaded_time.reserve(cell(tensors * devices, 0));
   for (int tensor = 0; tensor < tensors; ++tensor) {
     for (int channel = 0; channel < channels; ++channel)
-      hop_time.push_back(problem->transfer_time(bytes[static_cast<std::size_t>(tensor)], channel));
+      hop_time.push_back(problem->transfer_time(bytes[at(tensor)], channel));
     for (int from = 0; from < devices; ++from) {
       for (int to = 0; to < devices; ++to) {
         Picoseconds sum = 0;
         if (from != to) {
-          for (const Hop* hop = &hops[static_cast<std::size_t>(first_hop[cell(from, to)])];; ++hop) {
+          for (const Hop* hop = &hops[at(first_hop[cell(from, to)])];; ++hop) {
             sum += on_channel(tensor, hop->channel);
             if (hop->last) break;
           }
@@ -144,34 +144,31 @@ void Tables::find_granularity() {
 // elsewhere asks for a copy at time 0, so its unit needs a device then; likewise a unit with a compute op that waits
 // for nothing else.
 void Tables::find_early_units() {
-  std::vector<std::uint8_t> instant(static_cast<std::size_t>(ops), 0), needed(static_cast<std::size_t>(units), 0);
-  quiet.assign(static_cast<std::size_t>(ops), 0);
+  std::vector<std::uint8_t> instant(at(ops), 0), needed(at(units), 0);
+  quiet.assign(at(ops), 0);
   for (const int op : topological) {
-    const auto i = static_cast<std::size_t>(op);
-    const auto is_instant = [&](int before) { return instant[static_cast<std::size_t>(before)] != 0; };
-    const auto is_same_unit = [&](int other) { return unit_of[static_cast<std::size_t>(other)] == unit_of[i]; };
+    const auto i = at(op);
+    const auto is_instant = [&](int before) { return instant[at(before)] != 0; };
+    const auto is_same_unit = [&](int other) { return unit_of[at(other)] == unit_of[i]; };
     const bool waits_for_nothing =
-        std::ranges::all_of(inputs.of(op),
-                            [&](int tensor) { return is_instant(producer[static_cast<std::size_t>(tensor)]); }) &&
+        std::ranges::all_of(inputs.of(op), [&](int tensor) { return is_instant(producer[at(tensor)]); }) &&
         std::ranges::all_of(control_in.of(op), [&](int before) { return is_instant(before) && is_same_unit(before); });
     if (!waits_for_nothing) continue;
     instant[i] = computes[i] == 0 ? 1 : 0;
     bool is_local = std::ranges::all_of(control_out.of(op), is_same_unit);
     for (const int tensor : outputs.of(op))
       is_local = is_local && std::ranges::all_of(consumers.of(tensor), is_same_unit);
-    for (const int tensor : inputs.of(op))
-      is_local = is_local && is_same_unit(producer[static_cast<std::size_t>(tensor)]);
-    if (instant[i] == 0 || !is_local) needed[static_cast<std::size_t>(unit_of[i])] = 1;
+    for (const int tensor : inputs.of(op)) is_local = is_local && is_same_unit(producer[at(tensor)]);
+    if (instant[i] == 0 || !is_local) needed[at(unit_of[i])] = 1;
     quiet[i] = instant[i];
   }
   for (const int op : topological) {
-    std::uint8_t& is_needed = needed[static_cast<std::size_t>(unit_of[static_cast<std::size_t>(op)])];
-    if (is_needed == 1) needed_at_start.push_back(unit_of[static_cast<std::size_t>(op)]);
+    std::uint8_t& is_needed = needed[at(unit_of[at(op)])];
+    if (is_needed == 1) needed_at_start.push_back(unit_of[at(op)]);
     if (is_needed == 1) is_needed = 2;
   }
   for (int op = 0; op < ops; ++op) {
-    if (needed[static_cast<std::size_t>(unit_of[static_cast<std::size_t>(op)])] != 0)
-      quiet[static_cast<std::size_t>(op)] = 0;
+    if (needed[at(unit_of[at(op)])] != 0) quiet[at(op)] = 0;
   }
 }
 

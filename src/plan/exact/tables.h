@@ -12,6 +12,9 @@
 
 namespace berth::exact {
 
+// Ops, units, devices and tensors are small numbers here; as an index.
+inline std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
 // Lists of integers, one per row.
 struct Rows {
   std::vector<int> begin{0}, items;
@@ -67,13 +70,10 @@ struct Tables {
   std::vector<Picoseconds> control_latency;  // [from * devices + to]
   std::vector<DeviceSet> relays;             // [from * devices + to]: devices on the way, ends included
 
-  [[nodiscard]] std::size_t cell(int row, int device) const {
-    return static_cast<std::size_t>(row) * static_cast<std::size_t>(devices) + static_cast<std::size_t>(device);
-  }
+  [[nodiscard]] std::size_t cell(int row, int device) const { return at(row) * at(devices) + at(device); }
   [[nodiscard]] Picoseconds time(int op, int device) const { return duration[cell(op, device)]; }
   [[nodiscard]] Picoseconds on_channel(int tensor, int channel) const {
-    return hop_time[static_cast<std::size_t>(tensor) * static_cast<std::size_t>(channels) +
-                    static_cast<std::size_t>(channel)];
+    return hop_time[at(tensor) * at(channels) + at(channel)];
   }
   [[nodiscard]] Picoseconds unloaded(int tensor, int from, int to) const {
     return unloaded_time[cell(tensor * devices + from, to)];

@@ -41,11 +41,10 @@ bool TreeSearch::exhaust(Picoseconds limit) {
 
 bool TreeSearch::explore(const PartialRun& run, const Decision& decision) {
   std::vector<Child> children;
-  branch(run, decision, children);
+  bool is_complete = branch(run, decision, children);
   std::ranges::stable_sort(children, [](const Child& a, const Child& b) {
     return a.bound != b.bound ? a.bound < b.bound : a.preference > b.preference;
   });
-  bool is_complete = true;
   for (Child& child : children) {
     is_complete = is_complete && !search_.should_stop();
     if (is_complete && child.bound < cutoff_) is_complete = explore(*child.run, child.decision);
@@ -54,10 +53,12 @@ bool TreeSearch::explore(const PartialRun& run, const Decision& decision) {
   return is_complete;
 }
 
-void TreeSearch::branch(const PartialRun& run, const Decision& decision, std::vector<Child>& children) {
+// Every way the decision can go that may lead to a better plan; false if there was no time for all of them.
+bool TreeSearch::branch(const PartialRun& run, const Decision& decision, std::vector<Child>& children) {
   switch (decision.kind) {
     case Decision::Kind::kDevice:
       for (DeviceSet left = run.candidates(decision.item); left != 0; left &= left - 1) {
+        if (search_.should_stop()) return false;
         Child child{0, 0, copy(run), {}};
         child.run->place(decision.item, std::countr_zero(left));
         if (consider(std::move(child), children)) {
@@ -70,6 +71,7 @@ void TreeSearch::branch(const PartialRun& run, const Decision& decision, std::ve
       std::vector<int> ready;
       run.list_ready(decision.item, ready);
       for (const int op : ready) {
+        if (search_.should_stop()) return false;
         Child child{0, relaxation_.urgency(run, op), copy(run), {}};
         child.run->start(op);
         consider(std::move(child), children);
@@ -87,6 +89,7 @@ void TreeSearch::branch(const PartialRun& run, const Decision& decision, std::ve
     case Decision::Kind::kDead:
       BERTH_CHECK(false);
   }
+  return true;
 }
 
 // True if the child is worth a look and was added.

@@ -32,7 +32,7 @@ class TreeSearch {
     Decision decision;
   };
   bool explore(const PartialRun& run, const Decision& decision);
-  void branch(const PartialRun& run, const Decision& decision, std::vector<Child>& children);
+  bool branch(const PartialRun& run, const Decision& decision, std::vector<Child>& children);
   bool consider(Child child, std::vector<Child>& children);
   void finish(const PartialRun& run);
   std::unique_ptr<PartialRun> copy(const PartialRun& run);

@@ -2,9 +2,10 @@
 #include "plan/list/favourite_children.h"
 
 #include <algorithm>
-#include <bit>
 #include <numeric>
 
+#include "plan/least_time.h"
+#include "plan/only_one.h"
 #include "plan/ranks.h"
 #include "plan/route_times.h"
 
@@ -14,7 +15,7 @@ namespace {
 constexpr double kThreshold = 0.5;             // x below it: a favourite
 constexpr std::size_t kLargestProgram = 8000;  // edges after chains are drawn together
 constexpr double kShareOfTime = 0.5;           // of what is left, for the linear program
-constexpr std::uint32_t kNone = 0xffffffffU, kMany = 0xfffffffeU;
+constexpr std::uint32_t kNone = 0xffffffffU;
 
 // Parameters, constants, inputs, and views of them have no start that matters.
 std::vector<std::uint8_t> flow_ops(const Graph& graph) {
@@ -42,7 +43,7 @@ class FlowGraph {
   [[nodiscard]] std::vector<OpId> favourites(std::span<const double> transferred) const {
     std::vector<OpId> child(graph_.num_ops(), kNoOp);
     for (std::uint32_t op = 0; op < only_next_.size(); ++op) {
-      if (continues_chain(OpId{op})) child[op] = OpId{only_next_[op]};
+      if (continues_chain(OpId{op})) child[op] = OpId{only_next_[op].number()};
     }
     std::vector<std::size_t> order(program_.edges.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -70,47 +71,36 @@ class FlowGraph {
     }
   }
 
-  static void note(std::uint32_t& only, std::uint32_t op) { only = only == kNone || only == op ? op : kMany; }
-
   void find_neighbours() {
-    only_next_.assign(graph_.num_ops(), kNone);
-    only_before_.assign(graph_.num_ops(), kNone);
+    only_next_.resize(graph_.num_ops());
+    only_before_.resize(graph_.num_ops());
     for (const OpId op : graph_.ops()) {
       if (flow_[index(op)] == 0) continue;
       for_each_edge(op, [&](OpId before, Bytes, bool) {
-        note(only_next_[index(before)], static_cast<std::uint32_t>(index(op)));
-        note(only_before_[index(op)], static_cast<std::uint32_t>(index(before)));
+        only_next_[index(before)].see(static_cast<std::uint32_t>(index(op)));
+        only_before_[index(op)].see(static_cast<std::uint32_t>(index(before)));
       });
     }
   }
 
   [[nodiscard]] bool continues_chain(OpId op) const {  // into its only successor
-    const std::uint32_t next = only_next_[index(op)];
-    return next < kMany && only_before_[next] == static_cast<std::uint32_t>(index(op));
-  }
-
-  [[nodiscard]] double fastest(OpId op) const {
-    Picoseconds least = std::numeric_limits<Picoseconds>::max();
-    for (DeviceSet set = problem_.allowed(op); set != 0; set &= set - 1) {
-      const auto device = DeviceId(std::countr_zero(set));
-      least = std::min(least, problem_.duration(op, device));
-    }
-    return static_cast<double>(least);
+    const OnlyOne& next = only_next_[index(op)];
+    return next.exists() && only_before_[next.number()].is(static_cast<std::uint32_t>(index(op)));
   }
 
   void number_chains() {
     for (const OpId op : graph_.topological_order()) {
       if (flow_[index(op)] == 0) continue;
-      const std::uint32_t before = only_before_[index(op)];
-      if (before < kMany && continues_chain(OpId{before})) {
-        node_of_[index(op)] = node_of_[before];
+      const OnlyOne& before = only_before_[index(op)];
+      if (before.exists() && continues_chain(OpId{before.number()})) {
+        node_of_[index(op)] = node_of_[before.number()];
       } else {
         node_of_[index(op)] = static_cast<std::uint32_t>(program_.durations.size());
         program_.durations.push_back(0.0);
         first_of_node_.push_back(op);
         last_of_node_.push_back(op);
       }
-      program_.durations[node_of_[index(op)]] += fastest(op);
+      program_.durations[node_of_[index(op)]] += static_cast<double>(least_time(problem_, op));
       last_of_node_[node_of_[index(op)]] = op;
     }
   }
@@ -139,14 +129,15 @@ class FlowGraph {
   const Problem& problem_;
   const Graph& graph_;
   std::vector<std::uint8_t> flow_;
-  std::vector<std::uint32_t> node_of_, only_next_, only_before_;  // per op
+  std::vector<std::uint32_t> node_of_;            // per op
+  std::vector<OnlyOne> only_next_, only_before_;  // per op
   std::vector<OpId> first_of_node_, last_of_node_;
   ScheduleProgram program_;
 };
 
 double seconds_for_program(const Search& search) {
   if (search.budget().evaluations > 0) return 0.0;  // must not depend on time
-  return std::max((search.budget().time_s - search.elapsed_s()) * kShareOfTime, 1e-3);
+  return std::max(search.seconds_left() * kShareOfTime, 1e-3);
 }
 
 }  // namespace

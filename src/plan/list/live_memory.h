@@ -24,7 +24,6 @@ class LiveMemory {
 
   // After schedule.settle(op, device).
   void place(const PartialSchedule& schedule, OpId op, DeviceId device);
-  [[nodiscard]] bool share_memory(DeviceId a, DeviceId b) const { return domains_.of(a) == domains_.of(b); }
 
  private:
   struct Holding {

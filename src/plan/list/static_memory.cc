@@ -7,18 +7,6 @@
 
 namespace berth {
 
-std::vector<Bytes> bytes_of_groups(const Problem& problem, const Grouping& grouping) {
-  const Graph& graph = problem.graph();
-  std::vector<Bytes> bytes(grouping.size(), 0);
-  for (const OpId op : graph.ops()) {
-    Bytes& sum = bytes[grouping.of(problem, op)];
-    sum += problem.resident_bytes(op);
-    if (graph.role(op) != Role::kCompute && graph.role(op) != Role::kInput) continue;
-    for (const TensorId tensor : graph.outputs(op)) sum += graph.bytes(tensor);
-  }
-  return bytes;
-}
-
 StaticMemory::StaticMemory(const Problem& problem, const Grouping& grouping, double share)
     : counts_(share < kEndlessMemory), domains_(problem) {
   if (!counts_) return;

@@ -12,9 +12,6 @@
 
 namespace berth {
 
-// Parameters and the like, and all outputs that take storage, per group.
-std::vector<Bytes> bytes_of_groups(const Problem& problem, const Grouping& grouping);
-
 class StaticMemory {
  public:
   // `share` of every capacity may be given out; kEndlessMemory: memory does not count.

@@ -58,7 +58,7 @@ class Pace {
 };
 
 bool has_time_for(const Search& search, double seconds) {
-  return search.budget().evaluations > 0 || search.elapsed_s() + seconds <= search.budget().time_s;
+  return search.budget().evaluations > 0 || seconds <= search.seconds_left();
 }
 
 void try_methods(Search& search, const CutGraph& graph, const std::vector<CutMethod>& methods, Pace& pace, Best& best) {

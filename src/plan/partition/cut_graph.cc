@@ -89,20 +89,6 @@ void fill_rows(CutGraph& graph, std::span<const RawEdge> edges) {
   }
 }
 
-// Bytes of a group if everything it makes stayed alive.
-std::vector<double> memory_of_groups(const Problem& problem, const Grouping& grouping) {
-  std::vector<double> memory(grouping.size(), 0.0);
-  const Graph& graph = problem.graph();
-  for (const OpId op : graph.ops()) {
-    Bytes bytes = problem.resident_bytes(op);
-    if (graph.role(op) == Role::kCompute || graph.role(op) == Role::kInput) {
-      for (const TensorId tensor : graph.outputs(op)) bytes += graph.bytes(tensor);
-    }
-    memory[grouping.of(problem, op)] += static_cast<double>(bytes);
-  }
-  return memory;
-}
-
 // Part of every device, -1 for those that are no target.
 std::vector<std::int32_t> part_of_device(const Problem& problem, std::span<const DeviceId> targets) {
   std::vector<std::int32_t> part(problem.machine().num_devices(), -1);
@@ -110,15 +96,9 @@ std::vector<std::int32_t> part_of_device(const Problem& problem, std::span<const
   return part;
 }
 
-DeviceSet set_of(std::span<const DeviceId> devices) {
-  DeviceSet set = 0;
-  for (const DeviceId device : devices) set |= device_bit(device);
-  return set;
-}
-
 void fill_vertices(const Problem& problem, CutGraph& graph, DeviceSet targets) {
   const GroupWeights weights = weigh_groups(problem, graph.grouping);
-  const std::vector<double> memory_of_group = memory_of_groups(problem, graph.grouping);
+  const std::vector<Bytes> bytes = bytes_of_groups(problem, graph.grouping);
   const std::vector<std::int32_t> part = part_of_device(problem, graph.targets);
   std::vector<double> work, memory;
   for (std::uint32_t group = 0; group < graph.grouping.size(); ++group) {
@@ -128,7 +108,7 @@ void fill_vertices(const Problem& problem, CutGraph& graph, DeviceSet targets) {
     graph.pinned.push_back(std::has_single_bit(allowed) ? part[static_cast<std::size_t>(std::countr_zero(allowed))]
                                                         : -1);
     work.push_back(static_cast<double>(weights.work[group]));
-    memory.push_back(memory_of_group[group]);
+    memory.push_back(static_cast<double>(bytes[group]));
   }
   graph.work = scale_weights(work, kMaxVertexWeights);
   graph.memory = scale_weights(memory, kMaxVertexWeights);

@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 namespace berth {
 namespace {
 
 using Order = std::vector<std::uint32_t>;
+
+constexpr std::size_t kMostSteps = 20'000'000;  // of the order that keeps little under way
 
 std::vector<std::uint32_t> list_sizes(const Lists& lists) {
   std::vector<std::uint32_t> sizes;
@@ -51,13 +54,17 @@ class LeastUnderWay {
       left_[net] = static_cast<std::uint32_t>(stages.readers[net].size()) + 1;
   }
 
-  Order run() {
+  // None when asked to stop, or when very many blocks are ready at a time.
+  std::optional<Order> run(const std::function<bool()>& should_stop) {
     std::vector<std::uint32_t> waits = list_sizes(stages_.predecessors), ready;
     for (std::uint32_t block = 0; block < waits.size(); ++block) {
       if (waits[block] == 0) ready.push_back(block);
     }
     Order order;
+    std::size_t steps = 0;
     while (!ready.empty()) {
+      steps += ready.size();
+      if (steps > kMostSteps || should_stop()) return std::nullopt;
       const auto best = std::ranges::min_element(ready, {}, [&](std::uint32_t block) { return growth(block); });
       const std::uint32_t block = *best;
       ready.erase(best);
@@ -102,16 +109,18 @@ class LeastUnderWay {
 
 }  // namespace
 
-std::vector<std::vector<std::uint32_t>> linear_orders(const StageProblem& stages) {
+std::vector<std::vector<std::uint32_t>> linear_orders(const StageProblem& stages,
+                                                      const std::function<bool()>& should_stop) {
   std::vector<Order> orders(1, Order(stages.num_blocks()));
   std::iota(orders[0].begin(), orders[0].end(), 0U);
+  if (should_stop()) return orders;
   orders.push_back(depth_first(stages.predecessors, stages.successors, true));
   orders.push_back(depth_first(stages.predecessors, stages.successors, false));
   for (const bool lowest_first : {false, true}) {
     orders.push_back(depth_first(stages.successors, stages.predecessors, lowest_first));
     std::ranges::reverse(orders.back());
   }
-  orders.push_back(LeastUnderWay(stages).run());
+  if (auto order = LeastUnderWay(stages).run(should_stop)) orders.push_back(*std::move(order));
   std::vector<Order> distinct;
   for (Order& order : orders) {
     if (std::ranges::find(distinct, order) == distinct.end()) distinct.push_back(std::move(order));

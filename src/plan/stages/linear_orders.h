@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "plan/stages/stage_problem.h"
@@ -10,6 +11,8 @@ namespace berth {
 
 // A few different topological orders of all blocks: depth first from the front in several ways, depth first from the
 // back, and the one that keeps what is under way small. Good cuts of a pipeline are usually prefixes of one of them.
-std::vector<std::vector<std::uint32_t>> linear_orders(const StageProblem& stages);
+// At least one; fewer than all when asked to stop, and where the last would take too long.
+std::vector<std::vector<std::uint32_t>> linear_orders(const StageProblem& stages,
+                                                      const std::function<bool()>& should_stop);
 
 }  // namespace berth

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "plan/stages/stage_load.h"
-#include "sim/work_prices.h"
 
 namespace berth {
 namespace {
@@ -15,12 +14,17 @@ namespace {
 constexpr Picoseconds kNever = std::numeric_limits<Picoseconds>::max();
 constexpr std::uint64_t kStepsBetweenPolls = 1 << 15;
 
+double lanes_of(const PipelineModel& model, const StageProblem& stages, std::size_t kind) {
+  return model.problem().machine().device(stages.kinds[kind].devices.front()).lanes;
+}
+
 class StageCutter {
  public:
-  StageCutter(const PipelineModel& model, const StageProblem& stages, const DownSets& sets, const StageLimits& limits)
+  StageCutter(const PipelineModel& model, const StageProblem& stages, const DownSets& sets, const WorkPrices& prices,
+              const StageLimits& limits)
       : stages_(stages), sets_(sets), limits_(limits), load_(model, stages, limits.load, limits.memory) {
     list_counts();
-    find_rests(model);
+    find_rests(model, prices);
     best_.assign(sets.size() * num_counts_, kNever);
     origin_.resize(sets.size() * num_counts_);
   }
@@ -69,34 +73,18 @@ class StageCutter {
   }
 
   // rest_: priced work outside every set; room_: what the devices that a count leaves can take of it.
-  void find_rests(const PipelineModel& model) {
-    const std::size_t kinds = stages_.num_kinds();
-    std::vector<double> lanes, times;
-    std::vector<double> lanes_of_one;
-    for (std::size_t k = 0; k < kinds; ++k) {
-      const DeviceId device = stages_.kinds[k].devices.front();
-      lanes_of_one.push_back(model.problem().machine().device(device).lanes);
-      lanes.push_back(lanes_of_one[k] * limits_.devices_of_kind[k]);
-      if (lanes[k] == 0) lanes[k] = 1e-9;  // nothing may be there, and nothing will
-    }
-    for (std::size_t block = 0; block < stages_.num_blocks(); ++block) {
-      for (std::size_t k = 0; k < kinds; ++k) {
-        const bool allowed = (stages_.allowed[block] >> k & 1U) != 0 && limits_.devices_of_kind[k] > 0;
-        times.push_back(allowed ? static_cast<double>(stages_.work[block * kinds + k]) : WorkPrices::kNever);
-      }
-    }
-    const WorkPrices prices(std::move(lanes), std::move(times));
+  void find_rests(const PipelineModel& model, const WorkPrices& prices) {
     double total = 0.0;
-    for (std::size_t block = 0; block < stages_.num_blocks(); ++block) total += prices.priced(block);
+    for (std::size_t block = 0; block < stages_.num_blocks(); ++block) total += static_cast<double>(prices.priced(block));
     rest_.assign(sets_.size(), total);
     for (std::size_t set = 1; set < sets_.size(); ++set)
-      rest_[set] = rest_[sets_.before[set]] - prices.priced(sets_.last[set]);
+      rest_[set] = rest_[sets_.before[set]] - static_cast<double>(prices.priced(sets_.last[set]));
     const double slack = 1e-9 * total;  // of the sums above
     for (std::size_t count = 0; count < num_counts_; ++count) {
       double room = slack;
-      for (std::size_t k = 0; k < kinds; ++k) {
+      for (std::size_t k = 0; k < stages_.num_kinds(); ++k) {
         const int left = limits_.devices_of_kind[k] - digit(count, k);
-        room += left * lanes_of_one[k] * prices.price(k) * static_cast<double>(limits_.load);
+        room += left * lanes_of(model, stages_, k) * prices.price(k) * static_cast<double>(limits_.load);
       }
       room_.push_back(room);
     }
@@ -218,9 +206,26 @@ class StageCutter {
 
 }  // namespace
 
+WorkPrices price_blocks(const PipelineModel& model, const StageProblem& stages, std::span<const int> devices_of_kind) {
+  const std::size_t kinds = stages.num_kinds();
+  std::vector<double> lanes, times;
+  for (std::size_t k = 0; k < kinds; ++k) {
+    const double usable = lanes_of(model, stages, k) * devices_of_kind[k];
+    lanes.push_back(usable > 0 ? usable : 1e-9);  // nothing may be there, and nothing will
+  }
+  for (std::size_t block = 0; block < stages.num_blocks(); ++block) {
+    for (std::size_t k = 0; k < kinds; ++k) {
+      const bool allowed = (stages.allowed[block] >> k & 1U) != 0 && devices_of_kind[k] > 0;
+      times.push_back(allowed ? static_cast<double>(stages.work[block * kinds + k]) : WorkPrices::kNever);
+    }
+  }
+  return WorkPrices(std::move(lanes), std::move(times));
+}
+
 StageSearch cut_into_stages(const PipelineModel& model, const StageProblem& stages, const DownSets& sets,
-                            const StageLimits& limits, const std::function<bool()>& should_stop) {
-  return StageCutter(model, stages, sets, limits).run(should_stop);
+                            const WorkPrices& prices, const StageLimits& limits,
+                            const std::function<bool()>& should_stop) {
+  return StageCutter(model, stages, sets, prices, limits).run(should_stop);
 }
 
 }  // namespace berth

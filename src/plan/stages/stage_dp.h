@@ -12,10 +12,12 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "plan/stages/down_sets.h"
 #include "plan/stages/stage_problem.h"
+#include "sim/work_prices.h"
 
 namespace berth {
 
@@ -41,7 +43,11 @@ struct StageSearch {
   bool complete = false;          // false: stopped early, so there may be better ones
 };
 
+// What a block's work is worth on the devices that may be used; the same for all cuts with these devices.
+WorkPrices price_blocks(const PipelineModel& model, const StageProblem& stages, std::span<const int> devices_of_kind);
+
 StageSearch cut_into_stages(const PipelineModel& model, const StageProblem& stages, const DownSets& sets,
-                            const StageLimits& limits, const std::function<bool()>& should_stop);
+                            const WorkPrices& prices, const StageLimits& limits,
+                            const std::function<bool()>& should_stop);
 
 }  // namespace berth

@@ -9,8 +9,8 @@
 
 #include "base/disjoint_sets.h"
 #include "plan/backward.h"
+#include "plan/components.h"
 #include "plan/placement.h"
-#include "plan/stages/components.h"
 
 namespace berth {
 namespace {
@@ -20,9 +20,11 @@ using Edge = std::pair<std::uint32_t, std::uint32_t>;
 class StageProblemMaker {
  public:
   StageProblemMaker(const PipelineModel& model, std::span<const DeviceId> devices)
-      : model_(model), problem_(model.problem()), graph_(problem_.graph()), joined_(model.num_units()) {
-    for (const DeviceId device : devices) usable_ |= device_bit(device);
-  }
+      : model_(model),
+        problem_(model.problem()),
+        graph_(problem_.graph()),
+        joined_(model.num_units()),
+        usable_(set_of(devices)) {}
 
   StageProblem make() {
     mark_forward_units();
@@ -245,53 +247,73 @@ class StageProblemMaker {
     }
   }
 
+  // Nets of the model that the same blocks make and read become one.
   void make_nets() {
-    struct Reading {  // what tells nets apart
-      std::uint32_t producer;
-      bool fixed_reader;
-      std::vector<std::uint32_t> readers;
-      auto operator<=>(const Reading&) const = default;
-    };
-    const std::size_t kinds = stages_.kinds.size();
+    clear_nets();
     std::map<Reading, std::size_t> net_of;
+    for (std::uint32_t net = 0; net < model_.num_nets(); ++net) {
+      if (floats_[model_.producer(net)] != 0) continue;
+      Reading reading = reading_of(net);
+      const bool made_here = reading.producer != StageProblem::kFixed;
+      if (reading.readers.empty() && !(made_here && reading.fixed_reader)) continue;
+      const auto [entry, is_new] = net_of.try_emplace(std::move(reading), stages_.num_nets());
+      if (is_new) add_net(entry->first);
+      add_times(net, entry->second);
+    }
+    list_nets_of_blocks();
+  }
+
+  void clear_nets() {
     stages_.producer.clear();
     stages_.num_readers.clear();
     stages_.fixed_reader.clear();
     stages_.out_time.clear();
     stages_.in_time.clear();
     stages_.readers = {};
-    for (std::uint32_t net = 0; net < model_.num_nets(); ++net) {
-      if (floats_[model_.producer(net)] != 0) continue;
-      Reading reading{block_of_[model_.producer(net)], false, {}};
-      for (const std::uint32_t unit : model_.readers(net)) {
-        if (is_fixed(unit)) {
-          reading.fixed_reader = true;
-        } else if (floats_[unit] == 0 && block_of_[unit] != reading.producer) {
-          reading.readers.push_back(block_of_[unit]);
-        }
-      }
-      std::sort(reading.readers.begin(), reading.readers.end());
-      reading.readers.erase(std::unique(reading.readers.begin(), reading.readers.end()), reading.readers.end());
-      const bool made_here = reading.producer != StageProblem::kFixed;
-      if (reading.readers.empty() && !(made_here && reading.fixed_reader)) continue;
-      const auto [entry, is_new] = net_of.try_emplace(std::move(reading), stages_.producer.size());
-      if (is_new) {
-        stages_.producer.push_back(entry->first.producer);
-        stages_.fixed_reader.push_back(entry->first.fixed_reader ? 1 : 0);
-        stages_.num_readers.push_back(
-            static_cast<std::uint32_t>(entry->first.readers.size() + (entry->first.fixed_reader ? 1 : 0)));
-        stages_.readers.items.insert(stages_.readers.items.end(), entry->first.readers.begin(),
-                                     entry->first.readers.end());
-        stages_.readers.end_list();
-        stages_.out_time.resize(stages_.out_time.size() + kinds, 0);
-        stages_.in_time.resize(stages_.in_time.size() + kinds, 0);
-      }
-      for (std::size_t k = 0; k < kinds; ++k) {
-        const DeviceId device = stages_.kinds[k].devices.front();
-        stages_.out_time[entry->second * kinds + k] += model_.out_time(net, device);
-        stages_.in_time[entry->second * kinds + k] += model_.in_time(net, device);
+  }
+
+  struct Reading {  // what tells nets apart
+    std::uint32_t producer;
+    bool fixed_reader;
+    std::vector<std::uint32_t> readers;  // blocks, ascending
+    auto operator<=>(const Reading&) const = default;
+  };
+
+  [[nodiscard]] Reading reading_of(std::uint32_t net) const {
+    Reading reading{block_of_[model_.producer(net)], false, {}};
+    for (const std::uint32_t unit : model_.readers(net)) {
+      if (is_fixed(unit)) {
+        reading.fixed_reader = true;
+      } else if (floats_[unit] == 0 && block_of_[unit] != reading.producer) {
+        reading.readers.push_back(block_of_[unit]);
       }
     }
+    std::sort(reading.readers.begin(), reading.readers.end());
+    reading.readers.erase(std::unique(reading.readers.begin(), reading.readers.end()), reading.readers.end());
+    return reading;
+  }
+
+  void add_net(const Reading& reading) {
+    const std::size_t kinds = stages_.num_kinds();
+    stages_.producer.push_back(reading.producer);
+    stages_.fixed_reader.push_back(reading.fixed_reader ? 1 : 0);
+    stages_.num_readers.push_back(static_cast<std::uint32_t>(reading.readers.size() + (reading.fixed_reader ? 1 : 0)));
+    stages_.readers.items.insert(stages_.readers.items.end(), reading.readers.begin(), reading.readers.end());
+    stages_.readers.end_list();
+    stages_.out_time.resize(stages_.out_time.size() + kinds, 0);
+    stages_.in_time.resize(stages_.in_time.size() + kinds, 0);
+  }
+
+  void add_times(std::uint32_t net_of_model, std::size_t net) {
+    const std::size_t kinds = stages_.num_kinds();
+    for (std::size_t k = 0; k < kinds; ++k) {
+      const DeviceId device = stages_.kinds[k].devices.front();
+      stages_.out_time[net * kinds + k] += model_.out_time(net_of_model, device);
+      stages_.in_time[net * kinds + k] += model_.in_time(net_of_model, device);
+    }
+  }
+
+  void list_nets_of_blocks() {
     std::vector<std::vector<std::uint32_t>> made(stages_.num_blocks()), read(stages_.num_blocks());
     for (std::uint32_t net = 0; net < stages_.num_nets(); ++net) {
       if (stages_.producer[net] != StageProblem::kFixed) made[stages_.producer[net]].push_back(net);

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/place_buckets.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <numeric>
+
+#include "app/output.h"
+#include "app/progress.h"
+#include "app/resolve.h"
+#include "app/save_plan.h"
+#include "base/text.h"
+#include "plan/shared_plan.h"
+#include "sim/bounds.h"
+
+namespace berth::app {
+namespace {
+
+Status check_outputs(const std::string& path, const std::vector<Bucket>& buckets) {
+  if (path.empty()) return {};
+  std::error_code ignored;
+  if (std::filesystem::is_other(path, ignored)) {
+    return bad_input(
+        "{}: is no file; for several sizes plans are written beside each other, so give the name of a file", path);
+  }
+  BERTH_RETURN_IF_ERROR(check_output_path(path));
+  for (const Bucket& bucket : buckets) BERTH_RETURN_IF_ERROR(check_output_path(bucket_path(path, bucket)));
+  return {};
+}
+
+void plan_each(PlacedBuckets& placed, const PlannerInfo& planner, const Budget& budget, bool progress) {
+  for (const Problem& problem : placed.problems) {
+    const Picoseconds bound = lower_bound(problem).value();
+    placed.own.push_back(InterruptGuard::flag() ? not_run(planner, budget, bound)
+                                                : run_planner(problem, planner, budget, bound, progress));
+  }
+}
+
+// The best plan known for a bucket may come from another one, or be the shared plan.
+void take_own(Outcome& own, const Plan& plan, const Score& score) {
+  if (!own.error && own.plan == plan) return;
+  own.plan = plan;
+  own.score = score;
+  own.error.reset();
+  own.started = true;
+  own.note = "found for other sizes";
+}
+
+Outcome shared_outcome(const PlacedBuckets& placed, std::size_t bucket, const SharedPlan& found) {
+  Outcome outcome;
+  outcome.planner = "shared";
+  outcome.note = placed.note;
+  outcome.plan = found.plan;
+  outcome.score = found.scores[bucket];
+  outcome.lower_bound = placed.own[bucket].lower_bound;
+  outcome.interrupted = InterruptGuard::flag();
+  outcome.search_s = found.search_s;
+  outcome.evaluations = found.evaluations;
+  outcome.seed = placed.own[bucket].seed;
+  return outcome;
+}
+
+void plan_together(PlacedBuckets& placed, const Budget& budget, bool progress) {
+  std::vector<Plan> starts;
+  std::vector<std::size_t> bucket_of;  // per start
+  for (std::size_t i = 0; i < placed.own.size(); ++i) {
+    if (placed.own[i].error) continue;
+    starts.push_back(placed.own[i].plan);
+    bucket_of.push_back(i);
+  }
+  if (starts.empty()) {
+    placed.error = placed.own.front().error;
+    return;
+  }
+  ProgressLine line(progress);
+  const Result<SharedPlan> found =
+      plan_for_all(placed.problems, starts,
+                   {budget, &InterruptGuard::flag(), [&line](const SearchState& state) { line.show(state); }});
+  if (!found) {
+    placed.error = found.error();
+    return;
+  }
+  placed.note = fmt::format("{} the plan of {}", found->refined ? "refined from" : "as",
+                            placed.buckets[bucket_of[found->start]].label());
+  placed.search_s = found->search_s;
+  placed.evaluations = found->evaluations;
+  for (std::size_t i = 0; i < placed.problems.size(); ++i) {
+    take_own(placed.own[i], found->own[i], found->own_scores[i]);
+    placed.shared.push_back(shared_outcome(placed, i, *found));
+    placed.regrets.push_back(found->regret(i));
+  }
+}
+
+// The shared plan, readable at every size, and beside it each bucket's own.
+Status save(const std::string& path, const PlacedBuckets& placed) {
+  for (std::size_t i = 0; i < placed.own.size(); ++i) {
+    if (placed.own[i].error) continue;
+    BERTH_RETURN_IF_ERROR(save_plan(bucket_path(path, placed.buckets[i]), placed.problems[i], placed.own[i]));
+  }
+  if (placed.shared.empty()) return {};
+  std::vector<std::string> also_for;
+  for (const Problem& problem : std::span(placed.problems).subspan(1))
+    also_for.push_back(problem.graph().structure_hash());
+  return save_plan(path, placed.problems.front(), placed.shared.front(), also_for);
+}
+
+std::string written_text(const std::string& path, const PlacedBuckets& placed) {
+  std::string text = "\n";
+  if (!placed.shared.empty()) text += fmt::format("plan for all sizes written to {}\n", clean(path));
+  std::vector<std::string> files;
+  for (std::size_t i = 0; i < placed.own.size(); ++i) {
+    if (!placed.own[i].error) files.push_back(clean(bucket_path(path, placed.buckets[i])));
+  }
+  return text + fmt::format("plan for each size written to {}\n", join(files, ", "));
+}
+
+// Why the exit code is 1, if it is.
+std::optional<Error> failure_of(const PlacedBuckets& placed) {
+  if (placed.error) return infeasible("no plan for all sizes: {}", placed.error->message);
+  for (std::size_t i = 0; i < placed.shared.size(); ++i) {
+    if (placed.shared[i].feasible()) continue;
+    return within(placed.buckets[i].label(), infeasible("{}", overflow_text(placed.problems[i], placed.shared[i])));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool PlacedBuckets::feasible() const {
+  return !shared.empty() && std::ranges::all_of(shared, [](const Outcome& outcome) { return outcome.feasible(); });
+}
+
+std::size_t PlacedBuckets::worst() const {
+  return static_cast<std::size_t>(std::ranges::max_element(regrets) - regrets.begin());
+}
+
+double PlacedBuckets::mean_regret() const {
+  return std::accumulate(regrets.begin(), regrets.end(), 0.0) / static_cast<double>(regrets.size());
+}
+
+Result<Exit> place_buckets(const PlannerInfo& planner, const Budget& budget, std::vector<Bucket> buckets,
+                           const PlaceBucketsFlags& flags) {
+  BERTH_RETURN_IF_ERROR(check_outputs(flags.output, buckets));
+  PlacedBuckets placed;
+  BERTH_TRY(std::vector<ResolvedProblem> resolved, resolve_buckets(flags.problem, buckets));
+  for (ResolvedProblem& one : resolved) placed.problems.push_back(std::move(one.problem));
+  placed.buckets = std::move(buckets);
+  const InterruptGuard guard;
+  plan_each(placed, planner, budget, !flags.search.quiet);
+  plan_together(placed, budget, !flags.search.quiet);
+  placed.interrupted = InterruptGuard::flag();
+  const Status saved = flags.output.empty() ? Status() : save(flags.output, placed);
+  BERTH_RETURN_IF_ERROR(print(flags.json ? buckets_json(placed) : buckets_page(placed)));
+  const bool is_written = saved.ok() && !flags.output.empty() && !flags.json;
+  if (is_written) BERTH_RETURN_IF_ERROR(print(written_text(flags.output, placed)));
+  BERTH_RETURN_IF_ERROR(saved);
+  if (const auto failure = failure_of(placed)) return *failure;
+  return Exit::kDone;
+}
+
+}  // namespace berth::app

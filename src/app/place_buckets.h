@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// `berth place --dim seq=128,512,2048`: a plan for every bucket of sizes, and one for all of them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/dims.h"
+#include "app/options.h"
+#include "app/outcome.h"
+#include "app/terminal.h"
+
+namespace berth::app {
+
+struct PlacedBuckets {
+  std::vector<Bucket> buckets;
+  std::vector<Problem> problems;  // one per bucket, as are the outcomes
+  std::vector<Outcome> own;       // the best plan known for the bucket alone
+  std::vector<Outcome> shared;    // the one plan for all; empty if there is none
+  std::vector<double> regrets;    // of the shared plan: its time over that of the bucket's own plan, less 1
+  std::optional<Error> error;     // why there is no shared plan
+  std::string note;               // how the shared plan came to be
+  double search_s = 0.0;          // for the shared plan
+  std::uint64_t evaluations = 0;
+  bool interrupted = false;  // Ctrl-C came before all searches were done
+
+  [[nodiscard]] bool feasible() const;      // the shared plan fits in every bucket
+  [[nodiscard]] std::size_t worst() const;  // bucket with the largest regret
+  [[nodiscard]] double mean_regret() const;
+};
+
+struct PlaceBucketsFlags {
+  const ProblemFlags& problem;
+  const SearchFlags& search;
+  const std::string& output;
+  bool json = false;
+};
+
+// Each bucket and the shared plan have the whole budget.
+Result<Exit> place_buckets(const PlannerInfo& planner, const Budget& budget, std::vector<Bucket> buckets,
+                           const PlaceBucketsFlags& flags);
+
+// bucket_output.cc
+std::string buckets_page(const PlacedBuckets& placed);
+std::string buckets_json(const PlacedBuckets& placed);
+
+}  // namespace berth::app

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cost/device_words.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/text.h"
+
+namespace berth {
+namespace {
+
+template <typename Fits>
+DeviceSet devices_that(const Machine& machine, const Fits& fits) {
+  DeviceSet set = 0;
+  for (const DeviceId id : machine.device_ids()) {
+    if (fits(machine.device(id))) set |= device_bit(id);
+  }
+  return set;
+}
+
+std::string in_lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return lower;
+}
+
+void add_new(std::vector<std::string>& words, std::string_view word) {
+  if (!word.empty() && std::ranges::find(words, word) == words.end()) words.emplace_back(word);
+}
+
+}  // namespace
+
+DeviceWord devices_of_word(const Machine& machine, std::string_view word) {
+  if (word == "*") return {devices_that(machine, [](const Device&) { return true; }), Breadth::kAll};
+  if (const auto device = machine.find_device(word)) return {device_bit(*device), Breadth::kName};
+  const DeviceSet of_model = devices_that(machine, [&](const Device& device) { return device.model == word; });
+  if (of_model != 0 && !word.empty()) return {of_model, Breadth::kModel};
+  const auto kind = device_kind_from_name(in_lower_case(word));
+  if (!kind) return {};
+  return {devices_that(machine, [&](const Device& device) { return device.kind == *kind; }), Breadth::kKind};
+}
+
+std::string known_device_words(const Machine& machine) {
+  std::vector<std::string> words;
+  for (const Device& device : machine.devices()) add_new(words, device.name);
+  for (const Device& device : machine.devices()) add_new(words, device.model);
+  for (const Device& device : machine.devices()) add_new(words, name_of(device.kind));
+  return join(words, ", ");
+}
+
+}  // namespace berth

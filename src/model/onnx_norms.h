@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules of ONNX operators that reduce axes, normalise, or end in a loss.
+#pragma once
+
+#include "model/onnx_rules.h"
+
+namespace berth {
+
+Outputs infer_reduce(const OnnxView& node);
+Outputs infer_arg_reduce(const OnnxView& node);
+Outputs infer_layer_norm(const OnnxView& node);
+Outputs infer_layer_norm_grad(const OnnxView& node);
+Outputs infer_skip_layer_norm(const OnnxView& node);
+Outputs infer_embed_layer_norm(const OnnxView& node);
+Outputs infer_batch_norm(const OnnxView& node);
+Outputs infer_loss(const OnnxView& node);  // scores and labels; the loss, and the logarithms of the probabilities
+
+}  // namespace berth

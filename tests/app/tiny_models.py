@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tiny models of frameworks for the tests, written by hand: no framework is needed to make them."""
+import io
+import json
+import zipfile
+
+FLOAT = 1  # ONNX
+
+
+def varint(value):
+    low = bytes([value & 0x7F | (0x80 if value > 0x7F else 0)])
+    return low + varint(value >> 7) if value > 0x7F else low
+
+
+def number(field, value):
+    return varint(field << 3) + varint(value)
+
+
+def text(field, value):
+    value = value if isinstance(value, bytes) else value.encode()
+    return varint(field << 3 | 2) + varint(len(value)) + value
+
+
+def onnx_value(name, dims):
+    """A value of floats; a size is a number, a name, or None."""
+    sizes = {int: lambda size: number(1, size), str: lambda size: text(2, size), type(None): lambda size: b""}
+    shape = b"".join(text(1, sizes[type(size)](size)) for size in dims)
+    return text(1, name) + text(2, text(1, number(1, FLOAT) + text(2, shape)))
+
+
+def onnx_weight(name, dims):
+    return b"".join(number(1, size) for size in dims) + number(2, FLOAT) + text(8, name)
+
+
+def onnx_node(name, kind, inputs, outputs, **lists):
+    """A node, with attributes that are lists of whole numbers."""
+    node = b"".join(text(1, i) for i in inputs) + b"".join(text(2, o) for o in outputs) + text(3, name) + text(4, kind)
+    for key, numbers in lists.items():
+        node += text(5, text(1, key) + text(8, b"".join(map(varint, numbers))) + number(20, 7))
+    return node
+
+
+def onnx(inputs, weights, nodes, outputs):
+    graph = b"".join(text(11, value) for value in inputs) + b"".join(text(5, weight) for weight in weights)
+    graph += b"".join(text(1, node) for node in nodes) + b"".join(text(12, text(1, name)) for name in outputs)
+    return number(1, 8) + text(7, graph)
+
+
+def onnx_of_one_product():
+    """x [batch, 64] times w [64, 10]."""
+    return onnx([onnx_value("x", ["batch", 64])], [onnx_weight("w", [64, 10])],
+                [onnx_node("product", "MatMul", ["x", "w"], ["y"])], ["y"])
+
+
+def onnx_of_branches(branches=4, width=512):
+    """x [batch, seq, width] times a weight, then as many products side by side, which are added up."""
+    nodes = [onnx_node("stem", "MatMul", ["x", "w"], ["h0"])]
+    nodes += [onnx_node(f"branch{i}", "MatMul", ["h0", f"w{i}"], [f"b{i}"]) for i in range(branches)]
+    nodes.append(onnx_node("sum", "Sum", [f"b{i}" for i in range(branches)], ["y"]))
+    weights = [onnx_weight(name, [width, width]) for name in ["w", *(f"w{i}" for i in range(branches))]]
+    return onnx([onnx_value("x", ["batch", "seq", width])], weights, nodes, ["y"])
+
+
+def exported_program(size=8):
+    """A .pt2 file: relu of x [s77, 3] joined with itself, y [2*s77, 3]."""
+    def tensor(name):
+        return {"as_tensor": {"name": name}}
+
+    def meta(expression, hint):
+        return {"dtype": 7, "sizes": [{"as_expr": {"expr_str": expression, "hint": {"as_int": hint}}}, {"as_int": 3}],
+                "requires_grad": False, "device": {"type": "cpu", "index": None}, "strides": [],
+                "storage_offset": {"as_int": 0}, "layout": 7}
+
+    node = {"target": "torch.ops.aten.cat.default", "outputs": [tensor("y")], "metadata": {},
+            "inputs": [{"name": "tensors", "arg": {"as_tensors": [{"name": "x"}, {"name": "x"}]}, "kind": 1}]}
+    graph = {"inputs": [], "outputs": [], "nodes": [node], "sym_int_values": {}, "sym_bool_values": {},
+             "tensor_values": {"x": meta("Symbol('s77', integer=True)", size),
+                               "y": meta("Mul(Integer(2), Symbol('s77', integer=True))", 2 * size)}}
+    signature = {"input_specs": [{"user_input": {"arg": tensor("x")}}], "output_specs": [{"user_output": {"arg": tensor("y")}}]}
+    program = {"graph_module": {"graph": graph, "signature": signature, "module_call_graph": []}, "opset_version": {"aten": 10},
+               "range_constraints": {}, "schema_version": {"major": 8, "minor": 1}, "torch_version": "2.7.0"}
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("net/models/model.json", json.dumps(program))
+    return archive.getvalue()
+
+
+# x [?, 3, 4] reshaped to [-1, 4]
+TENSORFLOW = """
+node { name: 'x' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } }
+  attr { key: 'shape' value { shape { dim { size: -1 } dim { size: 3 } dim { size: 4 } } } } }
+node { name: 'rows' op: 'Const' attr { key: 'value' value {
+  tensor { dtype: DT_INT32 tensor_shape { dim { size: 2 } } int_val: [-1, 4] } } } }
+node { name: 'flat' op: 'Reshape' input: 'x' input: 'rows' attr { key: 'T' value { type: DT_FLOAT } } }
+node { name: 'y' op: 'Relu' input: 'flat' attr { key: 'T' value { type: DT_FLOAT } } }
+"""
