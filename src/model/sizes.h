@@ -19,6 +19,9 @@ namespace berth {
 
 using DimSizes = std::map<std::string, std::int64_t>;
 
+// Longer names are left out: every shape that a dimension flows into has a copy.
+inline constexpr std::size_t kLongestDimName = 1024;
+
 enum class DimSource : std::uint8_t {
   kUser,
   kFile,     // the size during the export
