@@ -37,7 +37,8 @@ class ShapePass {
   }
 
  private:
-  // The same nodes, each If replaced by those of its branch. Whatever its condition depends on has been visited by then.
+  // The same nodes, each If replaced by those of its branch. Whatever its condition depends on has been visited by
+  // then.
   std::vector<Node> visit_all(std::vector<Node> nodes, const std::vector<std::uint32_t>& order) {
     std::unordered_map<std::size_t, std::vector<Node>> branches;
     for (const std::uint32_t at : order) {

@@ -29,7 +29,8 @@ def write(reader, name, contents):
 
 
 TENSORFLOW = {"layers": tensorflow.LAYERS, "arrays": tensorflow.ARRAYS, "calls": tensorflow.CALLS, "loop": tensorflow.LOOP}
-ONNX = {"layers": onnx.LAYERS, "shapes": onnx.SHAPES, "sequence": onnx.SEQUENCE, "function": onnx.FUNCTION}
+ONNX = {"layers": onnx.LAYERS, "shapes": onnx.SHAPES, "sequence": onnx.SEQUENCE, "function": onnx.FUNCTION,
+        "bodies": onnx.BODIES, "names": onnx.NAMES, "heads": onnx.HEADS}
 
 
 def main():

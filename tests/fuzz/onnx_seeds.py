@@ -2,7 +2,7 @@
 """Small ONNX models that between them use most rules for shapes."""
 import struct
 
-FLOAT, INT64 = 1, 7
+FLOAT, INT8, INT64, BOOL = 1, 3, 7, 9
 
 
 def value(name, *dims, kind=FLOAT):
@@ -10,8 +10,8 @@ def value(name, *dims, kind=FLOAT):
     return [("name", name), ("type", [("tensor_type", [("elem_type", kind), ("shape", sizes)])])]
 
 
-def weight(name, *dims):
-    return [*[("dims", dim) for dim in dims], ("data_type", FLOAT), ("name", name)]
+def weight(name, *dims, kind=FLOAT):
+    return [*[("dims", dim) for dim in dims], ("data_type", kind), ("name", name)]
 
 
 def numbers(name, *numbers):
@@ -31,6 +31,13 @@ def node(kind, inputs, outputs, domain="", **attributes):
             value = [("ints", number) for number in value]
         fields.append(("attribute", [("name", name), *value]))
     return fields + ([("domain", domain)] if domain else [])
+
+
+def body(inputs, nodes, outputs, weights=()):
+    """An attribute that is a graph."""
+    return [("g", [*[("node", one) for one in nodes], *[("initializer", one) for one in weights],
+                   *[("input", [("name", one)]) for one in inputs.split()],
+                   *[("output", [("name", one)]) for one in outputs.split()]])]
 
 
 def model(inputs, weights, nodes, outputs, functions=()):
@@ -94,6 +101,43 @@ FUNCTION = model(
     [value("x", 5)], [],
     [node("Scale", "x", "y", domain="mine", by=3), node("Scale", "y", "z", domain="mine")], "z",
     [[("name", "Scale"), ("input", "a"), ("input", "b"), ("output", "r"), ("attribute", "by"),
-      ("node", node("Cast", "a", "c", to=[("ref_attr_name", "by")])), ("node", node("Twice", "c", "r", domain="mine")),
-      ("domain", "mine")],
+      ("attribute_proto", [("name", "by"), ("i", 1)]), ("node", node("Cast", "a", "c", to=[("ref_attr_name", "by")])),
+      ("node", node("Twice", "c", "r", domain="mine")), ("domain", "mine")],
      [("name", "Twice"), ("input", "a"), ("output", "r"), ("node", node("Add", "a a", "r")), ("domain", "mine")]])
+BODIES = model(
+    [value("x", 3, 8), value("test", kind=BOOL), value("sequence", 7, 3, 8)],
+    [numbers("five", 5), weight("w", 8, 8)],
+    [node("If", "test", "a", then_branch=body("", [node("Neg", "x", "n")], "n"),
+          else_branch=body("", [node("MatMul", "x v", "m"), node("Tanh", "m", "t")], "t", [weight("v", 8, 8)])),
+     node("Loop", "five - x", "b all", body=body("turn go h", [
+         node("MatMul", "h w", "p"),
+         node("If", "go", "q", then_branch=body("", [node("Relu", "p", "r")], "r"), else_branch=body("", [], "p"))], "go q p")),
+     node("Scan", "x sequence", "c each", num_scan_inputs=1, scan_input_axes=(0,), scan_output_axes=(-1,),
+          body=body("state slice", [node("Add", "state slice", "next")], "next next"))],
+    "a b all c each")
+NAMES = model(
+    [value("x", "batch", "2*seq + 1"), value("y", "batch", "Max(1, seq // 2)"), value("z", "batch**2", "Mod(seq, 4)", "?")],
+    [numbers("zero", 0), numbers("minus", -1)],
+    [node("Concat", "x y", "wide", axis=1), node("Shape", "wide", "s"), node("Gather", "s zero", "d", axis=0),
+     node("Concat", "d minus", "rows", axis=0), node("Reshape", "z rows", "r")],
+    "wide r")
+HEADS = model(
+    [value("q", "batch", 4, 16), value("image", "batch", 4, 8, 8), value("grid", "batch", 3, 3, 2), value("regions", 5, 4),
+     value("at", 2, 2, kind=INT64), value("of", 5, kind=INT64)],
+    [weight("qkv", 16, 48), weight("g", 16), weight("n", 32, 1, 8, kind=2), weight("scale", 32), weight("step"),
+     weight("zero", kind=INT8), weight("i8", 16, 8, kind=INT8)],
+    [node("Attention", "q q q", "one k1 v1", q_num_heads=2, kv_num_heads=2),
+     node("Attention", "q qkv", "two", domain="com.microsoft", num_heads=2),
+     node("MultiHeadAttention", "q q q", "three", domain="com.microsoft", num_heads=2),
+     node("GroupQueryAttention", "q q q", "four k4 v4", domain="com.microsoft", num_heads=2, kv_num_heads=1),
+     node("SkipLayerNormalization", "q one g", "skipped mean dev sum", domain="com.microsoft"),
+     node("MatMulNBits", "skipped n scale", "narrow", domain="com.microsoft", N=32, K=16, bits=4, block_size=16),
+     node("QuantizeLinear", "q step zero", "quantised"), node("MatMulInteger", "quantised i8", "product"),
+     node("DequantizeLinear", "quantised step zero", "back"),
+     node("DepthToSpace", "image", "plane", blocksize=2), node("SpaceToDepth", "image", "deep", blocksize=2),
+     node("GridSample", "image grid", "sampled"),
+     node("RoiAlign", "image regions of", "aligned", output_height=3, output_width=3),
+     node("GatherND", "q at", "picked", batch_dims=0), node("ReduceL2", "q", "norm", axes=(-1,), keepdims=0),
+     node("Upsample", "image", "up", scales=[("floats", 1.0), ("floats", 1.0), ("floats", 2.5), ("floats", 2.0)]),
+     node("NonZero", "at", "found"), node("CumSum", "q of", "summed")],
+    "two three narrow product back plane deep sampled aligned picked norm up found summed")

@@ -30,7 +30,7 @@ SCHEMA = {
     # ONNX
     "OnnxModel": {"ir_version": (1, "int"), "graph": (7, "OnnxGraph"), "functions": (25, "OnnxFunction")},
     "OnnxFunction": {"name": (1, "bytes"), "input": (4, "bytes"), "output": (5, "bytes"), "attribute": (6, "bytes"),
-                     "node": (7, "OnnxNode"), "domain": (10, "bytes")},
+                     "node": (7, "OnnxNode"), "domain": (10, "bytes"), "attribute_proto": (11, "OnnxAttribute")},
     "OnnxGraph": {"node": (1, "OnnxNode"), "initializer": (5, "OnnxTensor"), "input": (11, "OnnxValue"),
                   "output": (12, "OnnxValue"), "value_info": (13, "OnnxValue")},
     "OnnxNode": {"input": (1, "bytes"), "output": (2, "bytes"), "name": (3, "bytes"), "op_type": (4, "bytes"),

@@ -5,67 +5,32 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "cost/problem.h"
+#include "app/dims.h"
+#include "base/text.h"
 #include "fuzz/memory_file.h"
-#include "graph/builder.h"
+#include "fuzz/use.h"
+#include "io/constraints_file.h"
+#include "io/costs/costs_file.h"
+#include "io/device_field.h"
 #include "io/graph_file.h"
 #include "io/gzip.h"
 #include "io/machine_toml.h"
-#include "io/native_graph.h"
 #include "io/onnx/onnx_model.h"
-#include "io/openvino/execution_graph.h"
+#include "io/onnx/onnx_writer.h"
 #include "io/openvino/hsdag_graph.h"
 #include "io/openvino/openvino_model.h"
 #include "io/plan_file.h"
-#include "io/problem_file.h"
 #include "io/problem_readers.h"
 #include "io/pt2/exported_program.h"
 #include "io/public_problem.h"
 #include "io/tensorflow/tensorflow_graph.h"
-#include "machine/library.h"
-#include "model/lower.h"
+#include "io/unsupported_table.h"
 
 namespace berth {
 namespace {
-
-template <typename T>
-Status status_of(const Result<T>& result) {
-  if (!result) return result.error();
-  return {};
-}
-
-std::shared_ptr<const Machine> some_machine() {
-  static const auto machine = std::make_shared<const Machine>(builtin_machine("k40x2").value());
-  return machine;
-}
-
-// A graph that was read can be written, unless a name is no UTF-8, and then read again.
-void check_round_trip(const Graph& graph) {
-  const auto text = write_graph_json(graph);
-  if (!text) return;
-  const auto again = parse_graph(*text, "again.json");
-  BERTH_CHECK(again.ok() && again->structure_hash() == graph.structure_hash());
-}
-
-Status use_graph(Result<Graph> graph) {
-  if (!graph) return graph.error();
-  check_round_trip(*graph);
-  return status_of(make_problem(std::make_shared<const Graph>(*std::move(graph)), some_machine()));
-}
-
-Status use_model(Result<Model> model) {
-  if (!model) return model.error();
-  auto lowered = lower(*std::move(model));
-  if (!lowered) return lowered.error();
-  return use_graph(std::move(lowered->graph));
-}
-
-Status use_problem(const Result<Problem>& problem) {
-  if (!problem) return problem.error();
-  BERTH_CHECK(!write_problem_json(*problem).empty());
-  return {};
-}
 
 Status read_gzip(std::string_view bytes) {
   constexpr std::size_t kMostBytes = std::size_t{1} << 20;
@@ -74,20 +39,6 @@ Status read_gzip(std::string_view bytes) {
 
 Status read_graph_json(std::string_view bytes) { return use_graph(parse_graph(std::string(bytes), "fuzz.json")); }
 
-// relu(x * w). The seeds of plans state its hash.
-std::shared_ptr<const Graph> small_graph() {
-  static const auto graph = [] {
-    const TensorSpec row{DType::kF32, {64}};
-    GraphBuilder builder("small");
-    const OpId x = builder.add({.name = "x", .type = "input", .role = Role::kInput, .outputs = {row}});
-    const OpId w = builder.add({.name = "w", .type = "parameter", .role = Role::kParameter, .outputs = {row}});
-    const OpId product = builder.add({.name = "mul", .type = "mul", .inputs = {{x, 0}, {w, 0}}, .outputs = {row}});
-    builder.add({.name = "relu", .type = "relu", .inputs = {{product, 0}}, .outputs = {row}});
-    return std::make_shared<const Graph>(std::move(builder).build().value());
-  }();
-  return graph;
-}
-
 Status read_machine(std::string_view bytes) {
   BERTH_TRY(Machine machine, read_machine_toml(bytes, "fuzz.toml"));
   const auto again = read_machine_toml(write_machine_toml(machine), "again.toml");
@@ -95,7 +46,23 @@ Status read_machine(std::string_view bytes) {
   return status_of(make_problem(small_graph(), std::make_shared<const Machine>(std::move(machine))));
 }
 
-Status read_onnx(std::string_view bytes) { return use_model(read_onnx_model(bytes, "fuzz")); }
+// With the device of a plan at every node, the file is the same model.
+void check_edited(std::string_view bytes, const Model& model) {
+  const auto parts = edit_onnx_model(bytes, [](const OnnxNode&) {
+    return OnnxNodeEdit{.metadata = {{"device", "gpu0"}}};
+  });
+  if (!parts) return;  // a graph that another follows is not read
+  std::string edited;
+  for (const FilePart& part : *parts) edited += part.bytes.empty() ? bytes.substr(part.offset, part.size) : part.bytes;
+  const auto again = read_onnx_model(edited, "again");
+  BERTH_CHECK(again.ok() && again->nodes.size() == model.nodes.size() && again->values.size() == model.values.size());
+}
+
+Status read_onnx(std::string_view bytes) {
+  auto model = read_onnx_model(bytes, "fuzz");
+  if (model) check_edited(bytes, *model);
+  return use_model(std::move(model));
+}
 
 Status read_openvino(std::string_view bytes) {
   const bool is_hsdag_graph = read_hsdag_graph(bytes).ok();
@@ -103,8 +70,6 @@ Status read_openvino(std::string_view bytes) {
   BERTH_CHECK(is_hsdag_graph || !model.ok());  // it asks for less
   return use_model(std::move(model));
 }
-
-Status read_openvino_times(std::string_view bytes) { return status_of(read_execution_graph(bytes)); }
 
 Status read_plan(std::string_view bytes) {
   static const Problem problem = make_problem(small_graph(), some_machine()).value();
@@ -143,8 +108,63 @@ Status read_heft(std::string_view bytes) {
   return use_problem(read_heft_problem(files, "fuzz"));
 }
 
-Status read_tensorflow(std::string_view bytes) { return use_model(read_tensorflow_graph(bytes, "fuzz")); }
-Status read_tensorflow_text(std::string_view bytes) { return use_model(read_tensorflow_graph_text(bytes, "fuzz")); }
+// Twice, as the program does: the shapes of TensorFlow's ops are inferred while the file is read, and want every size.
+template <typename Read>
+Status read_with_sizes(Read read) {
+  BERTH_TRY(Model model, read({}));
+  DimSizes sizes;
+  for (const NamedDim& dim : bind_dims(model, {})) sizes.emplace(dim.name, dim.size);
+  return use_model(read({.dims = sizes}));
+}
+
+Status read_tensorflow(std::string_view bytes) {
+  return read_with_sizes(
+      [&](const TensorFlowOptions& options) { return read_tensorflow_graph(bytes, "fuzz", options); });
+}
+
+Status read_tensorflow_text(std::string_view bytes) {
+  return read_with_sizes(
+      [&](const TensorFlowOptions& options) { return read_tensorflow_graph_text(bytes, "fuzz", options); });
+}
+
+Status read_costs(std::string_view bytes) { return use_costs(parse_costs(std::string(bytes), "fuzz.costs")); }
+
+Status read_constraints(std::string_view bytes) {
+  BERTH_TRY(ConstraintsFile file, parse_constraints(bytes, "fuzz.toml"));
+  return use_demands(std::move(file.demands));
+}
+
+Status read_unsupported(std::string_view bytes) { return use_demands(parse_unsupported(bytes, "fuzz.csv")); }
+
+// A line for each op, and again from the first where there are more ops.
+Status read_device_fields(std::string_view bytes) {
+  const std::vector<std::string_view> lines = split(bytes, '\n');
+  for (const std::string_view line : lines) {
+    if (!line.empty()) BERTH_RETURN_IF_ERROR(parse_device_field(line));
+  }
+  std::vector<std::string> device_of(layered_problem().graph().num_ops());
+  for (std::size_t i = 0; i < device_of.size(); ++i) device_of[i] = lines[i % lines.size()];
+  return use_devices(device_of);
+}
+
+// What stands behind --dim in the first line, the size of a dimension in names of others in the second.
+Status read_dimensions(std::string_view bytes) {
+  const std::size_t end = std::min(bytes.find('\n'), bytes.size());
+  const std::vector<std::string> texts{std::string(bytes.substr(0, end))};
+  BERTH_TRY(const std::vector<app::Bucket> buckets, app::read_buckets(texts));
+  Model model;
+  const std::string symbol(bytes.substr(std::min(end + 1, bytes.size())));
+  const ValueIndex x = model.add({.name = "x", .dtype = DType::kF32, .shape = Shape{{-1, "batch"}, {-1, symbol}}});
+  const ValueIndex y = model.add({.name = "y"});
+  model.leaves.push_back({.value = x, .role = Role::kInput});
+  model.nodes.push_back({.name = "relu", .type = "Relu", .inputs = {x}, .outputs = {y}});
+  model.outputs = {y};
+  for (const app::Bucket& bucket : buckets) {
+    BERTH_CHECK(app::bucket_path("plan.json", bucket).ends_with(".json"));
+    BERTH_RETURN_IF_ERROR(use_model(model, bucket.sizes));
+  }
+  return {};
+}
 
 // Formats that one reader tells apart have a row each, so that each has seeds and a share of the time.
 constexpr std::array kReaders{
@@ -152,19 +172,26 @@ constexpr std::array kReaders{
     FuzzedReader{"berth_graph", read_graph_json},
     FuzzedReader{"berth_plan", read_plan},
     FuzzedReader{"berth_problem", read_problem},
+    FuzzedReader{"chrome_trace", read_costs},
+    FuzzedReader{"constraints", read_constraints},
+    FuzzedReader{"csv_costs", read_costs},
+    FuzzedReader{"device_field", read_device_fields},
+    FuzzedReader{"dims", read_dimensions},
     FuzzedReader{"gzip", read_gzip},
     FuzzedReader{"heft_problem", read_heft},
     FuzzedReader{"machine", read_machine},
     FuzzedReader{"msr_problem", read_problem},
     FuzzedReader{"onnx", read_onnx},
+    FuzzedReader{"onnxruntime_profile", read_costs},
     FuzzedReader{"openvino", read_openvino},
-    FuzzedReader{"openvino_times", read_openvino_times},
+    FuzzedReader{"openvino_times", read_costs},
     FuzzedReader{"pipedream_problem", read_problem},
     FuzzedReader{"pt2_archive", read_archive},
     FuzzedReader{"pt2_program", read_program},
     FuzzedReader{"stg_problem", read_problem},
     FuzzedReader{"tensorflow", read_tensorflow},
     FuzzedReader{"tensorflow_text", read_tensorflow_text},
+    FuzzedReader{"unsupported_ops", read_unsupported},
 };
 
 }  // namespace
