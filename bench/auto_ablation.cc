@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of `auto` are worth: each is switched off in turn on the six rows of bench/planners_suite.toml that
+// What the parts of `auto` are worth: each is switched off in turn on the seven rows of bench/planners_suite.toml that
 // say `ablation = true`. Prints a Markdown table of step times over those of the whole `auto`, geometric means over
 // seeds; above 1 means that the part helps.
 //
@@ -70,7 +70,14 @@ std::vector<Variant> variants() {
   add("without refinement", [](AutoOptions& options) { options.refine = false; });
   add("without search by lists", [](AutoOptions& options) { options.list_search = false; });
   add("without levels of layers", [](AutoOptions& options) { options.refinement.layers = false; });
+  add("without levels of groups", [](AutoOptions& options) { options.refinement.groups = false; });
+  add("without the level of single units", [](AutoOptions& options) { options.refinement.units = false; });
   add("without priorities", [](AutoOptions& options) { options.refinement.priorities = false; });
+  add("without moves at the critical path",
+      [](AutoOptions& options) { options.refinement.moves.critical_path = false; });
+  add("without moves of the order", [](AutoOptions& options) { options.refinement.moves.order = false; });
+  add("without relief of full memory", [](AutoOptions& options) { options.refinement.moves.relief = false; });
+  add("without streamed weights", [](AutoOptions& options) { options.streamed_start = false; });
   for (const std::string_view member : whole.members) {
     if (member == "single") continue;
     add(fmt::format("without start `{}`", member), [&](AutoOptions& options) { std::erase(options.members, member); });

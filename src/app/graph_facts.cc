@@ -192,14 +192,15 @@ std::vector<DimEffect> effects_of_dims(const std::string& path, const DimSizes& 
   if (!resolved.report) return effects;
   const double flops = resolved.graph->total_flops();
   const auto activations = static_cast<double>(activation_bytes(*resolved.graph));
-  for (const auto& [name, uses] : resolved.report->assumed_dims) {
+  for (const NamedDim& dim : resolved.report->dims) {
     if (effects.size() == kMostDims) break;
+    if (dim.source != DimSource::kAssumed) continue;
     DimSizes larger = dims;
-    larger.emplace(name, 2);
+    larger.emplace(dim.name, 2);
     const Result<Lowered> lowered = import_model(path, {.dims = std::move(larger)});
     if (!lowered) continue;
     const auto ratio = [](double with_two, double with_one) { return with_one > 0.0 ? with_two / with_one : 1.0; };
-    effects.push_back({name, ratio(lowered->graph.total_flops(), flops),
+    effects.push_back({dim.name, ratio(lowered->graph.total_flops(), flops),
                        ratio(static_cast<double>(activation_bytes(lowered->graph)), activations)});
   }
   return effects;

@@ -136,8 +136,9 @@ void warn_about(const std::string& path, const std::optional<LowerReport>& repor
                             report->open_branches.size(), some_of(report->open_branches, kMostNames)));
   }
   if (!report->open_loops.empty()) {
-    print_error(fmt::format("warning: {}: it does not say how often {} loops turn; one turn counts: {}", path,
-                            report->open_loops.size(), some_of(report->open_loops, kMostNames)));
+    print_error(fmt::format(
+        "warning: {}: it does not say how often {} loops turn; one turn counts: {}; say --dim {}=8", path,
+        report->open_loops.size(), some_of(report->open_loops, kMostNames), kLoopTurns));
   }
 }
 

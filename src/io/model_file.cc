@@ -29,19 +29,21 @@ Result<Model> read_onnx(const std::string& path, const DimSizes&) {
 
 Result<Model> read_exported(const std::string& path, const DimSizes&) { return read_exported_program(path); }
 
-Result<Model> read_openvino(const std::string& path, const DimSizes&) {
+Result<Model> read_openvino(const std::string& path, const DimSizes& sizes) {
   BERTH_TRY(const std::string text, read_file(path));
-  return in_file(path, read_openvino_model(text));
+  return in_file(path, read_openvino_model(text, loop_turns(sizes)));
 }
 
 Result<Model> read_tensorflow(const std::string& path, const DimSizes& sizes) {
   BERTH_TRY(const MappedFile file, MappedFile::open(path));
-  return in_file(path, read_tensorflow_graph(file.bytes(), title_from(path), {.dims = sizes}));
+  const TensorFlowOptions options{.dims = sizes, .trip_count = loop_turns(sizes)};
+  return in_file(path, read_tensorflow_graph(file.bytes(), title_from(path), options));
 }
 
 Result<Model> read_tensorflow_text(const std::string& path, const DimSizes& sizes) {
   BERTH_TRY(const std::string text, read_file(path));
-  return in_file(path, read_tensorflow_graph_text(text, title_from(path), {.dims = sizes}));
+  const TensorFlowOptions options{.dims = sizes, .trip_count = loop_turns(sizes)};
+  return in_file(path, read_tensorflow_graph_text(text, title_from(path), options));
 }
 
 struct Reader {
@@ -67,7 +69,7 @@ const Reader* find_reader(std::string_view path) {
 Result<std::vector<NamedDim>> read_again_with_sizes(const std::string& path, const DimSizes& given, Model& model) {
   std::vector<NamedDim> dims = bind_dims(model, given);
   if (dims.empty()) return dims;
-  DimSizes sizes;
+  DimSizes sizes{{std::string(kLoopTurns), loop_turns(given)}};
   for (const NamedDim& dim : dims) sizes.emplace(dim.name, dim.size);
   BERTH_TRY(model, read_model_file(path, sizes));
   return dims;
@@ -94,7 +96,7 @@ Result<Model> read_model_file(const std::string& path, const DimSizes& sizes) {
 }
 
 Result<Lowered> import_model(const std::string& path, const LowerOptions& options) {
-  BERTH_TRY(Model model, read_model_file(path));
+  BERTH_TRY(Model model, read_model_file(path, {{std::string(kLoopTurns), loop_turns(options.dims)}}));
   if (const Status known = check_dims(model, options.dims); !known) return berth::in_file(path, known.error());
   std::vector<NamedDim> dims;
   if (model.dialect == Dialect::kTensorFlow) {

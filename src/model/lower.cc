@@ -26,9 +26,9 @@ class Lowering {
     for (const NamedDim& dim : report_.dims) {
       if (dim.source == DimSource::kAssumed) report_.assumed_dims.emplace(dim.name, dim.uses);
     }
-    if (model_.dialect == Dialect::kOnnx) infer_onnx_shapes(model_);
+    if (model_.dialect == Dialect::kOnnx) infer_onnx_shapes(model_, loop_turns(options_.dims));
     report_.open_branches = model_.open_branches;
-    report_.open_loops = model_.open_loops;
+    BERTH_RETURN_IF_ERROR(note_turns());
     fold_constants(model_);
     updates_ = find_updates(model_);
     find_read_values();
@@ -46,6 +46,20 @@ class Lowering {
   }
 
  private:
+  Status note_turns() {
+    const bool is_given = options_.dims.contains(std::string(kLoopTurns));
+    const std::vector<std::string>& open = model_.open_loops;
+    if (open.empty() && is_given) return bad_input("no loop of the model is open, so '{}' sets nothing", kLoopTurns);
+    if (open.empty()) return {};
+    report_.dims.push_back({.name = std::string(kLoopTurns),
+                            .size = loop_turns(options_.dims),
+                            .source = is_given ? DimSource::kUser : DimSource::kAssumed,
+                            .uses = open.size(),
+                            .where = open.front()});
+    if (!is_given) report_.open_loops = open;
+    return {};
+  }
+
   // Leaves, then nodes: ids are needed before the ops they name are added.
   void number_ops() {
     std::size_t next = 0;

@@ -40,8 +40,8 @@ struct LowerReport {
   std::vector<std::string> unknown_shapes;          // values whose sizes are not known at all: they count as nothing
   std::map<std::string, std::size_t>
       unknown_types;  // not in the op table: priced by bytes, and how many nodes have them
-  // Nodes with subgraphs of which the file does not say which branch runs (the larger one counts), or how often they turn
-  // (once counts).
+  // Nodes with subgraphs of which the file does not say which branch runs (the larger one counts), or loops of which
+  // neither the file nor the user says how often they turn (once counts).
   std::vector<std::string> open_branches, open_loops;
 };
 

@@ -28,6 +28,7 @@ struct LoopWork {
 bool is_loop(const Node& node);
 
 // Of a node for which is_loop() holds; `symbols` are the sizes that names have in the model around it.
-LoopWork infer_loop(const Model& model, const Node& node, const DimSizes& symbols);
+// A loop of unknown length turns `open_turns` times.
+LoopWork infer_loop(const Model& model, const Node& node, const DimSizes& symbols, std::int64_t open_turns);
 
 }  // namespace berth

@@ -29,7 +29,8 @@ void set_attribute(Node& node, std::string_view name, Attribute value) {
 // grows with the file, however deep its loops and branches are.
 class ShapePass {
  public:
-  ShapePass(Model& model, const DimSizes& symbols) : model_(model), symbols_(symbols) {}
+  ShapePass(Model& model, const DimSizes& symbols, std::int64_t open_turns)
+      : model_(model), symbols_(symbols), open_turns_(open_turns) {}
 
   void run() {
     const std::vector<std::uint32_t> order = topological_order(model_);
@@ -72,7 +73,7 @@ class ShapePass {
 
   void visit(Node& node) {
     if (is_loop(node)) {
-      LoopWork work = infer_loop(model_, node, symbols_);
+      LoopWork work = infer_loop(model_, node, symbols_, open_turns_);
       fill_outputs(node, work.outputs);
       set_attribute(node, "body_flops", work.flops);
       set_attribute(node, "body_bytes", static_cast<std::int64_t>(work.bytes));
@@ -112,6 +113,7 @@ class ShapePass {
 
   Model& model_;
   const DimSizes& symbols_;
+  const std::int64_t open_turns_;
   PartialContents partial_;
 };
 
@@ -134,9 +136,9 @@ void sort_and_dedupe(std::vector<std::string>& names) {
 
 }  // namespace
 
-void infer_onnx_shapes(Model& model) {
+void infer_onnx_shapes(Model& model, std::int64_t open_turns) {
   const DimSizes symbols = sizes_of_symbols(model);
-  ShapePass(model, symbols).run();
+  ShapePass(model, symbols, open_turns).run();
   sort_and_dedupe(model.open_branches);
   for (const Node& node : model.nodes) {
     if (is_loop(node) && node.integer("body_turns_known", 1) == 0) model.open_loops.push_back(node.name);

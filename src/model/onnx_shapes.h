@@ -12,6 +12,6 @@
 
 namespace berth {
 
-void infer_onnx_shapes(Model& model);
+void infer_onnx_shapes(Model& model, std::int64_t open_turns = 1);
 
 }  // namespace berth

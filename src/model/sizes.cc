@@ -129,6 +129,11 @@ std::string list_of(const std::vector<std::string>& names) {
 
 }  // namespace
 
+std::int64_t loop_turns(const DimSizes& sizes) {
+  const auto given = sizes.find(std::string(kLoopTurns));
+  return given != sizes.end() ? given->second : 1;
+}
+
 Status check_dims(const Model& model, const DimSizes& sizes) {
   if (sizes.empty()) return {};
   const std::vector<bool> is_leaf = leaves_of(model);
@@ -142,7 +147,7 @@ Status check_dims(const Model& model, const DimSizes& sizes) {
     }
   });
   for (const auto& [name, size] : sizes) {
-    if (all.contains(name)) continue;
+    if (all.contains(name) || name == kLoopTurns) continue;
     const std::string near = did_you_mean(name, std::span<const std::string>(of_inputs));
     return near.empty() ? bad_input("the model has no dimension named '{}'; {}", name, list_of(of_inputs))
                         : bad_input("the model has no dimension named '{}'{} ({})", name, near, list_of(of_inputs));

@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -21,6 +22,13 @@ using DimSizes = std::map<std::string, std::int64_t>;
 
 // Longer names are left out: every shape that a dimension flows into has a copy.
 inline constexpr std::size_t kLongestDimName = 1024;
+
+// The name under which the turns of loops are given whose file does not tell how often they turn: no dimension, but as
+// open as one, and every such loop has the same.
+inline constexpr std::string_view kLoopTurns = "loop.turns";
+
+// 1 unless given.
+std::int64_t loop_turns(const DimSizes& sizes);
 
 enum class DimSource : std::uint8_t {
   kUser,
@@ -36,7 +44,8 @@ struct NamedDim {
   std::string where = {};  // the first of them, those of inputs before others: "x[0]"
 };
 
-// Whether the model has every one of these names, in any of its values; the error says which it has.
+// Whether the model has every one of these names, in any of its values; the error says which it has. kLoopTurns passes:
+// which loops are open is known only after inference.
 Status check_dims(const Model& model, const DimSizes& sizes);
 
 // Gives named dimensions their sizes and says what they are: the user's, else the file's, else 1. What is written as an

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "plan/least_time.h"
 #include "plan/placement.h"
@@ -21,6 +22,7 @@ constexpr std::uint64_t kTraceEvery = 100;     // moves between looks at the cri
 constexpr double kRareAcceptance = 0.2;        // below it a new base pays
 constexpr double kEndless = 9e18;              // picoseconds
 constexpr std::size_t kLargestCluster = 64;
+constexpr int kReliefCandidates = 4;
 constexpr double kLeastIdle = 0.1;  // share of idle time that every device is taken to have
 
 // From 1 to `most`, every order of magnitude equally likely.
@@ -60,8 +62,9 @@ double length_of(const Score& score) { return static_cast<double>(std::max<Picos
 
 }  // namespace
 
-Annealer::Annealer(Search& search, Rng rng, Plan start)
+Annealer::Annealer(Search& search, Rng rng, Plan start, const Moves& moves)
     : search_(search),
+      moves_(moves),
       problem_(search.problem()),
       domains_(problem_),
       rng_(rng),
@@ -176,7 +179,7 @@ void Annealer::step(const Level& level, double slack) {
 bool Annealer::breaks_limits() const { return verify(problem_, plan_).has_value(); }
 
 void Annealer::propose(const Level& level) {
-  if (!score_.feasible && rng_.chance(0.5)) return propose_relief(level);
+  if (moves_.relief && !score_.feasible && rng_.chance(0.5)) return propose_relief(level);
   const double kind = rng_.uniform();
   if (kind < 0.10 && !waits_.empty()) return propose_order();
   if (kind < 0.55 && !hot_.empty()) return propose_hot(level);
@@ -204,15 +207,37 @@ void Annealer::propose_hot(const Level& level) {
   }
 }
 
-// Anything out of the memory that is most over its capacity.
+// Something out of the memory that is most over its capacity: of a few groups there, the one that costs least to send.
 void Annealer::propose_relief(const Level& level) {
   const DeviceSet full = domains_.devices(domains_.of(score_.overflow->device));
   const auto movable = level.movable();
-  for (int attempt = 0; attempt < 32; ++attempt) {
+  std::optional<std::uint32_t> cheapest;
+  double least = 0.0;
+  int seen = 0;
+  for (int attempt = 0; attempt < 32 && seen < kReliefCandidates; ++attempt) {
     const std::uint32_t group = movable[rng_.below(movable.size())];
-    if ((full & device_bit(device_of(level, group))) == 0) continue;
-    return move(level, group, pick_device(level.allowed(group) & ~full));
+    if ((full & device_bit(device_of(level, group))) == 0 || (level.allowed(group) & ~full) == 0) continue;
+    const double price = price_of_leaving(level, group, full);
+    if (seen++ == 0 || price < least) {
+      cheapest = group;
+      least = price;
+    }
   }
+  if (cheapest) move(level, *cheapest, pick_device(level.allowed(*cheapest) & ~full));
+}
+
+// Bytes that would cross if the group left these devices, per byte that it holds there.
+double Annealer::price_of_leaving(const Level& level, std::uint32_t group, DeviceSet devices) const {
+  const Graph& graph = problem_.graph();
+  const auto stays = [&](OpId op) { return level.group(op) != group && (devices & device_bit(plan_.device(op))) != 0; };
+  Bytes crossing = 0;
+  for (const OpId op : level.ops(group)) {
+    for (const TensorId tensor : graph.distinct_inputs(op))
+      if (stays(graph.producer(tensor))) crossing += graph.bytes(tensor);
+    for (const TensorId tensor : graph.outputs(op))
+      if (std::ranges::any_of(graph.consumers(tensor), stays)) crossing += graph.bytes(tensor);
+  }
+  return static_cast<double>(crossing) / std::max(static_cast<double>(level.bytes(group)), 1.0);
 }
 
 // Part of a stretch of the topological order from one device to another: shifts the cuts between contiguous pieces.
@@ -339,7 +364,7 @@ void Annealer::refresh_hot(const Level& level) {
   waits_.clear();
   const auto add = [&](OpId op, DeviceId towards) {
     const std::uint32_t group = level.group(op);
-    if (std::popcount(level.allowed(group)) > 1) hot_.push_back({group, towards});
+    if (moves_.critical_path && std::popcount(level.allowed(group)) > 1) hot_.push_back({group, towards});
   };
   for (std::size_t i = 0; i < path.size(); ++i) {
     const CriticalStep& at = path[i];
@@ -350,7 +375,7 @@ void Annealer::refresh_hot(const Level& level) {
       add(at.op, kNoDevice);
       if (i == 0 || path[i - 1].is_transfer) continue;
       add(path[i - 1].op, kNoDevice);
-      if (!plan_.priority.empty()) waits_.push_back({at.op, path[i - 1].op});
+      if (moves_.order && !plan_.priority.empty()) waits_.push_back({at.op, path[i - 1].op});
     }
   }
 }

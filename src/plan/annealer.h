@@ -29,8 +29,15 @@ class Annealer {
     double end = 0.001;
   };
 
+  struct Moves {  // kinds of directed moves
+    bool critical_path = true;
+    bool order = true;   // of ops that wait for each other on the critical path
+    bool relief = true;  // of memory that overflows
+  };
+
   // The plan must pass verify() and fuse nothing.
-  Annealer(Search& search, Rng rng, Plan start);
+  Annealer(Search& search, Rng rng, Plan start, const Moves& moves);
+  Annealer(Search& search, Rng rng, Plan start) : Annealer(search, rng, std::move(start), Moves()) {}
 
   // Until `end` of the search's budget is used (Search::progress) or the lower bound is reached, cooling on the way.
   // Stands at the best plan of the run then. The present plan must have every group of the level on one device.
@@ -69,6 +76,7 @@ class Annealer {
   void propose(const Level& level);
   void propose_hot(const Level& level);
   void propose_relief(const Level& level);
+  [[nodiscard]] double price_of_leaving(const Level& level, std::uint32_t group, DeviceSet devices) const;
   void propose_stretch(const Level& level);
   void propose_cluster(const Level& level);
   void propose_swap(const Level& level);
@@ -84,6 +92,7 @@ class Annealer {
   [[nodiscard]] bool breaks_limits() const;
 
   Search& search_;
+  const Moves moves_;
   const Problem& problem_;
   const MemoryDomains domains_;
   Rng rng_;

@@ -70,7 +70,7 @@ class AutoSearch {
       if (is_done(search_)) break;
       if (info != nullptr && (is_quick(name) || has_time_for_slow_members())) run_member(*info);
     }
-    if (!is_done(search_) && outgrows_workers(search_.problem())) add_streamed_start();
+    if (options_.streamed_start && !is_done(search_) && outgrows_workers(search_.problem())) add_streamed_start();
     if (!starts_.empty()) put_promising_first(starts_);
   }
 

@@ -20,7 +20,8 @@ namespace berth {
 // What `auto` is made of, so that a benchmark can switch parts off.
 struct AutoOptions {
   std::vector<std::string_view> members{"single", "expert", "heft", "m-etf", "m-topo", "metis", "mincut", "dp"};
-  bool list_search = true;  // for small problems
+  bool streamed_start = true;  // where the accelerators do not hold all weights
+  bool list_search = true;     // for small problems
   bool refine = true;
   RefineOptions refinement = {};
 };

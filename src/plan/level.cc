@@ -10,6 +10,7 @@ namespace berth {
 Level::Level(const Problem& problem, Grouping grouping) : grouping_(std::move(grouping)) {
   for (const OpId op : problem.graph().ops()) group_of_op_.push_back(grouping_.of(problem, op));
   work_ = weigh_groups(problem, grouping_).work;
+  bytes_ = bytes_of_groups(problem, grouping_);
   list_ops();
   find_neighbours(problem);
   order_movable(problem);

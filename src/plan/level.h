@@ -26,6 +26,8 @@ class Level {
   [[nodiscard]] std::span<const std::uint32_t> movable() const { return movable_; }
   [[nodiscard]] std::uint32_t group(OpId op) const { return group_of_op_[index(op)]; }
   [[nodiscard]] Picoseconds work(std::uint32_t group) const { return work_[group]; }
+  // What the group holds if everything it makes stays alive.
+  [[nodiscard]] Bytes bytes(std::uint32_t group) const { return bytes_[group]; }
 
  private:
   template <typename T>
@@ -40,6 +42,7 @@ class Level {
   std::vector<std::uint32_t> group_of_op_, op_begin_, neighbour_begin_, neighbours_, movable_;
   std::vector<OpId> ops_;
   std::vector<Picoseconds> work_;  // every op on its fastest allowed device
+  std::vector<Bytes> bytes_;
 };
 
 }  // namespace berth

@@ -77,7 +77,9 @@ void Refiner::improve(const Plan& start, double end) {
 void Refiner::start_at(const Plan& start) {
   std::vector<Rng> rngs;
   for (std::size_t i = 0; i < crew_.size(); ++i) rngs.push_back(rng_.fork());
-  crew_.for_each(crew_.size(), [&](Search& walker, std::size_t i) { annealers_[i].emplace(walker, rngs[i], start); });
+  crew_.for_each(crew_.size(), [&](Search& walker, std::size_t i) {
+    annealers_[i].emplace(walker, rngs[i], start, options_.moves);
+  });
 }
 
 void Refiner::cycle(const Ladder& ladder, double heat, double end) {
@@ -85,6 +87,7 @@ void Refiner::cycle(const Ladder& ladder, double heat, double end) {
   const auto until = [&](double share) { return begin + (end - begin) * share; };
   if (layers_) run_level(whole_layers(annealers_.front()->plan()), heat, until(kLayersEnd));
   for (const Rung& rung : ladder.rungs) {
+    if (rung.share > 0 ? !options_.groups : !options_.units) continue;
     const double share = rung.share * std::exp(rng_.uniform() - 0.5);  // other groups in every cycle
     run_level(grow(annealers_.front()->plan(), share), heat * rung.heat, until(rung.end));
   }

@@ -21,7 +21,10 @@ namespace berth {
 
 struct RefineOptions {
   bool layers = true;      // a level of whole layers, where the graph names layers
+  bool groups = true;      // levels of grown groups, before that of single units
+  bool units = true;       // the level of single units
   bool priorities = true;  // upward ranks of the present plan as priorities
+  Annealer::Moves moves = {};
 };
 
 // How the time of a cycle is shared out. Hurried is for graphs so large that few simulations fit into the budget: there

@@ -6,7 +6,7 @@ import os
 import pathlib
 
 from command_line import SMALL, CommandLineTest, berth, main
-from tiny_models import (TENSORFLOW, exported_program, onnx, onnx_node, onnx_of_branches, onnx_of_one_product, onnx_value,
+from tiny_models import (TENSORFLOW, TENSORFLOW_LOOP, exported_program, onnx, onnx_node, onnx_of_branches, onnx_of_one_product, onnx_value,
                          onnx_weight)
 
 
@@ -68,6 +68,18 @@ class Sizes(CommandLineTest):
             info = self.json_of("graph", "info", graph, *sizes)
             self.assertEqual([(dim["name"], dim["size"]) for dim in info["dims"]], [("batch", batch)])
             self.assertEqual(info["activation_bytes"], batch * 3 * 4 * 4)
+
+    def test_the_turns_of_a_loop_are_given_like_a_size(self):
+        graph = self.write("loop.pbtxt", TENSORFLOW_LOOP)
+        once, often = self.json_of("graph", "info", graph), self.json_of("graph", "info", graph, "--dim", "loop.turns=40")
+        self.assertEqual(once["flops"], 2 * 8 * 8 * 8)
+        self.assertEqual(often["flops"], 40 * once["flops"])
+        self.assertEqual([(dim["name"], dim["size"]) for dim in often["dims"]], [("loop.turns", 40)])
+        self.assertEqual([(effect["name"], effect["flops"]) for effect in once["effects_of_size_2"]], [("loop.turns", 2)])
+        self.assertIn("how often 1 loops turn; one turn counts: cond; say --dim loop.turns=8",
+                      berth("place", graph, "-m", "k40x2").stderr)
+        self.assertEqual(berth("place", graph, "-m", "k40x2", "--dim", "loop.turns=40").stderr, "")
+        self.assert_refused(["graph", "info", self.product, "--dim", "loop.turns=4"], "no loop of the model is open")
 
     def test_info_says_what_an_assumed_size_does(self):
         info = self.json_of("graph", "info", self.write("b.onnx", onnx_of_branches()), "--dim", "seq=16")

@@ -86,6 +86,22 @@ def exported_program(size=8):
 
 
 # x [?, 3, 4] reshaped to [-1, 4]
+# x is multiplied by w as often as the condition holds, which it does not look at.
+TENSORFLOW_LOOP = """
+node { name: 'x' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } }
+  attr { key: 'shape' value { shape { dim { size: 8 } dim { size: 8 } } } } }
+node { name: 'w' op: 'VariableV2' attr { key: 'dtype' value { type: DT_FLOAT } }
+  attr { key: 'shape' value { shape { dim { size: 8 } dim { size: 8 } } } } }
+node { name: 'go' op: 'Placeholder' attr { key: 'dtype' value { type: DT_BOOL } } attr { key: 'shape' value { shape { } } } }
+node { name: 'enter' op: 'Enter' input: 'x' attr { key: 'T' value { type: DT_FLOAT } } attr { key: 'frame_name' value { s: 'f' } } }
+node { name: 'merge' op: 'Merge' input: 'enter' input: 'next' attr { key: 'T' value { type: DT_FLOAT } } }
+node { name: 'cond' op: 'LoopCond' input: 'go' }
+node { name: 'switch' op: 'Switch' input: 'merge' input: 'cond' attr { key: 'T' value { type: DT_FLOAT } } }
+node { name: 'product' op: 'MatMul' input: 'switch:1' input: 'w' attr { key: 'T' value { type: DT_FLOAT } } }
+node { name: 'next' op: 'NextIteration' input: 'product' attr { key: 'T' value { type: DT_FLOAT } } }
+node { name: 'y' op: 'Exit' input: 'switch' attr { key: 'T' value { type: DT_FLOAT } } }
+"""
+
 TENSORFLOW = """
 node { name: 'x' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } }
   attr { key: 'shape' value { shape { dim { size: -1 } dim { size: 3 } dim { size: 4 } } } } }

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "io/graph_file.h"
 #include "io/model_file.h"
 #include "io/parts.h"
 
@@ -44,6 +45,36 @@ TEST(KnownTypes, FlopsAndWeightsAgreeAcrossFormats) {
     const auto onnx_weights = static_cast<double>(onnx->graph.parameter_bytes());
     EXPECT_NEAR(onnx_weights / static_cast<double>(pt2->graph.parameter_bytes()), 1.0, 0.01);
   }
+}
+
+// First size of the first input.
+double batch_of(const Graph& graph) {
+  for (const OpId op : graph.ops()) {
+    if (graph.role(op) == Role::kInput) return static_cast<double>(graph.shape(graph.outputs(op)[0])[0]);
+  }
+  return 0.0;
+}
+
+// The graphs that a framework ran, with its own counts of flops, have larger batches.
+TEST(KnownTypes, FlopsAndWeightsAgreeWithCapturedGraphsPerSample) {
+  std::size_t compared = 0;
+  for (const std::string_view name : {"bert_base", "inception_v3", "resnet50"}) {
+    SCOPED_TRACE(name);
+    const auto files = data_files("exported", fmt::format("{}.onnx", name));
+    const auto captures = data_files("captured", fmt::format("{}.infer.json.gz", name));
+    if (files.empty() || captures.empty()) continue;
+    const auto exported = import_model(files.front());
+    ASSERT_TRUE(exported) << exported.error().message;
+    const auto captured = load_graph_file(captures.front());
+    if (!captured) GTEST_SKIP() << captured.error().message;  // built without zlib
+    ASSERT_GT(batch_of(*captured), batch_of(exported->graph));
+    const double per_sample = exported->graph.total_flops() / batch_of(exported->graph);
+    EXPECT_NEAR(captured->total_flops() / batch_of(*captured) / per_sample, 1.0, 0.03);
+    const auto weights = static_cast<double>(exported->graph.parameter_bytes());
+    EXPECT_NEAR(static_cast<double>(captured->parameter_bytes()) / weights, 1.0, 0.03);
+    ++compared;
+  }
+  if (compared == 0) GTEST_SKIP() << "no captured and exported models in the data folder (BERTH_DATA)";
 }
 
 // Inputs of a cell: x [batch, inputs], states, then w [inputs + units, 4 * units], all gates in one product.

@@ -110,7 +110,27 @@ TEST(OnnxLoopFile, StaysOneNodeWithTheWorkOfItsBody) {
 
 TEST(OnnxLoopFile, WithoutATripCountIsSaid) {
   const auto loop = node({"loop", "Loop", {"", "test", "x"}, {"y"}, {subgraph("body", loop_body())}});
-  EXPECT_EQ(lower_or_die(model_of({loop})).report.open_loops, (std::vector<std::string>{"loop"}));
+  const Lowered lowered = lower_or_die(model_of({loop}));
+  EXPECT_EQ(lowered.report.open_loops, (std::vector<std::string>{"loop"}));
+  ASSERT_FALSE(lowered.report.dims.empty());
+  EXPECT_EQ(lowered.report.dims.back().name, "loop.turns");
+  EXPECT_EQ(lowered.report.dims.back().source, DimSource::kAssumed);
+}
+
+TEST(OnnxLoopFile, TurnsAsOftenAsTheUserSaysIfTheFileDoesNot) {
+  const auto of_count = [](std::string_view count, const LowerOptions& options) {
+    return lower_or_die(
+        model_of({node({"loop", "Loop", {count, "test", "x"}, {"y"}, {subgraph("body", loop_body())}})}), options);
+  };
+  const Lowered once = of_count("", {}), often = of_count("", {.dims = {{"loop.turns", 7}}});
+  EXPECT_EQ(often.graph.total_flops(), 7 * once.graph.total_flops());
+  EXPECT_TRUE(often.report.open_loops.empty()) << "nothing to warn about";
+  auto model = read_onnx_model(
+      model_of({node({"loop", "Loop", {"five", "test", "x"}, {"y"}, {subgraph("body", loop_body())}})}), "test");
+  ASSERT_TRUE(model.ok());
+  const auto refused = lower(*std::move(model), {.dims = {{"loop.turns", 7}}});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().message, "no loop of the model is open, so 'loop.turns' sets nothing");
 }
 
 TEST(OnnxScanFile, TakesSlices) {

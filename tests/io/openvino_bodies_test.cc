@@ -21,7 +21,7 @@ TEST_F(OpenVino, ALoopIsOneNodeWithTheWorkOfItsBody) {
   EXPECT_EQ(names_of(model, loop.inputs), "x loop/weights");
   EXPECT_EQ(leaves_of(model), "x:input loop/weights:parameter");
   EXPECT_EQ(model.source_nodes, 3U);
-  EXPECT_TRUE(loops_of_unknown_length(model).empty());
+  EXPECT_TRUE(model.open_loops.empty());
 }
 
 TEST_F(OpenVino, TurnsFollowFromTheSlices) {
@@ -37,7 +37,7 @@ TEST_F(OpenVino, TurnsFollowFromTheSlices) {
 TEST_F(OpenVino, ALoopOfUnknownLengthCountsOnceAndIsNamed) {
   const Model model = model_of(file_with_loop(iterator_layer("", "Loop")));
   EXPECT_EQ(*model.nodes[0].find<double>("body_flops"), kTurnFlops);
-  EXPECT_EQ(loops_of_unknown_length(model), std::vector<std::string>{"loop"});
+  EXPECT_EQ(model.open_loops, std::vector<std::string>{"loop"});
 }
 
 TEST_F(OpenVino, LoopsInsideLoopsMultiply) {
@@ -52,8 +52,8 @@ TEST_F(OpenVino, LoopsInsideLoopsMultiply) {
   const Model known = nested(R"(axis="0")");
   EXPECT_EQ(*known.nodes[0].find<double>("body_flops"), 3 * 10 * kTurnFlops);
   EXPECT_EQ(leaves_of(known), "x:input outer/weights:parameter");
-  EXPECT_TRUE(loops_of_unknown_length(known).empty());
-  EXPECT_EQ(loops_of_unknown_length(nested("")), std::vector<std::string>{"outer"});
+  EXPECT_TRUE(known.open_loops.empty());
+  EXPECT_EQ(nested("").open_loops, std::vector<std::string>{"outer"});
 }
 
 TEST_F(OpenVino, AnIfCountsItsDearerBranch) {
@@ -70,7 +70,7 @@ TEST_F(OpenVino, AnIfCountsItsDearerBranch) {
   const Model model = model_of(ir_file(layers, "0:0>1:0"));
   EXPECT_EQ(*model.nodes[0].find<double>("body_flops"), 2.0 * 4 * 8 * 3);
   EXPECT_EQ(model.nodes[0].inputs.size(), 3U) << "the condition and the weights of both branches";
-  EXPECT_TRUE(loops_of_unknown_length(model).empty());
+  EXPECT_TRUE(model.open_loops.empty());
 }
 
 TEST_F(OpenVino, FlopsOfBodies) {

@@ -117,7 +117,7 @@ TEST(TensorFlowFunctions, WhileStandsForOneTrip) {
             "loop/neg Neg(x) [2,3]\n"
             "loop/cond/sum Mystery(x) [...]\n"
             "y Neg(loop/neg) [2,3]\n");
-  EXPECT_EQ(report.loops, 1U);
+  EXPECT_EQ(report.loops, std::vector<std::string>{"loop"});
   EXPECT_EQ(report.loop_nodes, 2U);
   EXPECT_EQ(model.nodes[0].integer("_trip_count", 1), 5);
   EXPECT_EQ(model.nodes[2].integer("_trip_count", 1), 1);

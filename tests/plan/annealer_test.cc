@@ -252,6 +252,30 @@ TEST(Annealer, RepairsAPool) {
   EXPECT_EQ(to_seconds(score.step_time), 9);
 }
 
+// Evaluations until a plan fits.
+std::uint64_t evaluations_to_repair(const Problem& problem, std::uint64_t seed, const Annealer::Moves& moves) {
+  Search search(problem, {.evaluations = 1000});
+  Annealer annealer(search, Rng(seed), plan_on_one_device(problem, DeviceId{1}), moves);
+  const Level level = units(problem);
+  double end = 0.0;
+  while (!search.best_score().feasible && end < 1.0) annealer.run(level, {}, end += 0.001);
+  return search.evaluations();
+}
+
+TEST(Annealer, RelievesFullMemoryByWhatIsCheapestToSend) {
+  // 140 B on a GPU of 100 B. v is read on the CPU, so that it can leave at no cost; every other weight would be copied
+  // back for its op.
+  std::string text = "v:param:50B -> s:1/-";
+  for (int i = 0; i < 30; ++i) text += fmt::format("; w{}:param:3B -> op{}:-/1", i, i);
+  const Problem problem = toy_problem(text, "device cpu; device gpu memory=100B; link cpu gpu latency=1");
+  std::uint64_t with = 0, without = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    with += evaluations_to_repair(problem, seed, {});
+    without += evaluations_to_repair(problem, seed, {.relief = false});
+  }
+  EXPECT_LT(3 * with, 2 * without);
+}
+
 TEST(Annealer, ComesNearWhereNothingFits) {
   // 200 B and 300 B on GPUs of 100 B: apart, they are 200 B over.
   const Problem problem = toy_problem("w:param:200B -> a:-/1/1; v:param:300B -> b:-/1/1",

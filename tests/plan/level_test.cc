@@ -53,6 +53,7 @@ TEST(Level, GroupsAreNeighboursOfGroups) {
   const Level level(problem, {.of_unit = {0, 0, 1, 1, 2}, .allowed = {7, 7, 7}});
   EXPECT_EQ(neighbourhood(problem, level), "a b: c | c d: a | e:");
   EXPECT_EQ(level.work(1), to_picoseconds(2));
+  EXPECT_EQ(level.bytes(1), 2 * problem.graph().bytes(problem.graph().outputs(OpId{2})[0]));
 }
 
 TEST(Level, MovableGroupsComeInTheOrderOfTheirWork) {

@@ -80,7 +80,7 @@ double bytes_of(const IrLayer& layer, const OpInfo& info) {
 }
 
 // One turn of a body: its work, and whether all loops inside have known lengths.
-Result<BodyWork> one_turn(const IrNet& net) {
+Result<BodyWork> one_turn(const IrNet& net, std::int64_t open_turns) {
   BodyWork turn;
   for (const IrLayer& layer : net.layers) {
     if (layer.bodies.empty()) {
@@ -89,7 +89,7 @@ Result<BodyWork> one_turn(const IrNet& net) {
       if (!is_constant(layer)) turn.bytes += bytes_of(layer, info);
       continue;
     }
-    BERTH_TRY(const BodyWork inner, work_of_bodies(layer));
+    BERTH_TRY(const BodyWork inner, work_of_bodies(layer, open_turns));
     turn.flops += inner.flops;
     turn.bytes += inner.bytes;
     turn.turns_known = turn.turns_known && inner.turns_known;
@@ -108,10 +108,10 @@ void collect(const IrLayer& layer, const std::string& outermost, std::vector<Bod
 
 }  // namespace
 
-Result<BodyWork> work_of_bodies(const IrLayer& layer) {
+Result<BodyWork> work_of_bodies(const IrLayer& layer, std::int64_t open_turns) {
   BodyWork work;
   for (const IrBody& body : layer.bodies) {
-    BERTH_TRY(const BodyWork turn, one_turn(body.net));
+    BERTH_TRY(const BodyWork turn, one_turn(body.net, open_turns));
     if (!(turn.flops <= kMostFlops)) return too_large(layer);
     work.flops = std::max(work.flops, turn.flops);
     work.bytes = std::max(work.bytes, turn.bytes);
@@ -122,7 +122,7 @@ Result<BodyWork> work_of_bodies(const IrLayer& layer) {
     auto turns = turns_of(layer.inputs, body.inputs);
     if (!turns) turns = turns_of(layer.outputs, body.outputs);
     work.turns_known = work.turns_known && turns.has_value();
-    work.turns = turns.value_or(1);
+    work.turns = turns.value_or(open_turns);
     work.flops *= static_cast<double>(work.turns);
     work.bytes *= static_cast<double>(work.turns);
   }

@@ -26,7 +26,8 @@ struct BodyWork {
 };
 
 // Of a layer that has bodies. An error where sizes are beyond all reason.
-Result<BodyWork> work_of_bodies(const IrLayer& layer);
+// A loop of unknown length turns `open_turns` times.
+Result<BodyWork> work_of_bodies(const IrLayer& layer, std::int64_t open_turns);
 
 struct BodyConstant {
   std::string name;  // behind the name of the outermost layer: "loop/weights"

@@ -17,7 +17,6 @@ namespace openvino {
 namespace {
 
 constexpr std::int64_t kFewElements = 16;
-constexpr std::string_view kTurnsKnown = "body_turns_known";
 
 // Elements of a shape whose sizes are known, as far as it matters here: more than kFewElements is many.
 std::int64_t elements_up_to_many(const std::vector<std::int64_t>& dims) {
@@ -67,7 +66,8 @@ bool is_state(const IrLayer& layer) { return layer.type == "ReadValue" || layer.
 
 class ModelMaker {
  public:
-  ModelMaker(const IrNet& net, const IrLinks& links) : net_(net), links_(links) {}
+  ModelMaker(const IrNet& net, const IrLinks& links, std::int64_t open_turns)
+      : net_(net), links_(links), open_turns_(open_turns) {}
 
   Result<Model> make() {
     model_.title = net_.name;
@@ -173,11 +173,12 @@ class ModelMaker {
   }
 
   Status add_bodies(const IrLayer& layer, Node& node) {
-    BERTH_TRY(const BodyWork work, work_of_bodies(layer));
+    BERTH_TRY(const BodyWork work, work_of_bodies(layer, open_turns_));
     node.attributes.emplace_back("body_flops", work.flops);
     node.attributes.emplace_back("body_bytes", static_cast<std::int64_t>(work.bytes));
     node.attributes.emplace_back("body_turns", work.turns);
-    node.attributes.emplace_back(std::string(kTurnsKnown), std::int64_t{work.turns_known});
+    node.attributes.emplace_back("body_turns_known", std::int64_t{work.turns_known});
+    if (!work.turns_known) model_.open_loops.push_back(node.name);
     for (const BodyConstant& constant : constants_of_bodies(layer)) {
       if (constant.layer->outputs.size() != 1) {
         return bad_input("{}: a {} has one output", describe(*constant.layer), constant.layer->type);
@@ -238,6 +239,7 @@ class ModelMaker {
 
   const IrNet& net_;
   const IrLinks& links_;
+  const std::int64_t open_turns_;  // of loops whose length the file does not tell
   Model model_;
   std::vector<std::size_t> read_outputs_;  // by layer: one more than the last output that something reads
   std::vector<bool> unknown_rank_;         // by layer: of its outputs without sizes
@@ -249,18 +251,10 @@ class ModelMaker {
 }  // namespace
 }  // namespace openvino
 
-Result<Model> read_openvino_model(std::string_view xml) {
+Result<Model> read_openvino_model(std::string_view xml, std::int64_t open_turns) {
   BERTH_TRY(const openvino::IrNet net, openvino::parse_model_ir(xml));
   BERTH_TRY(const openvino::IrLinks links, openvino::link_layers(net));
-  return openvino::ModelMaker(net, links).make();
-}
-
-std::vector<std::string> loops_of_unknown_length(const Model& model) {
-  std::vector<std::string> names;
-  for (const Node& node : model.nodes) {
-    if (node.integer(openvino::kTurnsKnown, 1) == 0) names.push_back(node.name);
-  }
-  return names;
+  return openvino::ModelMaker(net, links, open_turns).make();
 }
 
 }  // namespace berth

@@ -28,10 +28,8 @@
 
 namespace berth {
 
-Result<Model> read_openvino_model(std::string_view xml);
-
-// Names of the loops whose number of turns, or that of a loop inside, the file does not tell: such a body is counted
-// once. For reports.
-std::vector<std::string> loops_of_unknown_length(const Model& model);
+// Loops whose number of turns, or that of a loop inside, the file does not tell are listed in Model::open_loops and
+// turn `open_turns` times.
+Result<Model> read_openvino_model(std::string_view xml, std::int64_t open_turns = 1);
 
 }  // namespace berth

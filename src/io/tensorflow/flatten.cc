@@ -144,7 +144,7 @@ class Flattener {
   void note_call(const Scope& scope, const NodeDef& node, const std::vector<Call>& calls) {
     const Call& call = calls.front();
     ++report_.inlined_calls;
-    if (call.in_loop) ++report_.loops;
+    if (call.in_loop) report_.loops.push_back(scope.prefix + node.name);
     if (call.is_branch) {
       report_.chosen_branches.push_back(fmt::format("{}{}: {}", scope.prefix, node.name, call.function->def->name));
     }

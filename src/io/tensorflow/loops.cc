@@ -92,7 +92,7 @@ Result<std::vector<std::uint32_t>> cut_loops(FlatGraph& graph, TensorFlowReport&
   BERTH_TRY(std::vector<std::uint32_t> order, topological_order(graph));
   count_loops_around(graph, order);
   for (const FlatNode& node : graph.nodes) {
-    if (node.type() == "LoopCond") ++report.loops;
+    if (node.type() == "LoopCond") report.loops.push_back(node.name);
     if (node.loop_depth > 0) ++report.loop_nodes;
   }
   return order;

@@ -158,6 +158,7 @@ Result<Model> make_model(const GraphDef& def, const TensorFlowOptions& options, 
   BERTH_TRY(std::vector<std::vector<Facts>> facts, find_facts(graph, order, step, options, report));
   Model model = ModelMaker(graph, step, options).make(std::move(facts));
   model.dialect = Dialect::kTensorFlow;
+  model.open_loops = report.loops;  // the file tells of none how often it turns
   model.source_nodes = def.nodes.size();
   model.source_edges = count_edges(def);
   return model;

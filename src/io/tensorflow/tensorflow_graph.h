@@ -47,7 +47,8 @@ struct TensorFlowOptions {
 
 // What is not as the file says it, for people.
 struct TensorFlowReport {
-  std::size_t loops = 0, loop_nodes = 0;  // and how many nodes stand in them
+  std::vector<std::string> loops;  // by name
+  std::size_t loop_nodes = 0;      // nodes that stand in them
   std::int64_t trip_count = 1;            // as stated
   std::size_t inlined_calls = 0;
   std::vector<std::string> chosen_branches;                                   // "node: function" of every If and Case
