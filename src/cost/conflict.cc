@@ -76,8 +76,7 @@ std::vector<DeviceSet> places_of_work(const Graph& graph, const UnitTable& units
   }
   std::ranges::sort(
       sets, [](DeviceSet a, DeviceSet b) { return std::pair(std::popcount(a), a) < std::pair(std::popcount(b), b); });
-  const auto repeats = std::ranges::unique(sets);
-  sets.erase(repeats.begin(), repeats.end());
+  sets.erase(std::unique(sets.begin(), sets.end()), sets.end());
   return sets;
 }
 

@@ -49,6 +49,8 @@ class ProblemBuilder {
   }
 
  private:
+  static constexpr Picoseconds kBeyondTheClock = Picoseconds{1} << 62;
+
   [[nodiscard]] const Graph& graph() const { return problem_.graph(); }
   [[nodiscard]] const Machine& machine() const { return problem_.machine(); }
 
@@ -91,7 +93,8 @@ class ProblemBuilder {
       for (const DeviceId to : machine().device_ids()) {
         Picoseconds latency = 0;
         for (const std::uint16_t channel : machine().route(from, to)) {
-          latency += to_picoseconds(machine().channels()[channel].latency_s);
+          // Ten slow links are beyond the clock; check_clock() refuses whoever would use them.
+          latency = std::min(latency + to_picoseconds(machine().channels()[channel].latency_s), kBeyondTheClock);
         }
         problem_.control_latency_.push_back(latency);
       }

@@ -75,8 +75,7 @@ class AtenGraphReader {
     std::vector<OutputRef> marks;
     BERTH_RETURN_IF_ERROR(document_.for_each("outputs", [&](const JsonValue& output) -> Status {
       BERTH_TRY(const OpId op, read_known_op(output));
-      outputs_.append_all(op, marks);
-      return {};
+      return append_outputs(output, op, marks);
     }));
     for (const OutputRef& tensor : marks) builder_.mark_output(tensor);
     return {};
@@ -157,10 +156,17 @@ class AtenGraphReader {
         [&](std::string_view, const JsonValue& value) { return collect_inputs(value); });
   }
 
+  // All outputs of an op. A short text can name an op with many of them again and again.
+  Status append_outputs(const JsonValue& value, OpId op, std::vector<OutputRef>& refs) const {
+    outputs_.append_all(op, refs);
+    if (refs.size() <= kMaxEdges) return {};
+    return value.error(fmt::format("the ops named so far have more than {} outputs", kMaxEdges));
+  }
+
   Status collect_inputs(const JsonValue& value) {
     if (const auto id = value.find("op")) {
       BERTH_TRY(const OpId op, read_known_op(*id));
-      outputs_.append_all(op, spec_.inputs);
+      BERTH_RETURN_IF_ERROR(append_outputs(value, op, spec_.inputs));
     } else if (const auto list = value.find("list")) {
       return list->for_each([&](const JsonValue& item) { return collect_inputs(item); });
     }

@@ -87,6 +87,7 @@ class ProblemReader {
   }
 
   Status read_device(const JsonValue& value) {
+    if (devices_.size() == kMaxDevices) return value.error(fmt::format("more than {} devices", kMaxDevices));
     Device device;
     BERTH_TRY(device.name, read_text(value, "name"));
     BERTH_TRY(const JsonValue kind, need(value, "kind"));

@@ -63,6 +63,7 @@ Result<Machine> make_processors(const Matrix& bandwidths) {
     return bad_input("it has {} columns and {} rows; expected one row per processor, and at most one row '{}' more",
                      count, bandwidths.rows.size(), kStartup);
   }
+  if (count > kMaxDevices) return bad_input("{} processors; a machine has at most {}", count, kMaxDevices);
   std::vector<Device> devices;
   std::vector<Link> links;
   for (std::size_t from = 0; from < count; ++from) {
@@ -119,11 +120,14 @@ std::optional<std::string> common_name(const std::string& path) {
   return std::nullopt;
 }
 
-Result<std::string> read_sister(const std::string& path, const std::string& given) {
+Result<HeftFiles::File> load_sister(const std::string& path, const std::string& given) {
   std::error_code ignored;
-  if (path == given || std::filesystem::exists(path, ignored)) return read_file(path);
-  return in_file(given, bad_input("a HEFT problem is three files; there is no {} beside this one",
-                                  std::filesystem::path(path).filename().string()));
+  if (path != given && !std::filesystem::exists(path, ignored)) {
+    return in_file(given, bad_input("a HEFT problem is three files; there is no {} beside this one",
+                                    std::filesystem::path(path).filename().string()));
+  }
+  BERTH_TRY(std::string text, read_file(path));
+  return HeftFiles::File{path, std::move(text)};
 }
 
 template <typename T>
@@ -132,10 +136,7 @@ Result<T> named(Result<T> result, std::string_view file) {
   return result;
 }
 
-Result<Matrix> load_matrix(const std::string& path, const std::string& given) {
-  BERTH_TRY(const std::string text, read_sister(path, given));
-  return named(read_matrix(text), path);
-}
+Result<Matrix> read_matrix_of(const HeftFiles::File& file) { return named(read_matrix(file.text), file.name); }
 
 // "dir/canonicalgraph_" -> "canonicalgraph"
 std::string title_of(const std::string& common) {
@@ -155,6 +156,24 @@ bool looks_like_heft(std::string_view first_line) {
   return first_line.starts_with("T,") || first_line.starts_with("TP,") || first_line.starts_with("P,");
 }
 
+Result<Problem> read_heft_problem(const HeftFiles& files, std::string title) {
+  BERTH_TRY(const Matrix connectivity, read_matrix_of(files.connectivity));
+  BERTH_TRY(const Matrix times, read_matrix_of(files.times));
+  BERTH_TRY(const Matrix bandwidths, read_matrix_of(files.bandwidths));
+  BERTH_TRY(Graph graph, named(make_tasks(connectivity, std::move(title)), files.connectivity.name));
+  BERTH_TRY(Machine machine, named(make_processors(bandwidths), files.bandwidths.name));
+  if (times.rows.size() != graph.num_ops() || times.columns != machine.num_devices()) {
+    return in_file(files.times.name,
+                   bad_input("it has {} tasks and {} processors; its sisters have {} and {}", times.rows.size(),
+                             times.columns, graph.num_ops(), machine.num_devices()));
+  }
+  ExplicitCosts costs;
+  for (const Matrix::Row& row : times.rows) costs.time_s.push_back(row.values);
+  return named(make_problem(std::make_shared<const Graph>(std::move(graph)),
+                            std::make_shared<const Machine>(std::move(machine)), costs, {}, Objective::kStep),
+               files.times.name);
+}
+
 Result<Problem> load_heft_problem(const std::string& path, const ProblemRequest& request) {
   const std::optional<std::string> common = common_name(path);
   if (!common) {
@@ -163,23 +182,11 @@ Result<Problem> load_heft_problem(const std::string& path, const ProblemRequest&
   }
   const Status asked = check_request(request);
   if (!asked) return in_file(path, asked.error());
-  const std::string times_file = fmt::format("{}{}", *common, kTimes);
-  const std::string tasks_file = fmt::format("{}{}", *common, kConnectivity);
-  const std::string machine_file = fmt::format("{}{}", *common, kBandwidths);
-  BERTH_TRY(const Matrix connectivity, load_matrix(tasks_file, path));
-  BERTH_TRY(const Matrix times, load_matrix(times_file, path));
-  BERTH_TRY(const Matrix bandwidths, load_matrix(machine_file, path));
-  BERTH_TRY(Graph graph, named(make_tasks(connectivity, title_of(*common)), tasks_file));
-  BERTH_TRY(Machine machine, named(make_processors(bandwidths), machine_file));
-  if (times.rows.size() != graph.num_ops() || times.columns != machine.num_devices()) {
-    return in_file(times_file, bad_input("it has {} tasks and {} processors; its sisters have {} and {}",
-                                         times.rows.size(), times.columns, graph.num_ops(), machine.num_devices()));
-  }
-  ExplicitCosts costs;
-  for (const Matrix::Row& row : times.rows) costs.time_s.push_back(row.values);
-  return named(make_problem(std::make_shared<const Graph>(std::move(graph)),
-                            std::make_shared<const Machine>(std::move(machine)), costs, {}, Objective::kStep),
-               times_file);
+  HeftFiles files;
+  BERTH_TRY(files.connectivity, load_sister(fmt::format("{}{}", *common, kConnectivity), path));
+  BERTH_TRY(files.times, load_sister(fmt::format("{}{}", *common, kTimes), path));
+  BERTH_TRY(files.bandwidths, load_sister(fmt::format("{}{}", *common, kBandwidths), path));
+  return read_heft_problem(files, title_of(*common));
 }
 
 }  // namespace berth

@@ -16,6 +16,8 @@ namespace {
 
 using Kind = TomlValue::Kind;
 
+constexpr std::size_t kMaxLinks = 65'536;  // so many have more directions than a machine may
+
 class MachineReader {
  public:
   MachineReader(const TomlValue& root, std::string_view where) : root_(root), where_(where) {}
@@ -171,6 +173,9 @@ class MachineReader {
       link.to = std::move(end);
       links_.push_back(link);
       link_lines_.push_back(item.line);
+      // Every end has a copy of the names: long ones are refused with the first, which Machine::make would do too.
+      const bool is_long = link.from.size() > kMaxPartName || link.bus.size() > kMaxPartName;
+      if (is_long || links_.size() > kMaxLinks) break;
     }
     return {};
   }

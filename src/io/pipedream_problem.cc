@@ -3,6 +3,7 @@
 // bytes of their activations and parameters. A layer becomes two ops that share a device. Activations flow forward, and
 // for every activation that a layer reads its backward pass sends a gradient of the same size to the layer it came
 // from.
+#include <map>
 #include <unordered_map>
 
 #include "base/text.h"
@@ -46,8 +47,9 @@ class ProfileReader {
     if (layers_.size() == kMaxOps / 2) return lines_.error(fmt::format("more than {} layers", kMaxOps / 2));
     Layer layer;
     layer.name = line.substr(0, first);
-    if (first < figures) {
-      const std::string_view description = line.substr(first, figures - first).substr(kSeparator.size());
+    const std::size_t begin = first + kSeparator.size();  // "a -- -- forward_compute_time=" has no description
+    if (begin < figures) {
+      const std::string_view description = line.substr(begin, figures - begin);
       layer.type = trim(description.substr(0, description.find('(')));
     }
     if (layer.type.empty()) layer.type = "layer";
@@ -127,6 +129,12 @@ class ProfileGraph {
       if (has_backward(layers[i])) backward_of_[i] = OpId(layers.size() + backward_layers_.size());
       if (has_backward(layers[i])) backward_layers_.push_back(i);
     }
+    for (std::size_t reader = 0; reader < layers.size(); ++reader) {
+      int output = 0;
+      for (const std::size_t source : layers[reader].sources) {
+        if (sends_gradient_to(source)) gradient_output_.emplace(std::pair(reader, source), output++);
+      }
+    }
   }
 
   Result<Graph> build(std::string title, std::size_t edges) const {
@@ -191,18 +199,14 @@ class ProfileGraph {
 
   // Which output of the reader's backward op is the gradient for this layer; none if it moves nothing.
   [[nodiscard]] std::optional<int> gradient_output(std::size_t reader, std::size_t layer) const {
-    if (!sends_gradient_to(layer)) return std::nullopt;
-    int output = 0;
-    for (const std::size_t source : layers_[reader].sources) {
-      if (source == layer) break;
-      if (sends_gradient_to(source)) ++output;
-    }
-    return output;
+    const auto found = gradient_output_.find(std::pair(reader, layer));
+    return found != gradient_output_.end() ? std::optional(found->second) : std::nullopt;
   }
 
   const std::vector<Layer>& layers_;
   std::vector<OpId> backward_of_;  // per layer; kNoOp where it has none
   std::vector<std::size_t> backward_layers_;
+  std::map<std::pair<std::size_t, std::size_t>, int> gradient_output_;  // by reader and source: the first such output
 };
 
 }  // namespace

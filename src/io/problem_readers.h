@@ -26,7 +26,15 @@ bool looks_like_heft(std::string_view first_line);
 Result<Problem> read_stg_problem(std::string_view text, std::string title, const ProblemRequest& request);
 Result<Problem> read_pipedream_problem(std::string_view text, std::string title, const ProblemRequest& request);
 
-// Any of the three files stands for all: its sisters lie beside it. Errors name the file that they are about.
+// The three matrices of a HEFT problem. Errors name the file that they are about.
+struct HeftFiles {
+  struct File {
+    std::string name, text;
+  };
+  File connectivity, times, bandwidths;
+};
+Result<Problem> read_heft_problem(const HeftFiles& files, std::string title);
+// Any of the three files stands for all: its sisters lie beside it.
 Result<Problem> load_heft_problem(const std::string& path, const ProblemRequest& request);
 
 // Each format has one objective, and some bring their machine: a request for another is refused.

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "graph/builder.h"
 #include "model/node_info.h"
 #include "model/order.h"
 #include "model/sizes.h"
@@ -15,7 +16,11 @@ namespace {
 class Folder {
  public:
   explicit Folder(Model& model)
-      : model_(model), role_(model.values.size()), label_(model.values.size()), origin_(model.values.size()) {
+      : model_(model),
+        role_(model.values.size()),
+        label_(model.values.size()),
+        namesake_(model.values.size(), kNoValue),
+        origin_(model.values.size()) {
     for (std::size_t i = 0; i < origin_.size(); ++i) origin_[i] = static_cast<ValueIndex>(i);
     same_as_ = weight_ = origin_;
   }
@@ -25,6 +30,7 @@ class Folder {
       if (leaf.role == Role::kInput) continue;
       role_[leaf.value] = leaf.role;
       label_[leaf.value] = leaf.label;
+      if (!leaf.label.empty()) namesake_[leaf.value] = leaf.value;
     }
     is_folded_.assign(model_.nodes.size(), false);
     const std::vector<std::uint32_t> order = topological_order(model_);
@@ -33,6 +39,7 @@ class Folder {
     remove_folded();
     replace_names();
     drop_unread_leaves();
+    label_weights();
     count_weights_once();
   }
 
@@ -81,15 +88,15 @@ class Folder {
       same_as_[output] = same_as_[node.inputs[0]];
       weight_[output] = weight_[node.inputs[0]];
       role_[output] = role_[node.inputs[0]];
-      label_[output] = label_[node.inputs[0]];
+      namesake_[output] = namesake_[node.inputs[0]];
       return;
     }
     role_[output] = role_of(node, model_.values[output]);
     if (*role_[output] == Role::kParameter) {
-      label_[output] = label_of(node, output);
+      namesake_[output] = namesake_of(node, output);
       weight_[output] = weight_behind(node, output);
     }
-    model_.leaves.push_back({output, *role_[output], label_[output], node.device, node.colocate});
+    model_.leaves.push_back({output, *role_[output], {}, node.device, node.colocate});
   }
 
   [[nodiscard]] bool has_known_contents(const Node& node) const {
@@ -119,10 +126,10 @@ class Folder {
     return is_weight ? Role::kParameter : Role::kConstant;
   }
 
-  // That of the weight it was made from.
-  [[nodiscard]] std::string label_of(const Node& node, ValueIndex made) const {
+  // The weight it was made from, if that has a label; else itself.
+  [[nodiscard]] ValueIndex namesake_of(const Node& node, ValueIndex made) const {
     const ValueIndex first = node.inputs.empty() ? kNoValue : node.inputs.front();
-    return first != kNoValue && !label_[first].empty() ? label_[first] : model_.values[made].name;
+    return first != kNoValue && namesake_[first] != kNoValue ? namesake_[first] : made;
   }
 
   [[nodiscard]] ValueIndex weight_behind(const Node& node, ValueIndex made) const {
@@ -173,6 +180,16 @@ class Folder {
     std::erase_if(model_.leaves, [&](const Leaf& leaf) { return leaf.role != Role::kInput && !is_read[leaf.value]; });
   }
 
+  // Only now, since long chains of casts and transposes are gone, and one weight's label may be as long as the file.
+  void label_weights() {
+    for (Leaf& leaf : model_.leaves) {
+      const ValueIndex namesake = namesake_[leaf.value];
+      if (namesake == kNoValue || !leaf.label.empty()) continue;
+      const std::string& label = label_[namesake].empty() ? model_.values[namesake].name : label_[namesake];
+      leaf.label = label.substr(0, kMaxNameLength);
+    }
+  }
+
   // A weight that is read in two forms, as it is and transposed (tied embeddings), is one parameter and a constant.
   // Leaves of the file come before those that were made of them.
   void count_weights_once() {
@@ -186,7 +203,8 @@ class Folder {
 
   Model& model_;
   std::vector<std::optional<Role>> role_;  // per value: what it is, if it is there from the start
-  std::vector<std::string> label_;         // per value, of parameters
+  std::vector<std::string> label_;         // per value, as the file has it
+  std::vector<ValueIndex> namesake_;       // per value, of parameters: the one it has its label from
   std::vector<ValueIndex> origin_;         // per value: whose bytes it has
   std::vector<ValueIndex> same_as_;        // per value: the leaf that it is another name of
   std::vector<ValueIndex> weight_;         // per value, of parameters: the leaf of the file that it is made of

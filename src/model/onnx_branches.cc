@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/onnx_branches.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <utility>
 
 #include "model/onnx_rule_tools.h"
 
 namespace berth {
 namespace {
-
-bool is_branching(const Node& node) { return node.type == "If" && node.bodies.size() == 2; }
 
 std::size_t count_nodes(const Body& body) {
   std::size_t count = body.model.nodes.size();
@@ -20,23 +17,13 @@ std::size_t count_nodes(const Body& body) {
   return count;
 }
 
-const Body& branch_that_runs(Model& model, const Node& node) {
-  const Body &yes = *node.bodies[0], &no = *node.bodies[1];
-  const ValueIndex condition = node.inputs.empty() ? kNoValue : node.inputs.front();
-  const auto* contents =
-      condition != kNoValue && model.values[condition].contents ? &*model.values[condition].contents : nullptr;
-  if (contents != nullptr && contents->size() == 1) return contents->front() != 0 ? yes : no;
-  model.open_branches.push_back(node.name);
-  return count_nodes(yes) >= count_nodes(no) ? yes : no;
-}
-
 // Copies one branch into the model around it.
 class BranchWriter {
  public:
-  BranchWriter(Model& model, const Node& node, const Body& body, std::vector<Node>& nodes)
-      : model_(model), node_(node), body_(body), nodes_(nodes), outer_(body.model.values.size(), kNoValue) {}
+  BranchWriter(Model& model, const Node& node, const Body& body)
+      : model_(model), node_(node), body_(body), outer_(body.model.values.size(), kNoValue) {}
 
-  void run(const DimSizes& symbols) {
+  std::vector<Node> run(const DimSizes& symbols) {
     for (const Body::Captured& captured : body_.captured) outer_[captured.inside] = node_.inputs[captured.input];
     name_outputs();
     for (std::size_t i = 0; i < outer_.size(); ++i) {
@@ -48,8 +35,10 @@ class BranchWriter {
       leaf.value = outer_[leaf.value];
       model_.leaves.push_back(std::move(leaf));
     }
-    for (const Node& inner : body_.model.nodes) nodes_.push_back(moved(inner));
-    for (const auto& [inside, outside] : handed_on_) hand_on(outer_[inside], outside);
+    std::vector<Node> nodes;
+    for (const Node& inner : body_.model.nodes) nodes.push_back(moved(inner));
+    for (const auto& [inside, outside] : handed_on_) nodes.push_back(identity(outer_[inside], outside));
+    return nodes;
   }
 
  private:
@@ -82,37 +71,38 @@ class BranchWriter {
     return node;
   }
 
-  void hand_on(ValueIndex from, ValueIndex to) {
+  [[nodiscard]] Node identity(ValueIndex from, ValueIndex to) const {
     Node node;
-    node.name = fmt::format("{}/{}", node_.name, model_.values[to].name);
+    node.name = model_.values[to].name;
     node.type = "Identity";
     node.inputs = {from};
     node.outputs = {to};
-    nodes_.push_back(std::move(node));
+    return node;
   }
 
   Model& model_;
   const Node& node_;
   const Body& body_;
-  std::vector<Node>& nodes_;
   std::vector<ValueIndex> outer_;  // per value of the branch: its place in the model
   std::vector<std::pair<ValueIndex, ValueIndex>> handed_on_;
 };
 
 }  // namespace
 
-bool write_out_branches(Model& model, const DimSizes& symbols) {
-  if (std::ranges::none_of(model.nodes, is_branching)) return false;
-  std::vector<Node> nodes;
-  for (Node& node : model.nodes) {
-    if (is_branching(node)) {
-      BranchWriter(model, node, branch_that_runs(model, node), nodes).run(symbols);
-    } else {
-      nodes.push_back(std::move(node));
-    }
-  }
-  model.nodes = std::move(nodes);
-  return true;
+bool is_branching(const Node& node) { return node.type == "If" && node.bodies.size() == 2; }
+
+const Body& branch_that_runs(Model& model, const Node& node) {
+  const Body &yes = *node.bodies[0], &no = *node.bodies[1];
+  const ValueIndex condition = node.inputs.empty() ? kNoValue : node.inputs.front();
+  const auto* contents =
+      condition != kNoValue && model.values[condition].contents ? &*model.values[condition].contents : nullptr;
+  if (contents != nullptr && contents->size() == 1) return contents->front() != 0 ? yes : no;
+  model.open_branches.push_back(node.name);
+  return count_nodes(yes) >= count_nodes(no) ? yes : no;
+}
+
+std::vector<Node> write_out_branch(Model& model, const Node& node, const Body& branch, const DimSizes& symbols) {
+  return BranchWriter(model, node, branch).run(symbols);
 }
 
 }  // namespace berth

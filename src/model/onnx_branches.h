@@ -4,13 +4,20 @@
 // Model::open_branches.
 #pragma once
 
+#include <vector>
+
 #include "model/model.h"
 #include "model/sizes.h"
 
 namespace berth {
 
-// Replaces every If of the model; branches may hold further ones. `symbols` are the sizes that names have in the model.
-// True if there were any.
-bool write_out_branches(Model& model, const DimSizes& symbols);
+bool is_branching(const Node& node);
+
+// Of a node for which is_branching() holds, once the values it reads are known.
+const Body& branch_that_runs(Model& model, const Node& node);
+
+// What takes the place of `node`: the nodes of the branch in their order, then Identities for values that it just hands
+// on. Its values and leaves join those of the model; `symbols` are the sizes that names have there.
+std::vector<Node> write_out_branch(Model& model, const Node& node, const Body& branch, const DimSizes& symbols);
 
 }  // namespace berth

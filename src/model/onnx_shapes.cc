@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <string>
+#include <unordered_map>
 
 #include "model/onnx_bodies.h"
 #include "model/onnx_branches.h"
@@ -24,17 +25,52 @@ void set_attribute(Node& node, std::string_view name, Attribute value) {
   node.attributes.emplace_back(std::string(name), std::move(value));
 }
 
-// One pass over all nodes, each after those it reads from.
+// One pass over all nodes, each after those it reads from. Every node is visited once, those of subgraphs too: work
+// grows with the file, however deep its loops and branches are.
 class ShapePass {
  public:
   ShapePass(Model& model, const DimSizes& symbols, std::int64_t open_turns)
       : model_(model), symbols_(symbols), open_turns_(open_turns) {}
 
   void run() {
-    for (const std::uint32_t at : topological_order(model_)) visit(model_.nodes[at]);
+    const std::vector<std::uint32_t> order = topological_order(model_);
+    model_.nodes = visit_all(std::move(model_.nodes), order);
   }
 
  private:
+  // The same nodes, each If replaced by those of its branch. Whatever its condition depends on has been visited by
+  // then.
+  std::vector<Node> visit_all(std::vector<Node> nodes, const std::vector<std::uint32_t>& order) {
+    std::unordered_map<std::size_t, std::vector<Node>> branches;
+    for (const std::uint32_t at : order) {
+      if (is_branching(nodes[at])) {
+        branches[at] = visit_branch(nodes[at]);
+      } else {
+        visit(nodes[at]);
+      }
+    }
+    if (branches.empty()) return nodes;
+    std::vector<Node> all;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      const auto branch = branches.find(i);
+      if (branch == branches.end()) {
+        all.push_back(std::move(nodes[i]));
+      } else {
+        std::ranges::move(branch->second, std::back_inserter(all));
+      }
+    }
+    return all;
+  }
+
+  std::vector<Node> visit_branch(const Node& node) {
+    const Body& branch = branch_that_runs(model_, node);
+    std::vector<std::uint32_t> order = topological_order(branch.model);
+    std::vector<Node> nodes = write_out_branch(model_, node, branch, symbols_);
+    for (std::size_t i = branch.model.nodes.size(); i < nodes.size(); ++i)
+      order.push_back(static_cast<std::uint32_t>(i));
+    return visit_all(std::move(nodes), order);
+  }
+
   void visit(Node& node) {
     if (is_loop(node)) {
       LoopWork work = infer_loop(model_, node, symbols_, open_turns_);
@@ -101,11 +137,8 @@ void sort_and_dedupe(std::vector<std::string>& names) {
 }  // namespace
 
 void infer_onnx_shapes(Model& model, std::int64_t open_turns) {
-  // Each round writes out one level of branches: their conditions may follow from the shapes of the round before.
   const DimSizes symbols = sizes_of_symbols(model);
-  do {
-    ShapePass(model, symbols, open_turns).run();
-  } while (write_out_branches(model, symbols));
+  ShapePass(model, symbols, open_turns).run();
   sort_and_dedupe(model.open_branches);
   for (const Node& node : model.nodes) {
     if (is_loop(node) && node.integer("body_turns_known", 1) == 0) model.open_loops.push_back(node.name);

@@ -34,7 +34,7 @@ void for_each_dim(SomeModel& model, const std::vector<bool>& is_leaf, const Visi
 // The name of a dimension, or one made up if it is an input's and open. Empty if it has none.
 std::string name_at(const Value& value, std::size_t axis, bool is_leaf) {
   const Dim& dim = (*value.shape)[axis];
-  if (!dim.symbol.empty() || dim.known() || !is_leaf) return dim.symbol;
+  if (!dim.symbol.empty() || dim.known() || !is_leaf || value.name.size() > kLongestDimName) return dim.symbol;
   return fmt::format("{}.{}", value.name, axis);
 }
 

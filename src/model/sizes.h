@@ -20,6 +20,9 @@ namespace berth {
 
 using DimSizes = std::map<std::string, std::int64_t>;
 
+// Longer names are left out: every shape that a dimension flows into has a copy.
+inline constexpr std::size_t kLongestDimName = 1024;
+
 // The name under which the turns of loops are given whose file does not tell how often they turn: no dimension, but as
 // open as one, and every such loop has the same.
 inline constexpr std::string_view kLoopTurns = "loop.turns";

@@ -87,6 +87,17 @@ TEST_F(HeftFiles, ProcessorsMustReachEachOther) {
   EXPECT_EQ(error(), "toy_resource_BW.csv: the bandwidth from 'p' to 'q' is 0; every processor must reach every other");
 }
 
+TEST_F(HeftFiles, MoreProcessorsThanAMachineHasAreRefused) {
+  std::string names = "P", bandwidths, rows;
+  for (int i = 0; i < 65; ++i) {
+    names += fmt::format(",p{}", i);
+    bandwidths += ",1";
+  }
+  for (int i = 0; i < 65; ++i) rows += fmt::format("\np{}{}", i, bandwidths);
+  write("resource_BW.csv", names + rows);
+  EXPECT_EQ(error(), "toy_resource_BW.csv: 65 processors; a machine has at most 64");
+}
+
 TEST_F(HeftFiles, AMissingSisterIsNamed) {
   std::filesystem::remove(file("resource_BW.csv"));
   EXPECT_EQ(

@@ -182,6 +182,13 @@ TEST(MachineToml, ErrorsNameFileLineAndKey) {
             "box.toml:14: devices.name: expected a string, found a whole number");
 }
 
+TEST(MachineToml, ALinkHasNotAnyNumberOfEnds) {
+  std::string ends;
+  for (int i = 0; i < 70'000; ++i) ends += "\"cpu\",";
+  EXPECT_EQ(error_of(box_with("[\"cpu\", \"gpu0\", 'gpu1']", fmt::format("[{}]", ends))),
+            "box.toml: the links have more than 65535 directions in all");
+}
+
 TEST(MachineToml, UnknownAndMissingKeys) {
   EXPECT_EQ(error_of(box_with("bandwidth = \"80", "bandwith = \"80")),
             "box.toml:30: links.bandwith: no such key; did you mean 'bandwidth'?");

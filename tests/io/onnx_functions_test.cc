@@ -111,6 +111,16 @@ TEST(OnnxFunctions, MistakesAreNamed) {
   EXPECT_EQ(onnx_error(model_of(calls_self, {empty})), "function 'mine.Self' does not make its output 'b'");
 }
 
+// Thousands of attributes that stand for one long list of the caller's: a file of 34 KB would take 64 MB.
+TEST(OnnxFunctions, AttributesOfTheCallerCountAsWrittenOut) {
+  const auto numbers = list("how", std::vector<std::int64_t>(4000, 1));
+  std::vector<WireWriter> references(2000, reference("perm", "how"));
+  const auto greedy = function({"Greedy", {"a"}, {"b"}, {node({"t", "Transpose", {"a"}, {"b"}, references})}});
+  const auto calls = std::vector{call({"call", "Greedy", {"x"}, {"y"}, {numbers}})};
+  EXPECT_EQ(onnx_error(model_of(calls, {greedy})),
+            "function 'mine.Greedy' and those it calls are too large when written out; inline fewer of them");
+}
+
 // Each of ten functions calls the next ten times: 10^10 nodes out of a small file.
 TEST(OnnxFunctions, DoNotGrowWithoutBound) {
   std::vector<std::string> names;

@@ -151,6 +151,32 @@ TEST(OnnxScanFile, TakesSlices) {
   EXPECT_EQ(std::vector<std::int64_t>(all.begin(), all.end()), (std::vector<std::int64_t>{9, 4}));
 }
 
+// Each of eight loops holds the next one and a chain of seven branches inside each other. Were a loop looked at again
+// for every level of the branches beside it, as conditions become known, that would be 9^7 times for the innermost.
+TEST(OnnxSubgraphs, AreLookedAtOnceHoweverDeep) {
+  WireWriter chain = simple_branch();
+  for (int i = 0; i < 7; ++i) {
+    WireWriter around;
+    around.message(
+        1,
+        node(
+            {"if", "If", {"test"}, {"i"}, {subgraph("then_branch", chain), subgraph("else_branch", simple_branch())}}));
+    chain = around.message(12, bare("i"));
+  }
+  const auto branches = node(
+      {"choice", "If", {"test"}, {"c"}, {subgraph("then_branch", chain), subgraph("else_branch", simple_branch())}});
+  WireWriter body = loop_body();
+  for (int i = 0; i < 7; ++i) {
+    WireWriter around;
+    around.message(11, bare("turn")).message(11, bare("go")).message(11, bare("h"));
+    around.message(1, node({"inner", "Loop", {"five", "", "h"}, {"h2"}, {subgraph("body", body)}}));
+    body = around.message(1, branches).message(12, bare("go")).message(12, bare("h2"));
+  }
+  const auto loop = node({"loop", "Loop", {"five", "", "x"}, {"y"}, {subgraph("body", body)}});
+  const Graph graph = lower_or_die(model_of({loop})).graph;
+  EXPECT_EQ(graph.flops(op_named(graph, "loop")), 390'625 * 2.0 * 3 * 8 * 8) << "5^8 turns of one product";
+}
+
 // A loop inside a function, whose body has an attribute of the caller and calls another function.
 TEST(OnnxSubgraphs, InsideFunctions) {
   WireWriter body;

@@ -42,6 +42,19 @@ TEST(Fold, AWeightInAnotherShapeStaysAParameter) {
   EXPECT_EQ(lowered.graph.parameter_bytes(), 5 * 7 * 4);
 }
 
+// Names of weights may be as long as the file, and there may be thousands of forms of one.
+TEST(Fold, FormsOfAWeightHaveItsLabelUpToALimit) {
+  const std::string name(10'000, 'w');
+  SmallModel net(Dialect::kOnnx);
+  const ValueIndex w = net.parameter(name, {7, 5}), x = net.input("x", {3, 5});
+  const ValueIndex turned = net.node("turned", "Transpose", {w}, {5, 7});
+  const ValueIndex back = net.node("back", "Transpose", {turned}, {7, 5});
+  const ValueIndex again = net.node("again", "Transpose", {back}, {5, 7});
+  net.output(net.node("y", "MatMul", {x, again}, {3, 7}));
+  const Lowered lowered = net.lower();
+  EXPECT_EQ(lowered.graph.label(op_named(lowered.graph, "again")), name.substr(0, 4096));
+}
+
 // As exporters write tied embeddings: runtimes keep both forms, but it is one weight.
 TEST(Fold, AWeightInTwoFormsIsOneParameter) {
   SmallModel net(Dialect::kOnnx);

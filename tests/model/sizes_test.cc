@@ -57,6 +57,14 @@ TEST(BindDims, TheUsersSizesHoldAndOthersCountAsOne) {
   EXPECT_EQ(sizes_of(model), "1,8,4 8");
 }
 
+// Every shape that a size flows into has a copy of its name.
+TEST(BindDims, InputsWithLongNamesGetNone) {
+  Model model = model_of(Dialect::kOnnx, {{std::string(kLongestDimName, 'x'), {open()}},
+                                          {std::string(kLongestDimName + 1, 'y'), {open()}}});
+  EXPECT_EQ(bind_dims(model, {}).size(), 1U);
+  EXPECT_EQ(sizes_of(model), "1 ?");
+}
+
 TEST(BindDims, InputsWithoutNamesGetOne) {
   Model model = model_of(Dialect::kOnnx, {{"x", {open(), open()}}});
   EXPECT_EQ(described(bind_dims(model, {{"x.1", 6}})), "x.0=1 assumed 1 x[0]; x.1=6 user 1 x[1]");

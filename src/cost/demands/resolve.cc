@@ -69,8 +69,7 @@ class Resolver {
       set.insert(set.end(), ops.begin(), ops.end());
     }
     std::ranges::sort(set);
-    const auto repeats = std::ranges::unique(set);
-    set.erase(repeats.begin(), repeats.end());
+    set.erase(std::unique(set.begin(), set.end()), set.end());
     if (set.size() < 2) return bad_input("it names only op '{}'; give two or more", graph_.name(set.front()));
     resolved.together.push_back(std::move(set));
     return {};

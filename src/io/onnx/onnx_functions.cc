@@ -15,6 +15,13 @@ const OnnxAttribute* find_attribute(const std::vector<OnnxAttribute>& attributes
   return found != attributes.end() ? &*found : nullptr;
 }
 
+// What stands in the place of an attribute inside a function; nullptr if nobody gives it.
+const OnnxAttribute* resolved(const OnnxAttribute& attribute, const OnnxCall& call) {
+  if (attribute.from_caller.empty()) return &attribute;
+  const OnnxAttribute* given = find_attribute(call.caller.attributes, attribute.from_caller);
+  return given != nullptr ? given : find_attribute(call.function.defaults, attribute.from_caller);
+}
+
 std::size_t size_of_list(const Attribute& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return text->size();
   if (const auto* whole = std::get_if<std::vector<std::int64_t>>(&value)) return 8 * whole->size();
@@ -23,6 +30,13 @@ std::size_t size_of_list(const Attribute& value) {
   if (const auto* texts = std::get_if<std::vector<std::string>>(&value)) {
     for (const std::string& text : *texts) size += sizeof(std::string) + text.size();
   }
+  return size;
+}
+
+std::size_t size_of_contents(const OnnxAttribute& attribute) {
+  std::size_t size = attribute.value ? size_of_list(*attribute.value) : 0;
+  for (const std::string_view graph : attribute.graphs) size += kBytesPerByteOfGraph * graph.size();
+  if (attribute.tensor && attribute.tensor->contents) size += 8 * attribute.tensor->contents->size();
   return size;
 }
 
@@ -60,8 +74,7 @@ Status read_onnx_function(std::string_view bytes, OnnxFunctions& functions) {
 void resolve_attributes(OnnxNode& node, const OnnxCall& call) {
   for (OnnxAttribute& attribute : node.attributes) {
     if (attribute.from_caller.empty()) continue;
-    const OnnxAttribute* given = find_attribute(call.caller.attributes, attribute.from_caller);
-    if (given == nullptr) given = find_attribute(call.function.defaults, attribute.from_caller);
+    const OnnxAttribute* given = resolved(attribute, call);
     if (given == nullptr) continue;
     const std::string name = attribute.name;
     attribute = *given;
@@ -71,15 +84,13 @@ void resolve_attributes(OnnxNode& node, const OnnxCall& call) {
   std::erase_if(node.attributes, [](const OnnxAttribute& attribute) { return !attribute.from_caller.empty(); });
 }
 
-std::size_t size_of_copy(const OnnxNode& node) {
-  std::size_t size = sizeof(Node) + sizeof(Value) + node.name.size() + node.type.size();
+std::size_t size_of_copy(const OnnxNode& node, const OnnxCall& call, std::size_t prefix) {
+  std::size_t size = sizeof(Node) + sizeof(Value) + prefix + node.name.size() + node.type.size();
   for (const std::string& input : node.inputs) size += sizeof(std::string) + input.size();
-  for (const std::string& output : node.outputs) size += sizeof(Value) + output.size();
+  for (const std::string& output : node.outputs) size += sizeof(Value) + prefix + output.size();
   for (const OnnxAttribute& attribute : node.attributes) {
-    size += sizeof(OnnxAttribute) + attribute.name.size();
-    if (attribute.value) size += size_of_list(*attribute.value);
-    for (const std::string_view graph : attribute.graphs) size += kBytesPerByteOfGraph * graph.size();
-    if (attribute.tensor && attribute.tensor->contents) size += 8 * attribute.tensor->contents->size();
+    const OnnxAttribute* given = resolved(attribute, call);
+    size += sizeof(OnnxAttribute) + attribute.name.size() + (given != nullptr ? size_of_contents(*given) : 0);
   }
   for (const auto& [key, value] : node.metadata) size += sizeof(node.metadata.front()) + key.size() + value.size();
   return size;

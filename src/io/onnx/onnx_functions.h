@@ -35,7 +35,8 @@ Status read_onnx_function(std::string_view bytes, OnnxFunctions& functions);
 // neither gives are dropped.
 void resolve_attributes(OnnxNode& node, const OnnxCall& call);
 
-// Bytes that a copy of the node takes, roughly: calls may multiply it.
-std::size_t size_of_copy(const OnnxNode& node);
+// Bytes that a node of the function takes once it is written out for the call, roughly; names inside begin with
+// `prefix` characters of the caller's. Calls may multiply it.
+std::size_t size_of_copy(const OnnxNode& node, const OnnxCall& call, std::size_t prefix);
 
 }  // namespace berth

@@ -15,7 +15,6 @@ namespace berth {
 namespace {
 
 constexpr int kDeepestCall = 16;
-constexpr std::size_t kMostWrittenOut = std::size_t{128} << 20;
 
 // Values of a graph, or of a function that is being written out in it, by the names they have there.
 struct Scope {
@@ -161,7 +160,10 @@ class GraphReader {
   }
 
   Status add_node(OnnxNode node, Scope& scope) {
-    if (scope.call != nullptr) resolve_attributes(node, *scope.call);
+    if (scope.call != nullptr) {
+      BERTH_RETURN_IF_ERROR(charge_copy(node, scope));
+      resolve_attributes(node, *scope.call);
+    }
     const auto function = file_.functions.find(function_key(node.type, node.overload));
     if (function != file_.functions.end()) return write_out(function->second, node, scope);
     if (auto constant = value_of_constant(node)) return add_constant(*std::move(constant), node, scope);
@@ -239,11 +241,7 @@ class GraphReader {
       const std::string name = i < caller.inputs.size() ? caller.inputs[i] : "";
       BERTH_TRY(inner.values[function.inputs[i]], find_input(name, caller, scope));
     }
-    for (const OnnxNode& node : function.nodes) {
-      const std::size_t look_ups = node.attributes.size() * (caller.attributes.size() + function.defaults.size());
-      BERTH_RETURN_IF_ERROR(charge(size_of_copy(node) + inner.prefix.size() + look_ups, caller));
-      BERTH_RETURN_IF_ERROR(add_node(node, inner));
-    }
+    for (const OnnxNode& node : function.nodes) BERTH_RETURN_IF_ERROR(add_node(node, inner));
     for (std::size_t i = 0; i < std::min(function.outputs.size(), caller.outputs.size()); ++i) {
       if (caller.outputs[i].empty()) continue;
       const auto made = inner.values.find(function.outputs[i]);
@@ -254,10 +252,18 @@ class GraphReader {
     return {};
   }
 
+  // Attributes are looked up before their size is known, which takes time if both sides have many.
+  Status charge_copy(const OnnxNode& node, const Scope& scope) {
+    const auto& [caller, function] = *scope.call;
+    const std::size_t look_ups = node.attributes.size() * (caller.attributes.size() + function.defaults.size());
+    BERTH_RETURN_IF_ERROR(charge(look_ups, caller));
+    return charge(size_of_copy(node, *scope.call, scope.prefix.size()), caller);
+  }
+
   // Functions that call each other can make a small file endless.
   Status charge(std::size_t bytes, const OnnxNode& caller) {
     file_.written_out += bytes;
-    if (file_.written_out <= kMostWrittenOut) return {};
+    if (file_.written_out <= file_.most_written_out) return {};
     return bad_input("function '{}' and those it calls are too large when written out; inline fewer of them",
                      caller.type);
   }

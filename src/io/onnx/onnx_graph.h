@@ -19,7 +19,7 @@ namespace berth {
 // What the graphs of one file share.
 struct OnnxFile {
   OnnxFunctions functions = {};
-  std::size_t written_out = 0;  // bytes that calls of functions took so far
+  std::size_t written_out = 0, most_written_out = 0;  // bytes that calls of functions took so far, and may take
 };
 
 // What a body may ask of the graph around it.

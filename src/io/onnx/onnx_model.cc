@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/onnx/onnx_model.h"
 
+#include <algorithm>
+
 #include "io/onnx/onnx_graph.h"
 #include "io/wire.h"
 
@@ -8,6 +10,9 @@ namespace berth {
 namespace {
 
 constexpr std::uint64_t kOldestIr = 3;
+// What calls of functions may write out: a part for every file, more for larger ones, and an end to it.
+constexpr std::size_t kFreeWrittenOut = std::size_t{4} << 20, kWrittenOutPerByte = 64;
+constexpr std::size_t kMostWrittenOut = std::size_t{128} << 20;
 
 }  // namespace
 
@@ -15,6 +20,7 @@ Result<Model> read_onnx_model(std::string_view bytes, std::string title) {
   std::string_view graph;
   std::uint64_t ir_version = 0;
   OnnxFile file;
+  file.most_written_out = std::min(kFreeWrittenOut + kWrittenOutPerByte * bytes.size(), kMostWrittenOut);
   WireReader field(bytes);
   while (field.next()) {
     if (field.is(1, WireType::kVarint)) ir_version = field.varint();

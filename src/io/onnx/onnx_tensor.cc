@@ -8,6 +8,7 @@
 #include "graph/builder.h"
 #include "io/wire.h"
 #include "model/onnx_dtype.h"
+#include "model/sizes.h"
 
 namespace berth {
 namespace {
@@ -24,7 +25,7 @@ Result<Dim> read_dim(std::string_view bytes) {
   WireReader field(bytes);
   while (field.next()) {
     if (field.is(1, WireType::kVarint)) dim.size = static_cast<std::int64_t>(field.varint());
-    if (field.is(2, WireType::kBytes)) dim.symbol = field.bytes();
+    if (field.is(2, WireType::kBytes) && field.bytes().size() <= kLongestDimName) dim.symbol = field.bytes();
   }
   if (field.error()) return *field.error();
   if (dim.size < 0) dim.size = -1;

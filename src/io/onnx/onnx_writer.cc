@@ -5,7 +5,6 @@
 #include <iterator>
 
 #include "base/units.h"
-#include "io/files.h"
 #include "io/mapped_file.h"
 #include "io/wire.h"
 
@@ -42,8 +41,7 @@ class Parts {
     std::ranges::move(message.parts_, std::back_inserter(parts_));
   }
 
-  [[nodiscard]] std::size_t size() const { return size_; }
-  [[nodiscard]] const std::vector<FilePart>& list() const { return parts_; }
+  [[nodiscard]] std::vector<FilePart> take() && { return std::move(parts_); }
 
  private:
   std::string_view file_;
@@ -112,20 +110,29 @@ class OnnxRewriter {
   const OnnxEditor& edit_;
 };
 
+std::size_t size_of(const std::vector<FilePart>& parts) {
+  std::size_t size = 0;
+  for (const FilePart& part : parts) size += part.bytes.empty() ? part.size : part.bytes.size();
+  return size;
+}
+
 }  // namespace
+
+Result<std::vector<FilePart>> edit_onnx_model(std::string_view file, const OnnxEditor& edit) {
+  BERTH_TRY(std::optional<Parts> edited, OnnxRewriter(file, edit).edit_model());
+  if (!edited) edited.emplace(file).keep(file);
+  return (*std::move(edited)).take();
+}
 
 Status write_onnx_model(const std::string& source, const std::string& path, const OnnxEditor& edit) {
   BERTH_TRY(const MappedFile file, MappedFile::open(source));
-  Edited edited = OnnxRewriter(file.bytes(), edit).edit_model();
-  if (!edited) return in_file(source, edited.error());
-  Parts parts(file.bytes());
-  if (!*edited) parts.keep(file.bytes());
-  if (*edited) parts = **std::move(edited);
-  if (parts.size() > kMostBytes) {
+  const auto parts = edit_onnx_model(file.bytes(), edit);
+  if (!parts) return in_file(source, parts.error());
+  if (const std::size_t size = size_of(*parts); size > kMostBytes) {
     return in_file(path, bad_input("it would be {}, and protobuf reads less than 2 GiB; move the weights out of {}",
-                                   format_bytes(static_cast<Bytes>(parts.size())), source));
+                                   format_bytes(static_cast<Bytes>(size)), source));
   }
-  return write_parts_atomically(path, source, parts.list());
+  return write_parts_atomically(path, source, *parts);
 }
 
 }  // namespace berth

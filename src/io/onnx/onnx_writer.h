@@ -8,10 +8,12 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/result.h"
+#include "io/files.h"
 #include "io/onnx/onnx_node.h"
 
 namespace berth {
@@ -25,6 +27,9 @@ struct OnnxNodeEdit {
 
 // Asked once for every node of the main graph, in the order of the file; not for those inside subgraphs and functions.
 using OnnxEditor = std::function<OnnxNodeEdit(const OnnxNode&)>;
+
+// What the new file is put together from: stretches of `file` and new bytes.
+Result<std::vector<FilePart>> edit_onnx_model(std::string_view file, const OnnxEditor& edit);
 
 // Copies `source` to `path`, which may be the same file: readers see the old file or the new one, and on any error the
 // old one stays. Weights outside the file are named relative to it, so a copy in another folder needs them there too.

@@ -34,10 +34,11 @@ std::optional<std::int64_t> turns_of(const std::vector<IrPort>& ports, const std
     if (++tries > kMostTries) break;
     const auto size = size_of_axis(ports, map);
     if (!size) continue;
+    if (*size == 0) return 0;
     // Places are counted from the end if negative; both ends belong to the range, which may run backwards.
     const auto place = [&](std::int64_t at) { return std::clamp<std::int64_t>(at < 0 ? at + *size : at, 0, *size); };
-    const std::int64_t length = *size == 0 ? 0 : std::abs(place(map.end) - place(map.start)) + 1;
-    return std::min(length, *size) / map.part_size;
+    const std::int64_t steps = std::min(std::abs(place(map.end) - place(map.start)), *size - 1);
+    return (steps + 1) / map.part_size;
   }
   return std::nullopt;
 }

@@ -28,8 +28,7 @@ Result<HsdagGraph> read_hsdag_graph(std::string_view xml) {
     for (const openvino::IrSource& source : links.sources[at]) graph.edges.emplace_back(source.layer, at);
   }
   std::ranges::sort(graph.edges);
-  const auto repeats = std::ranges::unique(graph.edges);
-  graph.edges.erase(repeats.begin(), repeats.end());
+  graph.edges.erase(std::unique(graph.edges.begin(), graph.edges.end()), graph.edges.end());
   return graph;
 }
 

@@ -81,8 +81,7 @@ std::size_t count_distinct(const IrLinks& links) {
   std::size_t count = 0;
   for (std::vector<IrSource> sources : links.sources) {
     std::ranges::sort(sources);
-    const auto repeats = std::ranges::unique(sources);
-    count += static_cast<std::size_t>(repeats.begin() - sources.begin());
+    count += static_cast<std::size_t>(std::unique(sources.begin(), sources.end()) - sources.begin());
   }
   return count;
 }

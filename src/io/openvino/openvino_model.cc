@@ -224,8 +224,9 @@ class ModelMaker {
                        in_quotes(model_.nodes[std::next(twin)->node].name));
     }
     for (const StateNode& assign : assigns_) {
-      const auto [first, last] = std::ranges::equal_range(reads_, assign.id, {}, &StateNode::id);
-      for (auto read = first; read != last; ++read) model_.nodes[assign.node].control.push_back(read->node);
+      auto read = std::ranges::lower_bound(reads_, assign.id, {}, &StateNode::id);
+      for (; read != reads_.end() && read->id == assign.id; ++read)
+        model_.nodes[assign.node].control.push_back(read->node);
     }
     return {};
   }

@@ -13,6 +13,16 @@ namespace {
 
 constexpr std::size_t kLongestText = 256, kMostListItems = 4096;
 
+// A value holds one field, or a list of a few. More are not looked at: inlining asks for the same value again and again.
+class FewFields : public WireReader {
+ public:
+  using WireReader::WireReader;
+  bool next() { return left_-- > 0 && WireReader::next(); }
+
+ private:
+  int left_ = 1024;
+};
+
 std::optional<std::string_view> find_in(const RawAttributes& attributes, std::string_view name) {
   const auto found = std::ranges::find(attributes, name, &RawAttributes::value_type::first);
   if (found == attributes.end()) return std::nullopt;
@@ -22,7 +32,7 @@ std::optional<std::string_view> find_in(const RawAttributes& attributes, std::st
 // The last field of that number and type, as protobuf has it; none if there is no such field.
 std::optional<std::string_view> bytes_of(std::string_view value, std::uint32_t number) {
   std::optional<std::string_view> bytes;
-  for (WireReader field(value); field.next();) {
+  for (FewFields field(value); field.next();) {
     if (field.is(number, WireType::kBytes)) bytes = field.bytes();
   }
   return bytes;
@@ -30,7 +40,7 @@ std::optional<std::string_view> bytes_of(std::string_view value, std::uint32_t n
 
 std::optional<std::int64_t> varint_of(std::string_view value, std::uint32_t number) {
   std::optional<std::int64_t> result;
-  for (WireReader field(value); field.next();) {
+  for (FewFields field(value); field.next();) {
     if (field.is(number, WireType::kVarint)) result = static_cast<std::int64_t>(field.varint());
   }
   return result;
@@ -38,7 +48,7 @@ std::optional<std::int64_t> varint_of(std::string_view value, std::uint32_t numb
 
 FunctionName read_function_name(std::string_view bytes) {
   FunctionName function;
-  for (WireReader field(bytes); field.next();) {
+  for (FewFields field(bytes); field.next();) {
     if (field.is(CalleeField::kName, WireType::kBytes)) function.name = field.bytes();
     if (field.is(CalleeField::kAttr, WireType::kBytes)) function.attributes.push_back(read_entry(field.bytes()));
   }
@@ -47,7 +57,7 @@ FunctionName read_function_name(std::string_view bytes) {
 
 std::vector<std::int64_t> read_integers(std::string_view list, std::uint32_t number) {
   std::vector<std::int64_t> numbers;
-  for (WireReader field(list); field.next();) {
+  for (FewFields field(list); field.next();) {
     const bool small = field.type() != WireType::kBytes || field.bytes().size() <= kMostListItems;
     if (field.field() == number && small && numbers.size() < kMostListItems) append_integers(field, numbers);
   }
@@ -69,7 +79,7 @@ std::optional<Attribute> list_for_model(std::string_view list) {
   if (auto numbers = read_integers(list, AttrField::kInteger); !numbers.empty()) return Attribute(std::move(numbers));
   std::vector<double> floats;
   std::vector<std::string> words;
-  for (WireReader field(list); field.next();) {
+  for (FewFields field(list); field.next();) {
     const bool small = field.type() != WireType::kBytes || field.bytes().size() <= kLongestText;
     if (!small || floats.size() + words.size() >= kMostListItems) continue;
     if (field.field() == AttrField::kFloat) append_floats(field, floats);
@@ -81,7 +91,7 @@ std::optional<Attribute> list_for_model(std::string_view list) {
 }
 
 std::optional<Attribute> value_for_model(std::string_view value) {
-  for (WireReader field(value); field.next();) {
+  for (FewFields field(value); field.next();) {
     switch (field.field()) {
       case AttrField::kString:
         if (field.bytes().size() > kLongestText) return std::nullopt;
@@ -184,7 +194,7 @@ std::vector<std::int64_t> Attributes::data_types(std::string_view name) const {
 std::vector<std::string_view> Attributes::strings(std::string_view name) const {
   std::vector<std::string_view> words;
   const auto value = find(name);
-  for (WireReader field(value ? bytes_of(*value, AttrField::kList).value_or("") : ""); field.next();) {
+  for (FewFields field(value ? bytes_of(*value, AttrField::kList).value_or("") : ""); field.next();) {
     if (field.is(AttrField::kString, WireType::kBytes)) words.push_back(field.bytes());
   }
   return words;
@@ -193,7 +203,7 @@ std::vector<std::string_view> Attributes::strings(std::string_view name) const {
 std::vector<std::optional<Shape>> Attributes::shapes(std::string_view name) const {
   std::vector<std::optional<Shape>> shapes;
   const auto value = find(name);
-  for (WireReader field(value ? bytes_of(*value, AttrField::kList).value_or("") : ""); field.next();) {
+  for (FewFields field(value ? bytes_of(*value, AttrField::kList).value_or("") : ""); field.next();) {
     if (field.is(AttrField::kShape, WireType::kBytes)) shapes.push_back(read_shape(field.bytes()));
   }
   return shapes;
@@ -202,7 +212,7 @@ std::vector<std::optional<Shape>> Attributes::shapes(std::string_view name) cons
 std::vector<FunctionName> Attributes::functions(std::string_view name) const {
   std::vector<FunctionName> functions;
   const auto value = find(name);
-  for (WireReader field(value ? bytes_of(*value, AttrField::kList).value_or("") : ""); field.next();) {
+  for (FewFields field(value ? bytes_of(*value, AttrField::kList).value_or("") : ""); field.next();) {
     if (field.is(ListField::kFunction, WireType::kBytes)) functions.push_back(read_function_name(field.bytes()));
   }
   return functions;

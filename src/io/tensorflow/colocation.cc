@@ -3,16 +3,20 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
+#include <vector>
 
 #include "base/disjoint_sets.h"
+#include "graph/builder.h"
 
 namespace berth::tensorflow {
 namespace {
 
 constexpr std::string_view kMark = "loc:@";
+constexpr std::size_t kMostWords = 64;  // of one node: inlining repeats them, each with a name in front
 
 struct Group {
   std::optional<std::uint32_t> leader;
@@ -46,8 +50,10 @@ class Grouping {
  private:
   // A name that no node has makes a group with others that name it, through the first of them.
   void join(std::uint32_t node) {
-    for (const std::string_view word : graph_.nodes[node].attributes().strings("_class")) {
-      if (!word.starts_with(kMark)) continue;
+    std::vector<std::string_view> words = graph_.nodes[node].attributes().strings("_class");
+    words.resize(std::min(words.size(), kMostWords));
+    for (const std::string_view word : words) {
+      if (!word.starts_with(kMark) || word.size() > kMaxNameLength) continue;
       std::string name = fmt::format("{}{}", graph_.nodes[node].prefix(), word.substr(kMark.size()));
       const auto found = by_name_.find(name);
       const std::uint32_t target =

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fuzz/readers.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/dims.h"
+#include "base/text.h"
+#include "fuzz/memory_file.h"
+#include "fuzz/use.h"
+#include "io/constraints_file.h"
+#include "io/costs/costs_file.h"
+#include "io/device_field.h"
+#include "io/graph_file.h"
+#include "io/gzip.h"
+#include "io/machine_toml.h"
+#include "io/onnx/onnx_model.h"
+#include "io/onnx/onnx_writer.h"
+#include "io/openvino/hsdag_graph.h"
+#include "io/openvino/openvino_model.h"
+#include "io/plan_file.h"
+#include "io/problem_readers.h"
+#include "io/pt2/exported_program.h"
+#include "io/public_problem.h"
+#include "io/tensorflow/tensorflow_graph.h"
+#include "io/unsupported_table.h"
+
+namespace berth {
+namespace {
+
+Status read_gzip(std::string_view bytes) {
+  constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+  return status_of(gunzip(bytes, kMostBytes));
+}
+
+Status read_graph_json(std::string_view bytes) { return use_graph(parse_graph(std::string(bytes), "fuzz.json")); }
+
+Status read_machine(std::string_view bytes) {
+  BERTH_TRY(Machine machine, read_machine_toml(bytes, "fuzz.toml"));
+  const auto again = read_machine_toml(write_machine_toml(machine), "again.toml");
+  BERTH_CHECK(again.ok() && again->num_devices() == machine.num_devices());
+  return status_of(make_problem(small_graph(), std::make_shared<const Machine>(std::move(machine))));
+}
+
+// With the device of a plan at every node, the file is the same model.
+void check_edited(std::string_view bytes, const Model& model) {
+  const auto parts = edit_onnx_model(bytes, [](const OnnxNode&) {
+    return OnnxNodeEdit{.metadata = {{"device", "gpu0"}}};
+  });
+  if (!parts) return;  // a graph that another follows is not read
+  std::string edited;
+  for (const FilePart& part : *parts) edited += part.bytes.empty() ? bytes.substr(part.offset, part.size) : part.bytes;
+  const auto again = read_onnx_model(edited, "again");
+  BERTH_CHECK(again.ok() && again->nodes.size() == model.nodes.size() && again->values.size() == model.values.size());
+}
+
+Status read_onnx(std::string_view bytes) {
+  auto model = read_onnx_model(bytes, "fuzz");
+  if (model) check_edited(bytes, *model);
+  return use_model(std::move(model));
+}
+
+Status read_openvino(std::string_view bytes) {
+  const bool is_hsdag_graph = read_hsdag_graph(bytes).ok();
+  auto model = read_openvino_model(bytes);
+  BERTH_CHECK(is_hsdag_graph || !model.ok());  // it asks for less
+  return use_model(std::move(model));
+}
+
+Status read_plan(std::string_view bytes) {
+  static const Problem problem = make_problem(small_graph(), some_machine()).value();
+  BERTH_TRY(const Plan plan, parse_plan(std::string(bytes), "fuzz.json", problem.graph(), problem.machine()));
+  if (auto error = verify(problem, plan)) return *std::move(error);
+  const std::string text = write_plan_json(problem.graph(), problem.machine(), plan, {});
+  return status_of(parse_plan(text, "again.json", problem.graph(), problem.machine()));
+}
+
+Status read_archive(std::string_view bytes) {
+  const MemoryFile file(bytes);
+  return use_model(read_exported_program(file.path()));
+}
+
+Status read_program(std::string_view bytes) {
+  return use_model(parse_exported_program(std::string(bytes), "fuzz.pt2"));
+}
+
+Status read_problem(std::string_view bytes) {
+  return use_problem(parse_public_problem(std::string(bytes), "fuzz.txt"));
+}
+
+// The three files one after the other, with a line "---" behind the first and the second.
+Status read_heft(std::string_view bytes) {
+  constexpr std::string_view kBetween = "---\n";
+  const auto next = [&] {
+    const std::size_t end = bytes.find(kBetween);
+    std::string text(bytes.substr(0, end));
+    bytes.remove_prefix(std::min(text.size() + kBetween.size(), bytes.size()));
+    return text;
+  };
+  HeftFiles files;
+  files.connectivity = {"tasks.csv", next()};
+  files.times = {"times.csv", next()};
+  files.bandwidths = {"processors.csv", next()};
+  return use_problem(read_heft_problem(files, "fuzz"));
+}
+
+// Twice, as the program does: the shapes of TensorFlow's ops are inferred while the file is read, and want every size.
+template <typename Read>
+Status read_with_sizes(Read read) {
+  BERTH_TRY(Model model, read({}));
+  DimSizes sizes;
+  for (const NamedDim& dim : bind_dims(model, {})) sizes.emplace(dim.name, dim.size);
+  return use_model(read({.dims = sizes}));
+}
+
+Status read_tensorflow(std::string_view bytes) {
+  return read_with_sizes(
+      [&](const TensorFlowOptions& options) { return read_tensorflow_graph(bytes, "fuzz", options); });
+}
+
+Status read_tensorflow_text(std::string_view bytes) {
+  return read_with_sizes(
+      [&](const TensorFlowOptions& options) { return read_tensorflow_graph_text(bytes, "fuzz", options); });
+}
+
+Status read_costs(std::string_view bytes) { return use_costs(parse_costs(std::string(bytes), "fuzz.costs")); }
+
+Status read_constraints(std::string_view bytes) {
+  BERTH_TRY(ConstraintsFile file, parse_constraints(bytes, "fuzz.toml"));
+  return use_demands(std::move(file.demands));
+}
+
+Status read_unsupported(std::string_view bytes) { return use_demands(parse_unsupported(bytes, "fuzz.csv")); }
+
+// A line for each op, and again from the first where there are more ops.
+Status read_device_fields(std::string_view bytes) {
+  const std::vector<std::string_view> lines = split(bytes, '\n');
+  for (const std::string_view line : lines) {
+    if (!line.empty()) BERTH_RETURN_IF_ERROR(parse_device_field(line));
+  }
+  std::vector<std::string> device_of(layered_problem().graph().num_ops());
+  for (std::size_t i = 0; i < device_of.size(); ++i) device_of[i] = lines[i % lines.size()];
+  return use_devices(device_of);
+}
+
+// What stands behind --dim in the first line, the size of a dimension in names of others in the second.
+Status read_dimensions(std::string_view bytes) {
+  const std::size_t end = std::min(bytes.find('\n'), bytes.size());
+  const std::vector<std::string> texts{std::string(bytes.substr(0, end))};
+  BERTH_TRY(const std::vector<app::Bucket> buckets, app::read_buckets(texts));
+  Model model;
+  const std::string symbol(bytes.substr(std::min(end + 1, bytes.size())));
+  const ValueIndex x = model.add({.name = "x", .dtype = DType::kF32, .shape = Shape{{-1, "batch"}, {-1, symbol}}});
+  const ValueIndex y = model.add({.name = "y"});
+  model.leaves.push_back({.value = x, .role = Role::kInput});
+  model.nodes.push_back({.name = "relu", .type = "Relu", .inputs = {x}, .outputs = {y}});
+  model.outputs = {y};
+  for (const app::Bucket& bucket : buckets) {
+    BERTH_CHECK(app::bucket_path("plan.json", bucket).ends_with(".json"));
+    BERTH_RETURN_IF_ERROR(use_model(model, bucket.sizes));
+  }
+  return {};
+}
+
+// Formats that one reader tells apart have a row each, so that each has seeds and a share of the time.
+constexpr std::array kReaders{
+    FuzzedReader{"aten_graph", read_graph_json},
+    FuzzedReader{"berth_graph", read_graph_json},
+    FuzzedReader{"berth_plan", read_plan},
+    FuzzedReader{"berth_problem", read_problem},
+    FuzzedReader{"chrome_trace", read_costs},
+    FuzzedReader{"constraints", read_constraints},
+    FuzzedReader{"csv_costs", read_costs},
+    FuzzedReader{"device_field", read_device_fields},
+    FuzzedReader{"dims", read_dimensions},
+    FuzzedReader{"gzip", read_gzip},
+    FuzzedReader{"heft_problem", read_heft},
+    FuzzedReader{"machine", read_machine},
+    FuzzedReader{"msr_problem", read_problem},
+    FuzzedReader{"onnx", read_onnx},
+    FuzzedReader{"onnxruntime_profile", read_costs},
+    FuzzedReader{"openvino", read_openvino},
+    FuzzedReader{"openvino_times", read_costs},
+    FuzzedReader{"pipedream_problem", read_problem},
+    FuzzedReader{"pt2_archive", read_archive},
+    FuzzedReader{"pt2_program", read_program},
+    FuzzedReader{"stg_problem", read_problem},
+    FuzzedReader{"tensorflow", read_tensorflow},
+    FuzzedReader{"tensorflow_text", read_tensorflow_text},
+    FuzzedReader{"unsupported_ops", read_unsupported},
+};
+
+}  // namespace
+
+std::span<const FuzzedReader> fuzzed_readers() { return kReaders; }
+
+const FuzzedReader* find_fuzzed_reader(std::string_view name) {
+  const auto found = std::ranges::find(kReaders, name, &FuzzedReader::name);
+  return found != kReaders.end() ? &*found : nullptr;
+}
+
+}  // namespace berth
