@@ -108,13 +108,16 @@ Status read_heft(std::string_view bytes) {
   return use_problem(read_heft_problem(files, "fuzz"));
 }
 
+// A quarter of what the program inlines: sanitizers make the rest as slow.
+constexpr std::size_t kMostInlined = 50'000;
+
 // Twice, as the program does: the shapes of TensorFlow's ops are inferred while the file is read, and want every size.
 template <typename Read>
 Status read_with_sizes(Read read) {
-  BERTH_TRY(Model model, read({}));
+  BERTH_TRY(Model model, read({.max_inlined_nodes = kMostInlined}));
   DimSizes sizes;
   for (const NamedDim& dim : bind_dims(model, {})) sizes.emplace(dim.name, dim.size);
-  return use_model(read({.dims = sizes}));
+  return use_model(read({.dims = sizes, .max_inlined_nodes = kMostInlined}));
 }
 
 Status read_tensorflow(std::string_view bytes) {
