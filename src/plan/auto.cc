@@ -133,19 +133,27 @@ class AutoSearch {
     }
   }
 
-  // The most promising starts are taken through all levels, each in the same time; the best of them goes on. Where
-  // there is time for few evaluations, all walkers take one start together.
+  // The most promising starts are taken through all levels, each in the same time; the best of them goes on.
   void refine() {
-    if (is_slow()) {
-      const Score before = search_.best_score();
-      Refiner(search_, rng_.fork(), options_.refinement, crew_.size())
-          .improve_once(starts_.front().plan, 1.0, Pace::kHurried);
-      if (better(search_.best_score(), before)) winner_ = starts_.front().name;
-      return;
-    }
+    if (is_slow()) return refine_in_a_hurry();
     run_trials(std::min(std::max(kTrials, crew_.size()), starts_.size()), kTrialsEnd);
     if (is_done(search_)) return;
     Refiner(search_, rng_.fork(), options_.refinement, crew_.size()).improve(search_.best_plan(), 1.0);
+  }
+
+  // Where there is time for few evaluations, all walkers take one start, and each goes its own way: the large groups
+  // decide, and two ways through them differ more than two ends of one. Every other walker goes at the usual pace, the
+  // first of them by the very chances that `anneal` has.
+  void refine_in_a_hurry() {
+    const Score before = search_.best_score();
+    const Start& start = starts_.front();
+    std::vector<Rng> rngs = fork_rngs(crew_.size());
+    if (rngs.size() > 1) rngs[1] = Rng(search_.budget().seed);
+    crew_.for_each(crew_.size(), [&](Search& walker, std::size_t i) {
+      Refiner(walker, rngs[i], options_.refinement)
+          .improve_once(start.plan, 1.0, i % 2 == 0 ? Pace::kHurried : Pace::kUsual);
+    });
+    if (better(search_.best_score(), before)) winner_ = start.name;
   }
 
   void run_trials(std::size_t trials, double end) {
