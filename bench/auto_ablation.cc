@@ -77,6 +77,7 @@ std::vector<Variant> variants() {
       [](AutoOptions& options) { options.refinement.moves.critical_path = false; });
   add("without moves of the order", [](AutoOptions& options) { options.refinement.moves.order = false; });
   add("without relief of full memory", [](AutoOptions& options) { options.refinement.moves.relief = false; });
+  add("without balance of work", [](AutoOptions& options) { options.refinement.moves.balance = false; });
   add("without streamed weights", [](AutoOptions& options) { options.streamed_start = false; });
   for (const std::string_view member : whole.members) {
     if (member == "single") continue;

@@ -22,6 +22,7 @@ constexpr double kRareAcceptance = 0.2;        // below it a new base pays
 constexpr double kEndless = 9e18;              // picoseconds
 constexpr std::size_t kLargestCluster = 64;
 constexpr int kReliefCandidates = 4;
+constexpr int kMostGivenAway = 8;  // groups that leave an overloaded device with one move
 constexpr std::size_t kMostOvertaken = 4;  // ops in a row on one device that one move can pass
 constexpr double kBusyLink = 0.3;          // share of the step from which on the busiest link is looked at
 constexpr double kLeastIdle = 0.1;         // share of idle time that every device is taken to have
@@ -159,15 +160,16 @@ void Annealer::step(const Level& level, double slack) {
   }
   changes_.clear();
   order_changes_.clear();
+  measure_loads();
   propose(level);
   ++since_refresh_;
   if (changes_.empty() && order_changes_.empty()) return search_.tick();
-  if (has_limits_ && breaks_limits()) {
+  const double threshold = std::min(best_energy_ * (1.0 + slack), kEndless);
+  if (!balance(level, static_cast<Picoseconds>(threshold)) || (has_limits_ && breaks_limits())) {
     search_.count_evaluations(1);  // or the budget would never end where no move is legal
     return undo(level);
   }
   if (!best_score_.feasible && ++since_price_ >= kPriceEvery) raise_price();
-  const double threshold = std::min(best_energy_ * (1.0 + slack), kEndless);
   const Score* score = search_.evaluate_bounded(plan_, static_cast<Picoseconds>(threshold));
   const bool accepted = score != nullptr && energy_of(*score) <= threshold;
   acceptance_ += 0.02 * ((accepted ? 1.0 : 0.0) - acceptance_);
@@ -176,6 +178,60 @@ void Annealer::step(const Level& level, double slack) {
   energy_ = energy_of(score_);
   moved_since_refresh_ = moved_since_rebase_ = true;
   if (beats_best()) remember_best();
+}
+
+void Annealer::measure_loads() {
+  load_.clear();
+  for (const DeviceId device : problem_.machine().device_ids()) load_.push_back(score_.devices[index(device)].busy);
+}
+
+bool Annealer::is_over(DeviceId device, Picoseconds most) const {
+  return load_[index(device)] / problem_.machine().device(device).lanes > most;
+}
+
+DeviceId Annealer::first_over(Picoseconds most) const {
+  for (const DeviceId device : problem_.machine().device_ids())
+    if (is_over(device, most)) return device;
+  return kNoDevice;
+}
+
+// Where the most work would still be done in time.
+DeviceId Annealer::with_most_room(Picoseconds most) const {
+  DeviceId found = kNoDevice;
+  double largest = 0.0;
+  for (const DeviceId device : problem_.machine().device_ids()) {
+    const Picoseconds left = most - load_[index(device)] / problem_.machine().device(device).lanes;
+    const double room = static_cast<double>(left) * speed_[index(device)];
+    if (room <= largest) continue;
+    found = device;
+    largest = room;
+  }
+  return found;
+}
+
+// A device with more work than the step may take gives some away; false if there is too much. Where all devices are busy
+// almost all the time, hardly any move pays without another in return.
+bool Annealer::balance(const Level& level, Picoseconds most) {
+  if (!moves_.balance || problem_.objective() != Objective::kStep) return true;
+  DeviceId full = first_over(most);
+  for (int given = 0; full != kNoDevice && given < kMostGivenAway; ++given) {
+    if (!give_away(level, full, with_most_room(most))) return false;
+    full = first_over(most);
+  }
+  return full == kNoDevice;
+}
+
+// Any group that this move has not touched; false if none was found.
+bool Annealer::give_away(const Level& level, DeviceId from, DeviceId to) {
+  if (to == kNoDevice || to == from) return false;
+  for (int attempt = 0; attempt < 16; ++attempt) {
+    const std::uint32_t group = pick_group(level);
+    if (device_of(level, group) != from || (level.allowed(group) & device_bit(to)) == 0) continue;
+    if (std::ranges::find(changes_, group, &Change::group) != changes_.end()) continue;
+    move(level, group, to);
+    return true;
+  }
+  return false;
 }
 
 bool Annealer::breaks_limits() const { return verify(problem_, plan_).has_value(); }
@@ -319,7 +375,11 @@ void Annealer::move(const Level& level, std::uint32_t group, DeviceId device) {
   const DeviceId before = device_of(level, group);
   if (before == device) return;
   changes_.push_back({group, before});
-  for (const OpId op : level.ops(group)) plan_.device_of[index(op)] = device;
+  for (const OpId op : level.ops(group)) {
+    plan_.device_of[index(op)] = device;
+    load_[index(before)] -= problem_.duration(op, before);
+    load_[index(device)] += problem_.duration(op, device);
+  }
 }
 
 void Annealer::undo(const Level& level) {

@@ -4,9 +4,10 @@
 //
 // Most moves are directed: at groups on the critical path of the present plan (to where their inputs come from, to
 // where their output goes, off a device they wait for) and, while memory overflows, at the fullest device. The rest
-// move stretches of the topological order, clusters of neighbours, single groups and pairs at random. A move is taken
-// if it is at most a slack above the best so far (record-to-record travel, Dueck 1993), a slack that shrinks with time.
-// So the limit is known before the evaluation, and a bad move costs a fraction of a simulation.
+// move stretches of the topological order, clusters of neighbours, single groups and pairs at random. Where a device
+// would get more work than the step may take, it gives other groups away in return. A move is taken if it is at most a
+// slack above the best so far (record-to-record travel, Dueck 1993), a slack that shrinks with time. So the limit is
+// known before the evaluation, and a bad move costs a fraction of a simulation.
 //
 // What is over capacity has a price per byte, so a walk may cross plans that do not fit. The price doubles again and
 // again while no plan of the run fits: in the end any plan that fits is better than any that does not.
@@ -36,6 +37,7 @@ class Annealer {
     bool order = true;   // of ops that wait for each other on the critical path
     bool relief = true;  // of memory that overflows
     bool busiest_link = false;
+    bool balance = true;  // what would overload a device is made good by other moves
   };
 
   // The plan must pass verify() and fuse nothing.
@@ -87,6 +89,12 @@ class Annealer {
   void propose_stretch(const Level& level);
   void propose_cluster(const Level& level);
   void propose_swap(const Level& level);
+  void measure_loads();
+  [[nodiscard]] bool is_over(DeviceId device, Picoseconds most) const;
+  [[nodiscard]] DeviceId first_over(Picoseconds most) const;
+  [[nodiscard]] DeviceId with_most_room(Picoseconds most) const;
+  [[nodiscard]] bool balance(const Level& level, Picoseconds most);
+  [[nodiscard]] bool give_away(const Level& level, DeviceId from, DeviceId to);
   void propose_less_sent(const Level& level);
   void propose_order();
   void set_priority(OpId op, double priority);
@@ -120,6 +128,7 @@ class Annealer {
   std::vector<Hot> hot_;
   std::vector<Wait> waits_;
   std::vector<Sent> sent_;
+  std::vector<Picoseconds> load_;  // per device: its work per lane, of the move at hand
   std::vector<std::uint32_t> cluster_;  // workspace
   std::uint64_t since_refresh_ = 0, since_price_ = 0;
   double acceptance_ = 0.5;  // running mean
