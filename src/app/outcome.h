@@ -28,6 +28,10 @@ struct Outcome {
   std::uint64_t evaluations = 0, seed = 1;
 
   [[nodiscard]] bool feasible() const { return !error && score.feasible; }
+  // The objective's value; a plan that does not fit in memory has none.
+  [[nodiscard]] std::optional<double> value_s() const {
+    return feasible() ? std::optional(to_seconds(score.step_time)) : std::nullopt;
+  }
 };
 
 // Runs a planner to its end or to Ctrl-C (while an InterruptGuard lives), with a progress line if `progress` and a

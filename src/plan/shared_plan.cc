@@ -128,7 +128,8 @@ class SharedSearch {
 
 }  // namespace
 
-double SharedPlan::regret(std::size_t problem) const {
+std::optional<double> SharedPlan::regret(std::size_t problem) const {
+  if (!scores[problem].feasible) return std::nullopt;
   const Picoseconds alone = own_scores[problem].step_time, shared = scores[problem].step_time;
   if (alone == shared) return 0.0;  // also where both take no time
   return to_seconds(shared) / std::max(to_seconds(alone), 1e-12) - 1.0;

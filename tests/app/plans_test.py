@@ -3,6 +3,7 @@
 """place, score and compare. Usage: plans_test.py BERTH."""
 import json
 import os
+import pathlib
 
 from command_line import SMALL, CommandLineTest, berth, main
 
@@ -17,7 +18,11 @@ class Plans(CommandLineTest):
             self.assertIn(key, outcome)
         self.assertEqual(outcome["objective"], "step")
         self.assertEqual(outcome["objective_value_s"], outcome["step_time_s"])
-        self.assertGreaterEqual(outcome["step_time_s"], outcome["lower_bound_s"])
+        if outcome["feasible"]:
+            self.assertGreaterEqual(outcome["step_time_s"], outcome["lower_bound_s"])
+            self.assertGreater(outcome["joules"], 0)
+        else:
+            self.assertEqual([outcome[key] for key in ("step_time_s", "vs_single", "joules")], [None] * 3)
         self.assertGreater(outcome["lower_bound_s"], 0)
         self.assertEqual(sum(device["ops"] for device in outcome["devices"]), outcome["ops"])
         for device in outcome["devices"]:
@@ -97,11 +102,14 @@ class Plans(CommandLineTest):
             self.assertIn("OOM", done.stdout)
             self.assertNotIn("as fast as", done.stdout)
             self.assertNotIn("gap", done.stdout)
+            self.assertNotIn("energy", done.stdout)
             outcome = self.json_of(*command, code=1)
             self.assert_outcome(outcome)
             self.assertFalse(outcome["feasible"])
             self.assertGreater(outcome["overflow"]["bytes_over"], 0)
-            self.assertGreater(outcome["step_time_s"], 0)
+            self.assertIsNone(outcome["best_single_device"]["step_time_s"], "one device does not hold it either")
+        predicted = json.loads(pathlib.Path(plan).read_text())["predicted"]
+        self.assertEqual([predicted[key] for key in ("objective_value_s", "step_time_s", "feasible")], [None, None, False])
 
     def test_parameters_out_of_memory(self):
         done = berth("place", SMALL, "-m", self.tiny_machine("2 kB"), "-p", "gpu-only")
