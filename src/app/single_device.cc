@@ -62,7 +62,8 @@ std::string against_single(const Outcome& outcome, const Outcome& single) {
   const double ratio = *ratio_to_single(outcome, single);
   if (ratio < 1.0) return fmt::format("{:.2f}x as fast as the best single device, {}{}", 1.0 / ratio, time, where);
   if (ratio == 1.0) return verdict_text(outcome, single);
-  return fmt::format("slower than the best single device, {}{}, by {}", time, where, percent(ratio - 1.0));
+  return fmt::format("slower than the best single device, {}, by {}: {}", time, percent(ratio - 1.0),
+                     verdict_text(outcome, single));
 }
 
 }  // namespace berth::app

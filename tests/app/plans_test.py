@@ -211,6 +211,18 @@ class SingleDevice(CommandLineTest):
         self.assertIn(" % slower", next(line for line in text.splitlines() if line.startswith("round-robin")))
         self.assertRegex(text, "one device is (best .*, proved|the best found .*, not proved: the gap to the lower bound is)")
 
+    def test_place_says_that_one_device_is_best(self):
+        # Round-robin puts each task and the dummies at both ends elsewhere than the one before: three copies of 1 s.
+        device = 'kind = "gpu"\nmemory = "1 GiB"\nflops = "1 TFLOP/s"\nbandwidth = "1 GB/s"\nlaunch = "0 s"\n'
+        devices = "".join(f'[[devices]]\nname = "p{i}"\n{device}' for i in range(2))
+        links = '[[links]]\nfrom = "p0"\nto = "p1"\nbandwidth = "1 GB/s"\nlatency = "1 s"\n'
+        machine = self.write("slow.toml", f'name = "slow"\n{devices}{links}')
+        page = self.text_of("place", self.stg(chain=True), "-m", machine, "-p", "round-robin")
+        self.assertRegex(page, r"slower than the best single device, 7(\.0+)? s, by 43 %: one device is best \(all on p0\), proved: it "
+                               "meets the lower bound")
+        page = self.text_of("place", SMALL, "-m", "k40x2", "-p", "round-robin")
+        self.assertRegex(page, r"slower than the best single device, .*, by [0-9,]+ %: one device is (best|the best found) \(.*proved")
+
     def test_a_plan_that_does_not_fit_has_no_time(self):
         machine = self.write("tiny.toml", self.text_of("machines", "k40x2").replace("12 GiB", "60 kB"))
         text = self.text_of("compare", SMALL, "-m", machine, "--planners", "cpu-only,round-robin")
