@@ -75,6 +75,21 @@ TEST(Dp, LooksBeyondLinearOrdersWhereNoneFits) {
   EXPECT_EQ(none.note, "the best contiguous plan, 16 down-sets, and none fits");
 }
 
+// Three stages of 4 s need two crossings, two stages one.
+TEST(Dp, ClaimsNoOptimumThatALimitForbids) {
+  constexpr std::string_view kThree = "device g0; device g1; device g2; link g0 g1; link g1 g2; link g0 g2";
+  const auto run = [&](std::int64_t crossings) {
+    Constraints limits;
+    limits.max_crossings = crossings;
+    return run_dp(as_pipeline(constrained_toy("a:4 -> b:4 -> c:4", kThree, limits)));
+  };
+  EXPECT_EQ(run(2).seconds, 4);
+  EXPECT_EQ(run(2).note, "the best contiguous plan, 4 down-sets");
+  EXPECT_EQ(run(1).seconds, 8);
+  EXPECT_EQ(run(1).note, "the best cut found within the limits, 4 down-sets");
+  EXPECT_EQ(run(0).seconds, 12);
+}
+
 TEST(Dp, KeepsAPlanWhenStoppedAtOnce) {
   for (const Problem& problem : {pipeline_toy("a:1 -> b:1"), toy_problem("a:1 -> b:1", kStar)}) {
     Search search(problem, {.time_s = 0.0});
