@@ -58,6 +58,10 @@ inline std::vector<PlanToy> plan_toys() {
   toys.push_back(
       {"impossible memory", constrained_toy("x:input:1B -> a:1:900B -> b:1:900B",
                                             "device cpu memory=5B; device gpu memory=5B; link cpu gpu latency=1", {})});
+  toys.push_back({"no memory at all", constrained_toy("x:input:1B -> a:1:900B -> b:1:900B; w:param:9B -> b",
+                                                      "device cpu memory=0B; device g0 memory=0B; device g1 memory=0B; "
+                                                      "link cpu g0 latency=1; link cpu g1 latency=1",
+                                                      {})});
   toys.push_back({"an op only the cpu runs", toy_problem("a:1 -> b:2/-/- -> c:1", gpus)});
   toys.push_back({"an op only the last gpu runs", toy_problem("a:1 -> b:-/-/2 -> c:1", gpus)});
   Constraints pins;
