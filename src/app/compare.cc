@@ -66,9 +66,8 @@ Comparison compare_planners(const Problem& problem, std::span<const PlannerInfo>
   }
   rank(rows);
   share_best_bound(rows);
-  const auto single = std::ranges::find(rows, "single", &Outcome::planner);
-  const bool has_single = single != rows.end() && single->started;
-  comparison.single = has_single ? *single : run_single(problem, budget, rows.front().lower_bound);
+  const auto single = std::ranges::find_if(rows, is_whole_single);
+  comparison.single = single != rows.end() ? *single : run_single(problem, budget, rows.front().lower_bound);
   return comparison;
 }
 

@@ -24,6 +24,7 @@ struct Outcome {
   Picoseconds lower_bound = 0;
   bool interrupted = false;  // Ctrl-C came before the planner was done ...
   bool started = true;       // ... or before it began; error is set then
+  bool cut_short = false;    // budget or Ctrl-C was over when the planner ended: with more it might have gone on
   double search_s = 0.0;
   std::uint64_t evaluations = 0, seed = 1;
 

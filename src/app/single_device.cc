@@ -23,6 +23,8 @@ std::optional<Outcome> run_single(const Problem& problem, const Budget& budget, 
   return run_planner(problem, find_planner("single").value(), {.time_s = budget.time_s}, lower_bound, false);
 }
 
+bool is_whole_single(const Outcome& outcome) { return outcome.planner == "single" && !outcome.cut_short; }
+
 SingleVerdict judge_single(const Outcome& best, const std::optional<Outcome>& single) {
   if (!single || !single->feasible()) return SingleVerdict::kUnknown;
   if (single->score.step_time <= proved_bound(best, *single)) return SingleVerdict::kBestProved;

@@ -10,8 +10,11 @@
 
 namespace berth::app {
 
-// Runs `single`, which costs one evaluation per device. Nothing after Ctrl-C.
+// Runs `single` on every device, which costs one evaluation each, however few the budget allows. Nothing after Ctrl-C.
 std::optional<Outcome> run_single(const Problem& problem, const Budget& budget, Picoseconds lower_bound);
+
+// Whether the outcome is that of `single` with every device tried, so that it need not run again.
+bool is_whole_single(const Outcome& outcome);
 
 enum class SingleVerdict : std::uint8_t {
   kUnknown,     // no single device holds it, or it was not tried

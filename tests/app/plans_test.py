@@ -211,6 +211,18 @@ class SingleDevice(CommandLineTest):
         self.assertIn(" % slower", next(line for line in text.splitlines() if line.startswith("round-robin")))
         self.assertRegex(text, "one device is (best .*, proved|the best found .*, not proved: the gap to the lower bound is)")
 
+    def test_the_yardstick_tries_every_device(self):
+        def device(name, launch):
+            return (f'[[devices]]\nname = "{name}"\nkind = "gpu"\nmemory = "1 GiB"\nflops = "1 TFLOP/s"\nbandwidth = "100 GB/s"\n'
+                    f'launch = "{launch}"\n')
+        link = '[[links]]\nfrom = "slow"\nto = "quick"\nbandwidth = "1 GB/s"\n'
+        machine = self.write("two.toml", 'name = "two"\n' + device("slow", "1 ms") + device("quick", "1 us") + link)
+        for command in [["compare", SMALL, "--planners", "single"], ["place", SMALL, "-p", "single"]]:
+            document = self.json_of(*command, "-m", machine, "--evaluations", "1")  # enough for the first device
+            row = document["rows"][0] if "rows" in document else document
+            self.assertEqual((row["evaluations"], row["slower_than_single"]), (1, True))
+            self.assertLess(document["best_single_device"]["step_time_s"], row["step_time_s"])
+
     def test_place_says_that_one_device_is_best(self):
         # Round-robin puts each task and the dummies at both ends elsewhere than the one before: three copies of 1 s.
         device = 'kind = "gpu"\nmemory = "1 GiB"\nflops = "1 TFLOP/s"\nbandwidth = "1 GB/s"\nlaunch = "0 s"\n'
