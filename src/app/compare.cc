@@ -41,7 +41,8 @@ Result<Exit> run_compare(const CompareFlags& flags) {
   if (std::ranges::all_of(rows, [](const Outcome& row) { return row.error.has_value(); })) {
     return infeasible("no planner found a plan: {}", rows.front().error->message);
   }
-  return infeasible("no planner found a plan that fits in memory");
+  return infeasible("no planner found a plan that fits in memory; nearest is '{}': {}", rows.front().planner,
+                    overflow_text(problem, rows.front()));
 }
 
 // What one planner proves holds for the plans of all.

@@ -15,6 +15,8 @@ namespace {
 
 using enum Table::Align;
 
+constexpr std::string_view kMoreRoom = "smaller sizes, a larger machine or another planner (berth compare) may fit";
+
 // Characters that take room on a terminal: no colour codes, one per UTF-8 character.
 std::size_t width(std::string_view text) {
   std::size_t count = 0;
@@ -229,13 +231,13 @@ std::string overflow_text(const Problem& problem, const Outcome& outcome) {
   const std::string_view pool = in_pool ? "pool " : "";
   if (const Bytes resident = resident_where(problem, outcome.plan, overflow); resident > capacity) {
     const std::string_view what = is_pipeline(problem) ? "what the ops hold is" : "the parameters alone are";
-    return fmt::format("out of memory: {} {} over on {}{}, which has {}", what, format_bytes(resident - capacity), pool,
-                       place, format_bytes(capacity));
+    return fmt::format("out of memory: {} {} over on {}{}, which has {}; {}", what, format_bytes(resident - capacity),
+                       pool, place, format_bytes(capacity), kMoreRoom);
   }
   const std::string op = overflow.op == kNoOp ? "" : fmt::format(", at op '{}'", problem.graph().name(overflow.op));
-  return fmt::format("out of memory: {}{} is {} over its {}; its peak comes after {}{}", pool, place,
-                     format_bytes(overflow.over), format_bytes(capacity), format_seconds(to_seconds(overflow.time)),
-                     op);
+  return fmt::format("out of memory: {}{} is {} over its {}; its peak comes after {}{}; {}", pool, place,
+                     format_bytes(overflow.over), format_bytes(capacity), format_seconds(to_seconds(overflow.time)), op,
+                     kMoreRoom);
 }
 
 std::string fullest_memory(const Problem& problem, const Score& score) {

@@ -26,7 +26,8 @@ class SharedSearch {
     BERTH_RETURN_IF_ERROR(check_graphs());
     for (std::size_t i = 0; i < problems_.size(); ++i) score_starts(i);
     find_legal_starts();
-    if (legal_.empty()) return infeasible("no plan is legal at all of these sizes");
+    if (legal_.empty())
+      return infeasible("no plan is legal at all of these sizes; loosen the constraints, or plan for each size alone");
     run_search();
     return std::move(result_);
   }

@@ -137,7 +137,9 @@ class Plans(CommandLineTest):
 
     def test_compare_without_any_feasible_plan(self):
         done = berth("compare", SMALL, "-m", self.tiny_machine())
-        self.assert_one_line_error(done, "no planner found a plan that fits", code=1)
+        nearest = done.stdout.splitlines()[2].split()[0]  # of the table's first row, the least over
+        self.assert_one_line_error(done, f"no planner found a plan that fits in memory; nearest is '{nearest}': out of memory: ",
+                                   "a larger machine", code=1)
 
     def test_an_interrupt_ends_a_comparison(self):
         command = ["compare", "zoo:nmt-8,unroll=300", "-m", "k40x8", "--planners", "auto,round-robin,random"]

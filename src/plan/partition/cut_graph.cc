@@ -160,8 +160,10 @@ Result<CutGraph> make_cut_graph(const Problem& problem, Grouping grouping, std::
   std::vector<RawEdge> edges = raw_edges(problem, graph.grouping, vertex_of_group);
   merge_parallel(edges);
   if (static_cast<std::int64_t>(edges.size()) > kMaxEdgeWeights / 2) {
-    return bad_input("graph partitioners take at most {} edges, this graph has {} between {} groups",
-                     kMaxEdgeWeights / 2, edges.size(), graph.size());
+    return bad_input(
+        "graph partitioners take at most {} edges, this graph has {} between {} groups; "
+        "auto and heft have no such limit",
+        kMaxEdgeWeights / 2, edges.size(), graph.size());
   }
   fill_rows(graph, edges);
   return graph;
