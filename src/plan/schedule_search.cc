@@ -25,10 +25,9 @@ struct List {
 
 class ScheduleSearch {
  public:
-  ScheduleSearch(Search& search, const ScheduleSearchOptions& options)
+  explicit ScheduleSearch(Search& search)
       : search_(search),
         problem_(search.problem()),
-        options_(options),
         table_(problem_),
         decoder_(table_),
         rng_(search.budget().seed),
@@ -38,11 +37,10 @@ class ScheduleSearch {
     List present = start();
     PlanValue value = improve(present);
     List next;
-    for (std::uint64_t idle = 0; !is_done() && (options_.patience == 0 || idle < options_.patience); ++idle) {
+    while (!is_done()) {
       next = present;
       disturb(next);
       const PlanValue next_value = improve(next);
-      if (next_value < value) idle = 0;
       if (next_value > value) continue;
       value = next_value;
       std::swap(present, next);
@@ -128,7 +126,6 @@ class ScheduleSearch {
 
   Search& search_;
   const Problem& problem_;
-  ScheduleSearchOptions options_;
   TaskTable table_;
   ListDecoder decoder_;
   Rng rng_;
@@ -139,9 +136,9 @@ class ScheduleSearch {
 
 }  // namespace
 
-void search_schedules(Search& search, const ScheduleSearchOptions& options) {
+void search_schedules(Search& search) {
   if (search.problem().objective() != Objective::kStep || search.problem().graph().num_ops() == 0) return;
-  ScheduleSearch(search, options).run();
+  ScheduleSearch(search).run();
 }
 
 }  // namespace berth
