@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "machine/device_set.h"
 #include "plan/placement.h"
 #include "plan/plan_value.h"
 #include "plan/ranks.h"
@@ -121,7 +122,7 @@ class ScheduleSearch {
     for (std::uint64_t skip = rng_.below(static_cast<std::uint64_t>(std::popcount(allowed))); skip > 0; --skip) {
       allowed &= allowed - 1;
     }
-    return DeviceId(std::countr_zero(allowed));
+    return lowest_device(allowed);
   }
 
   Search& search_;

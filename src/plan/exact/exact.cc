@@ -2,9 +2,9 @@
 #include "plan/exact/exact.h"
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 
+#include "machine/device_set.h"
 #include "plan/exact/tree_search.h"
 #include "plan/placement.h"
 #include "plan/ranks.h"
@@ -43,7 +43,7 @@ void improve(Search& search) {
       for (DeviceSet left = problem.unit_allowed(unit); left != 0; left &= left - 1) {
         if (search.should_stop()) return;
         Plan plan = search.best_plan();
-        const DeviceId device{static_cast<std::uint16_t>(std::countr_zero(left))};
+        const DeviceId device = lowest_device(left);
         for (const OpId op : problem.unit_ops(unit)) plan.device_of[index(op)] = device;
         plan.priority = upward_ranks(problem, plan);
         if (verify(problem, plan)) continue;

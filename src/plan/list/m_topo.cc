@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "machine/device_set.h"
 #include "plan/grouping.h"
 #include "plan/list/baechi_groups.h"
 #include "plan/list/memory_passes.h"

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/check.h"
+#include "machine/device_set.h"
 #include "plan/placement.h"
 #include "plan/route_times.h"
 
@@ -105,8 +106,7 @@ void fill_vertices(const Problem& problem, CutGraph& graph, DeviceSet targets) {
     const DeviceSet allowed = graph.grouping.allowed[group] & targets;
     if (allowed == 0) continue;
     graph.group_of.push_back(group);
-    graph.pinned.push_back(std::has_single_bit(allowed) ? part[static_cast<std::size_t>(std::countr_zero(allowed))]
-                                                        : -1);
+    graph.pinned.push_back(std::has_single_bit(allowed) ? part[index(lowest_device(allowed))] : -1);
     work.push_back(static_cast<double>(weights.work[group]));
     memory.push_back(static_cast<double>(bytes[group]));
   }
@@ -215,7 +215,7 @@ Plan plan_from_cut(const Problem& problem, const CutGraph& graph, std::span<cons
   for (std::size_t group = 0; group < device_of_group.size(); ++group) {
     if (device_of_group[group] != kNoDevice) continue;
     const DeviceSet allowed = graph.grouping.allowed[group];
-    device_of_group[group] = (allowed & device_bit(fallback)) != 0 ? fallback : DeviceId(std::countr_zero(allowed));
+    device_of_group[group] = (allowed & device_bit(fallback)) != 0 ? fallback : lowest_device(allowed);
   }
   return plan_from_groups(problem, graph.grouping, device_of_group);
 }
