@@ -44,10 +44,10 @@ TEST(Dp, CutsAChainWhereTheLoadIsEven) {
 }
 
 TEST(Dp, UsesTheCpuWhereItPays) {
-  // Without the CPU the best is 4 + 1 and 1 + 4. The CPU takes a in 3, for then: b 1 + 2 and more; so: 3, 1 + 2 + 1, 1
-  // + 2.
+  // Without the CPU the best is 4 + 1 and 1 + 4. With a on the CPU one GPU still has two of the others, 1 + 4.
   const Problem problem = pipeline_toy("a:3/2/2:1B -> b:20/2/2:1B -> c:20/2/2:1B -> d:20/2/2");
   EXPECT_EQ(run_dp(problem).seconds, 5);
+  // Here it pays: 3 + 1, 1 + 2 + 1 and 1 + 2.
   const Problem shorter = pipeline_toy("a:3/2/2:1B -> b:20/2/2:1B -> c:20/2/2:1B");
   EXPECT_EQ(run_dp(shorter).seconds, 4);
 }
