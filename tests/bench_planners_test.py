@@ -149,6 +149,8 @@ class NumbersTest(unittest.TestCase):
             self.assertEqual(case.one_device, kind)
             self.assertEqual(case.several_pay, kind in ("", "no fit"))
         self.assertFalse(result(None, auto=[None]).several_pay)
+        no_plan = {"feasible": False, "step_time_s": None, "error": "beyond it"}  # then no device was tried alone
+        self.assertEqual(numbers.RowResult(row(), {"auto": numbers.Cell([no_plan])}).one_device, "no fit")
 
     def test_missing_rows_are_counted_not_averaged(self):
         results = [result(8.0, a=[2.0], b=[None]), result(8.0, a=[2.0], b=[1.0]), result(8.0, a=[4.0], b=[2.0])]
