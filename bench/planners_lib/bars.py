@@ -16,6 +16,11 @@ def verdict(holds):
     return "PASS" if holds else "FAIL"
 
 
+def all_hold(text):
+    """Whether a text of these checks has no bar that fails."""
+    return "FAIL" not in text
+
+
 def over(value, base):
     """Ratio of two times of which either may be out of memory; both: nobody is worse than anybody."""
     if base == OOM:

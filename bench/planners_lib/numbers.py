@@ -55,7 +55,7 @@ class RowResult:
         self.ops = max((answer.get("ops") or 0 for answer in every), default=0)
         self.lower_bound = max((answer.get("lower_bound_s") or 0.0 for answer in every), default=0.0)
         self.best = min((step_of(answer) for answer in every), default=OOM)  # of all planners and seeds
-        self.single = min((step_of(answer["best_single_device"]) for answer in every), default=OOM)
+        self.single = min((step_of(answer.get("best_single_device", {})) for answer in every), default=OOM)
 
     def median(self, planner):
         return self.cells[planner].median if planner in self.cells else OOM

@@ -12,8 +12,8 @@ std::string time_of(const Outcome& outcome) {
 }
 
 std::string regret_text(const PlacedBuckets& placed, std::size_t bucket) {
-  if (placed.shared.empty() || !placed.shared[bucket].feasible()) return "-";
-  return placed.regrets[bucket] > 0.0 ? percent(placed.regrets[bucket]) : "none";
+  if (placed.shared.empty() || !placed.regrets[bucket]) return "-";
+  return *placed.regrets[bucket] > 0.0 ? percent(*placed.regrets[bucket]) : "none";
 }
 
 std::string verdict(const PlacedBuckets& placed) {
@@ -23,8 +23,9 @@ std::string verdict(const PlacedBuckets& placed) {
                                       placed.evaluations == 1 ? "" : "s", placed.interrupted ? ", interrupted" : "");
   if (!placed.feasible()) return clean(how) + ": it does not fit in memory at every size\n";
   const std::size_t worst = placed.worst();
-  if (placed.regrets[worst] <= 0.0) return clean(how) + ": it costs nothing at any size\n";
-  return clean(fmt::format("{}: it costs at most {}, for {}; {} on average", how, percent(placed.regrets[worst]),
+  const double most = placed.regrets[worst].value();
+  if (most <= 0.0) return clean(how) + ": it costs nothing at any size\n";
+  return clean(fmt::format("{}: it costs at most {}, for {}; {} on average", how, percent(most),
                            placed.buckets[worst].label(), percent(placed.mean_regret()))) +
          "\n";
 }
@@ -38,12 +39,7 @@ void write_plan_of_bucket(JsonWriter& json, const char* key, const Problem& prob
 void write_bucket(JsonWriter& json, const PlacedBuckets& placed, std::size_t bucket) {
   json.begin_object(JsonLayout::kLines).key("dims").begin_object();
   for (const auto& [name, size] : placed.buckets[bucket].sizes) json.key(name).value(size);
-  json.end_object().key("regret");
-  if (placed.shared.empty()) {
-    json.null();
-  } else {
-    json.value(placed.regrets[bucket]);
-  }
+  json.end_object().key("regret").value(placed.shared.empty() ? std::nullopt : placed.regrets[bucket]);
   write_plan_of_bucket(json, "own", placed.problems[bucket], placed.own[bucket]);
   if (!placed.shared.empty()) write_plan_of_bucket(json, "shared", placed.problems[bucket], placed.shared[bucket]);
   json.end_object();
@@ -74,8 +70,10 @@ std::string buckets_json(const PlacedBuckets& placed) {
   if (placed.error) {
     json.key("error").value(placed.error->message);
   } else {
-    json.key("note").value(placed.note).key("worst_regret").value(placed.regrets[placed.worst()]);
-    json.key("mean_regret").value(placed.mean_regret());
+    const bool fits = placed.feasible();
+    json.key("note").value(placed.note);
+    json.key("worst_regret").value(fits ? placed.regrets[placed.worst()] : std::nullopt);
+    json.key("mean_regret").value(fits ? std::optional(placed.mean_regret()) : std::nullopt);
   }
   json.key("buckets").begin_array(JsonLayout::kLines);
   for (std::size_t i = 0; i < placed.buckets.size(); ++i) write_bucket(json, placed, i);

@@ -41,7 +41,8 @@ Result<Exit> run_compare(const CompareFlags& flags) {
   if (std::ranges::all_of(rows, [](const Outcome& row) { return row.error.has_value(); })) {
     return infeasible("no planner found a plan: {}", rows.front().error->message);
   }
-  return infeasible("no planner found a plan that fits in memory");
+  return infeasible("no planner found a plan that fits in memory; nearest is '{}': {}", rows.front().planner,
+                    overflow_text(problem, rows.front()));
 }
 
 // What one planner proves holds for the plans of all.
@@ -66,9 +67,8 @@ Comparison compare_planners(const Problem& problem, std::span<const PlannerInfo>
   }
   rank(rows);
   share_best_bound(rows);
-  const auto single = std::ranges::find(rows, "single", &Outcome::planner);
-  const bool has_single = single != rows.end() && single->started;
-  comparison.single = has_single ? *single : run_single(problem, budget, rows.front().lower_bound);
+  const auto single = std::ranges::find_if(rows, is_whole_single);
+  comparison.single = single != rows.end() ? *single : run_single(problem, budget, rows.front().lower_bound);
   return comparison;
 }
 

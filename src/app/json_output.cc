@@ -66,19 +66,10 @@ void write_overflow(JsonWriter& json, const Problem& problem, const Score& score
   json.key("time_s").value(to_seconds(overflow.time)).key("bytes_over").value(overflow.over).end_object();
 }
 
-void write_number_or_null(JsonWriter& json, std::string_view key, bool known, double value) {
-  json.key(key);
-  if (known) {
-    json.value(value);
-  } else {
-    json.null();
-  }
-}
-
 // Member "best_single_device": what it does, and whether `best`, the best plan found, beats it.
 void write_single(JsonWriter& json, const Outcome& best, const std::optional<Outcome>& single) {
   if (!single || single->error) return;
-  const double value_s = to_seconds(single->score.step_time);
+  const std::optional<double> value_s = single->value_s();
   const SingleVerdict verdict = judge_single(best, single);
   const bool proved = verdict == SingleVerdict::kBestProved;
   json.key("best_single_device").begin_object();
@@ -93,13 +84,12 @@ void write_single(JsonWriter& json, const Outcome& best, const std::optional<Out
 void write_outcome(JsonWriter& json, const Problem& problem, const Outcome& outcome,
                    const std::optional<Outcome>& single) {
   const bool has_plan = !outcome.error;
-  const double step_s = to_seconds(outcome.score.step_time);
+  const std::optional<double> value_s = outcome.value_s();
   json.key("planner").value(outcome.planner).key("note").value(outcome.note);
   json.key("title").value(problem.graph().title()).key("machine").value(problem.machine().name());
   if (outcome.plan_machine) json.key("plan_machine").value(*outcome.plan_machine);
   json.key("objective").value(objective_name(problem.objective()));
-  write_number_or_null(json, "objective_value_s", has_plan, step_s);
-  write_number_or_null(json, "step_time_s", has_plan, step_s);
+  json.key("objective_value_s").value(value_s).key("step_time_s").value(value_s);
   json.key("feasible").value(outcome.feasible());
   json.key("lower_bound_s").value(to_seconds(outcome.lower_bound));
   json.key("search_s").value(outcome.search_s).key("evaluations").value(outcome.evaluations);
@@ -110,10 +100,10 @@ void write_outcome(JsonWriter& json, const Problem& problem, const Outcome& outc
     json.key("devices").begin_array().end_array().key("links").begin_array().end_array();
     return;
   }
-  const std::optional<double> ratio = ratio_to_single(outcome, single);
-  write_number_or_null(json, "vs_single", ratio.has_value(), ratio.value_or(0.0));
+  json.key("vs_single").value(ratio_to_single(outcome, single));
   json.key("slower_than_single").value(is_slower_than_single(outcome, single));
-  json.key("joules").value(joules_per_step(problem.machine(), outcome.score));
+  const double joules = joules_per_step(problem.machine(), outcome.score);
+  json.key("joules").value(value_s ? std::optional(joules) : std::nullopt);
   json.key("imbalance").value(imbalance(problem.machine(), outcome.score));
   json.key("bytes_crossed").value(bytes_crossed(problem.graph(), outcome.plan));
   write_overflow(json, problem, outcome.score);

@@ -13,8 +13,8 @@
 
 namespace berth::app {
 
-// Members of one outcome, into an open object. Without a plan (Outcome::error) the times are null and "error" says why.
-// `single` is the best single device's outcome, when it is known.
+// Members of one outcome, into an open object. Without a plan that fits, what depends on its time is null; without any
+// plan (Outcome::error) "error" says why. `single` is the best single device's outcome, when it is known.
 void write_outcome(JsonWriter& json, const Problem& problem, const Outcome& outcome,
                    const std::optional<Outcome>& single);
 

@@ -25,6 +25,7 @@ Outcome run_planner(const Problem& problem, const PlannerInfo& info, const Budge
   outcome.seed = budget.seed;
   outcome.note = search.note();
   outcome.interrupted = InterruptGuard::flag();
+  outcome.cut_short = search.should_stop();
   if (!plan) {
     outcome.error = plan.error();
     return outcome;
@@ -40,7 +41,7 @@ Outcome not_run(const PlannerInfo& info, const Budget& budget, Picoseconds lower
   outcome.planner = info.name;
   outcome.lower_bound = lower_bound;
   outcome.seed = budget.seed;
-  outcome.interrupted = true;
+  outcome.interrupted = outcome.cut_short = true;
   outcome.started = false;
   outcome.error = infeasible("interrupted before it began");
   return outcome;

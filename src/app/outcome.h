@@ -24,10 +24,15 @@ struct Outcome {
   Picoseconds lower_bound = 0;
   bool interrupted = false;  // Ctrl-C came before the planner was done ...
   bool started = true;       // ... or before it began; error is set then
+  bool cut_short = false;    // budget or Ctrl-C was over when the planner ended: with more it might have gone on
   double search_s = 0.0;
   std::uint64_t evaluations = 0, seed = 1;
 
   [[nodiscard]] bool feasible() const { return !error && score.feasible; }
+  // The objective's value; a plan that does not fit in memory has none.
+  [[nodiscard]] std::optional<double> value_s() const {
+    return feasible() ? std::optional(to_seconds(score.step_time)) : std::nullopt;
+  }
 };
 
 // Runs a planner to its end or to Ctrl-C (while an InterruptGuard lives), with a progress line if `progress` and a

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/single_device.h"
 #include "app/terminal.h"
@@ -13,6 +14,8 @@ namespace berth::app {
 namespace {
 
 using enum Table::Align;
+
+constexpr std::string_view kMoreRoom = "smaller sizes, a larger machine or another planner (berth compare) may fit";
 
 // Characters that take room on a terminal: no colour codes, one per UTF-8 character.
 std::size_t width(std::string_view text) {
@@ -51,6 +54,14 @@ bool is_pipeline(const Problem& problem) { return problem.objective() == Objecti
 // What the objective measures.
 std::string value_name(const Problem& problem) { return is_pipeline(problem) ? "time per sample" : "step time"; }
 
+// How much of the step something is busy, as a bar and as a number. A plan that does not fit has no step time.
+std::pair<std::string, std::string> busy_cells(const Score& score, Picoseconds busy, int lanes = 1) {
+  if (!score.feasible) return {"", "-"};
+  const double all = to_seconds(score.step_time) * lanes;
+  const double share = all > 0.0 ? to_seconds(busy) / all : 0.0;
+  return {bar(share), percent(share)};
+}
+
 std::string device_table(const Problem& problem, const Outcome& outcome) {
   const Machine& machine = problem.machine();
   const std::vector<std::size_t> ops = ops_per_device(problem, outcome.plan);
@@ -58,14 +69,13 @@ std::string device_table(const Problem& problem, const Outcome& outcome) {
   table.add({"device", "ops", "", "busy", "", "", "memory", ""});
   for (const DeviceId id : machine.device_ids()) {
     const DeviceUse& use = outcome.score.devices[index(id)];
-    const double all = to_seconds(outcome.score.step_time) * machine.device(id).lanes;
-    const double busy = all > 0.0 ? to_seconds(use.busy) / all : 0.0;
+    const auto [busy_bar, busy_share] = busy_cells(outcome.score, use.busy, machine.device(id).lanes);
     const MemoryUse memory = memory_of(problem, outcome.score, id);
     const double share = static_cast<double>(use.peak) / static_cast<double>(std::max<Bytes>(memory.capacity, 1));
     const bool in_pool = machine.pool_of(id) >= 0;
     const std::string amount = fmt::format("{} of {}{}", format_bytes(use.peak), capacity_text(memory.capacity),
                                            in_pool ? fmt::format(" (pool {})", memory.name) : "");
-    table.add({machine.device(id).name, group_digits(ops[index(id)]), bar(busy), percent(busy),
+    table.add({machine.device(id).name, group_digits(ops[index(id)]), busy_bar, busy_share,
                format_seconds(to_seconds(use.busy)), bar(share), amount,
                use.peak > memory.capacity ? alarm("OOM") : percent(share)});
   }
@@ -96,8 +106,8 @@ std::string link_table(const Problem& problem, const Score& score) {
   table.add({"link", "", "busy", "", "moved"});
   for (const std::size_t queue : std::span(used).first(std::min(used.size(), kMost))) {
     const QueueUse& use = score.queues[queue];
-    const double share = to_seconds(use.busy) / std::max(to_seconds(score.step_time), 1e-12);
-    table.add({problem.machine().queues()[queue], bar(share), percent(share), format_seconds(to_seconds(use.busy)),
+    const auto [busy_bar, busy_share] = busy_cells(score, use.busy);
+    table.add({problem.machine().queues()[queue], busy_bar, busy_share, format_seconds(to_seconds(use.busy)),
                format_bytes(use.bytes)});
   }
   const std::size_t more = used.size() > kMost ? used.size() - kMost : 0;
@@ -221,13 +231,13 @@ std::string overflow_text(const Problem& problem, const Outcome& outcome) {
   const std::string_view pool = in_pool ? "pool " : "";
   if (const Bytes resident = resident_where(problem, outcome.plan, overflow); resident > capacity) {
     const std::string_view what = is_pipeline(problem) ? "what the ops hold is" : "the parameters alone are";
-    return fmt::format("out of memory: {} {} over on {}{}, which has {}", what, format_bytes(resident - capacity), pool,
-                       place, format_bytes(capacity));
+    return fmt::format("out of memory: {} {} over on {}{}, which has {}; {}", what, format_bytes(resident - capacity),
+                       pool, place, format_bytes(capacity), kMoreRoom);
   }
   const std::string op = overflow.op == kNoOp ? "" : fmt::format(", at op '{}'", problem.graph().name(overflow.op));
-  return fmt::format("out of memory: {}{} is {} over its {}; its peak comes after {}{}", pool, place,
-                     format_bytes(overflow.over), format_bytes(capacity), format_seconds(to_seconds(overflow.time)),
-                     op);
+  return fmt::format("out of memory: {}{} is {} over its {}; its peak comes after {}{}; {}", pool, place,
+                     format_bytes(overflow.over), format_bytes(capacity), format_seconds(to_seconds(overflow.time)), op,
+                     kMoreRoom);
 }
 
 std::string fullest_memory(const Problem& problem, const Score& score) {
@@ -255,7 +265,7 @@ std::string outcome_page(const Problem& problem, const Outcome& outcome, const s
              format_seconds(to_seconds(outcome.lower_bound)) +
                  (score.feasible ? fmt::format(", gap {}", gap_text(score.step_time, outcome.lower_bound)) : "")});
   if (single) facts.add({"compared", against_single(outcome, *single)});
-  if (const double joules = joules_per_step(problem.machine(), score); joules > 0.0) {
+  if (const double joules = joules_per_step(problem.machine(), score); score.feasible && joules > 0.0) {
     facts.add({"energy", format_joules(joules) + (is_pipeline(problem) ? " per sample" : " per step")});
   }
   if (outcome.search_s > 0.0) {

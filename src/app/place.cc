@@ -47,7 +47,7 @@ Result<Exit> run_place(const PlaceFlags& flags) {
   const Status saved = flags.output.empty() ? Status() : save_plan(flags.output, problem, outcome);
   // What everybody asks about first.
   const std::optional<Outcome> single =
-      outcome.planner == "single" ? outcome : run_single(problem, budget, outcome.lower_bound);
+      is_whole_single(outcome) ? outcome : run_single(problem, budget, outcome.lower_bound);
   if (flags.json) {
     BERTH_RETURN_IF_ERROR(print(outcome_json(problem, outcome, single, resolved.costs)));
   } else {

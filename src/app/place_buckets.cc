@@ -135,7 +135,8 @@ std::size_t PlacedBuckets::worst() const {
 }
 
 double PlacedBuckets::mean_regret() const {
-  return std::accumulate(regrets.begin(), regrets.end(), 0.0) / static_cast<double>(regrets.size());
+  const auto add = [](double sum, const std::optional<double>& regret) { return sum + regret.value(); };
+  return std::accumulate(regrets.begin(), regrets.end(), 0.0, add) / static_cast<double>(regrets.size());
 }
 
 Result<Exit> place_buckets(const PlannerInfo& planner, const Budget& budget, std::vector<Bucket> buckets,

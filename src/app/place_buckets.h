@@ -18,14 +18,15 @@ struct PlacedBuckets {
   std::vector<Problem> problems;  // one per bucket, as are the outcomes
   std::vector<Outcome> own;       // the best plan known for the bucket alone
   std::vector<Outcome> shared;    // the one plan for all; empty if there is none
-  std::vector<double> regrets;    // of the shared plan: its time over that of the bucket's own plan, less 1
-  std::optional<Error> error;     // why there is no shared plan
-  std::string note;               // how the shared plan came to be
-  double search_s = 0.0;          // for the shared plan
+  // Of the shared plan, per bucket: its time over that of the bucket's own plan, less 1; none where it does not fit.
+  std::vector<std::optional<double>> regrets;
+  std::optional<Error> error;  // why there is no shared plan
+  std::string note;            // how the shared plan came to be
+  double search_s = 0.0;       // for the shared plan
   std::uint64_t evaluations = 0;
   bool interrupted = false;  // Ctrl-C came before all searches were done
 
-  [[nodiscard]] bool feasible() const;      // the shared plan fits in every bucket
+  [[nodiscard]] bool feasible() const;      // the shared plan fits in every bucket, as the next two require
   [[nodiscard]] std::size_t worst() const;  // bucket with the largest regret
   [[nodiscard]] double mean_regret() const;
 };

@@ -132,13 +132,12 @@ void warn_about(const std::string& path, const std::optional<LowerReport>& repor
                             report->unknown_shapes.size(), some_of(report->unknown_shapes, kMostNames)));
   }
   if (!report->open_branches.empty()) {
-    print_error(fmt::format("warning: {}: it does not say which branch of {} nodes runs; the larger one counts: {}", path,
-                            report->open_branches.size(), some_of(report->open_branches, kMostNames)));
+    print_error(fmt::format("warning: {}: it does not say which branch of {} nodes runs; the larger one counts: {}",
+                            path, report->open_branches.size(), some_of(report->open_branches, kMostNames)));
   }
   if (!report->open_loops.empty()) {
-    print_error(fmt::format(
-        "warning: {}: it does not say how often {} loops turn; one turn counts: {}; say --dim {}=8", path,
-        report->open_loops.size(), some_of(report->open_loops, kMostNames), kLoopTurns));
+    print_error(fmt::format("warning: {}: it does not say how often {} loops turn; one turn counts: {}; say --dim {}=8",
+                            path, report->open_loops.size(), some_of(report->open_loops, kMostNames), kLoopTurns));
   }
 }
 

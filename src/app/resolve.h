@@ -33,8 +33,8 @@ void warn_about(const std::string& path, const std::optional<LowerReport>& repor
 Result<std::shared_ptr<const Machine>> resolve_machine(const std::string& text);
 
 // Graph, machine and objective together, priced, under the constraints. Machine and objective may be empty for a public
-// problem, which has its own; a graph needs a machine, and its objective is `step` unless said otherwise. Every --dim must
-// have one size.
+// problem, which has its own; a graph needs a machine, and its objective is `step` unless said otherwise. Every --dim
+// must have one size.
 struct ResolvedProblem {
   Problem problem;
   CostsSummary costs = {};

@@ -10,7 +10,7 @@ Status save_plan(const std::string& path, const Problem& problem, const Outcome&
   PlanPrediction prediction;
   prediction.planner = outcome.planner;
   prediction.objective = objective_name(problem.objective());
-  prediction.objective_value_s = prediction.step_time_s = to_seconds(outcome.score.step_time);
+  prediction.objective_value_s = prediction.step_time_s = outcome.value_s();
   prediction.lower_bound_s = to_seconds(outcome.lower_bound);
   prediction.feasible = outcome.score.feasible;
   for (const DeviceId id : problem.machine().device_ids()) {

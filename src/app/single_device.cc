@@ -23,6 +23,8 @@ std::optional<Outcome> run_single(const Problem& problem, const Budget& budget, 
   return run_planner(problem, find_planner("single").value(), {.time_s = budget.time_s}, lower_bound, false);
 }
 
+bool is_whole_single(const Outcome& outcome) { return outcome.planner == "single" && !outcome.cut_short; }
+
 SingleVerdict judge_single(const Outcome& best, const std::optional<Outcome>& single) {
   if (!single || !single->feasible()) return SingleVerdict::kUnknown;
   if (single->score.step_time <= proved_bound(best, *single)) return SingleVerdict::kBestProved;
@@ -62,7 +64,8 @@ std::string against_single(const Outcome& outcome, const Outcome& single) {
   const double ratio = *ratio_to_single(outcome, single);
   if (ratio < 1.0) return fmt::format("{:.2f}x as fast as the best single device, {}{}", 1.0 / ratio, time, where);
   if (ratio == 1.0) return verdict_text(outcome, single);
-  return fmt::format("slower than the best single device, {}{}, by {}", time, where, percent(ratio - 1.0));
+  return fmt::format("slower than the best single device, {}, by {}: {}", time, percent(ratio - 1.0),
+                     verdict_text(outcome, single));
 }
 
 }  // namespace berth::app

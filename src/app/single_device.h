@@ -10,8 +10,11 @@
 
 namespace berth::app {
 
-// Runs `single`, which costs one evaluation per device. Nothing after Ctrl-C.
+// Runs `single` on every device, which costs one evaluation each, however few the budget allows. Nothing after Ctrl-C.
 std::optional<Outcome> run_single(const Problem& problem, const Budget& budget, Picoseconds lower_bound);
+
+// Whether the outcome is that of `single` with every device tried, so that it need not run again.
+bool is_whole_single(const Outcome& outcome);
 
 enum class SingleVerdict : std::uint8_t {
   kUnknown,     // no single device holds it, or it was not tried
@@ -26,9 +29,9 @@ SingleVerdict judge_single(const Outcome& best, const std::optional<Outcome>& si
 std::optional<double> ratio_to_single(const Outcome& outcome, const std::optional<Outcome>& single);
 bool is_slower_than_single(const Outcome& outcome, const std::optional<Outcome>& single);
 
-// "one device is best (everything on gpu0), proved", or with the gap that is left; "" unless it is the best.
+// "one device is best (all on gpu0), proved", or with the gap that is left; "" unless it is the best.
 std::string verdict_text(const Outcome& best, const std::optional<Outcome>& single);
-// The same and more, about one plan: how it compares.
+// The same and more, about one plan: how it compares, and that one device is best unless the plan beats it.
 std::string against_single(const Outcome& outcome, const Outcome& single);
 
 }  // namespace berth::app

@@ -2,7 +2,6 @@
 #include "cost/measured_costs.h"
 
 #include <algorithm>
-#include <bit>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
@@ -10,6 +9,7 @@
 #include "cost/cost_model.h"
 #include "cost/device_words.h"
 #include "cost/op_names.h"
+#include "machine/device_set.h"
 
 namespace berth {
 namespace {
@@ -96,7 +96,7 @@ class FileMatcher {
   void share(const std::vector<OpId>& ops, const DeviceWord& where, double seconds) {
     if (ops.size() == 1) samples_.push_back({ops.front(), where, seconds});
     if (ops.size() < 2) return;
-    const Device& device = machine_.device(DeviceId(std::countr_zero(where.devices)));
+    const Device& device = machine_.device(lowest_device(where.devices));
     std::vector<double> weights;
     double sum = 0.0;
     for (const OpId op : ops) {

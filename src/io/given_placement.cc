@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
@@ -11,6 +10,7 @@
 
 #include "io/device_field.h"
 #include "io/json_reader.h"
+#include "machine/device_set.h"
 
 namespace berth {
 namespace {
@@ -95,7 +95,7 @@ class Placing {
       const auto first = machine_.first_of(kind);
       if (first && (allowed & device_bit(*first)) != 0) return *first;
     }
-    return DeviceId(std::countr_zero(allowed));  // a unit may go somewhere
+    return lowest_device(allowed);  // a unit may go somewhere
   }
 
   const Problem& problem_;

@@ -11,6 +11,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,6 +51,7 @@ class JsonWriter {
     return value(static_cast<std::uint64_t>(number));
   }
   JsonWriter& null();
+  JsonWriter& value(std::optional<double> number) { return number ? value(*number) : null(); }  // none: null
 
   // The text, with a newline at the end.
   [[nodiscard]] std::string take() &&;

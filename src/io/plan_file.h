@@ -5,6 +5,7 @@
 // of the readers begin with the file's name.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,8 +31,8 @@ struct PlanPrediction {
   };
   std::string planner;
   std::string objective = "step";
-  double objective_value_s = 0.0;
-  double step_time_s = 0.0;
+  std::optional<double> objective_value_s;  // none if the plan does not fit in memory, as is the next
+  std::optional<double> step_time_s;
   double lower_bound_s = 0.0;
   bool feasible = true;
   std::vector<Device> devices;

@@ -23,7 +23,8 @@ struct ProblemRequest {
 // A public problem, ready to plan.
 Result<Problem> load_public_problem(const std::string& path, const ProblemRequest& request = {});
 // The same from text in memory; not for HEFT problems, which are three files.
-Result<Problem> parse_public_problem(std::string text, const std::string& file_name, const ProblemRequest& request = {});
+Result<Problem> parse_public_problem(std::string text, const std::string& file_name,
+                                     const ProblemRequest& request = {});
 
 // What a file holds: a graph, which a machine has yet to price, or a public problem.
 using GraphOrProblem = std::variant<std::shared_ptr<const Graph>, std::shared_ptr<const Problem>>;

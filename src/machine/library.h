@@ -20,7 +20,8 @@ std::span<const MachineInfo> builtin_machines();  // the only list
 // "procxN", for N from 1 to 64: as many equal processors, for scheduling problems that state the times of their ops.
 // Links cost nothing and memory has no limit. Not in the list above, since there are so many.
 inline constexpr std::string_view kProcessorFamily = "procxN";
-inline constexpr std::string_view kProcessorSummary = "N equal processors, N from 1 to 64, with links that cost nothing";
+inline constexpr std::string_view kProcessorSummary =
+    "N equal processors, N from 1 to 64, with links that cost nothing";
 
 // The machine of that name, or an error that names the nearest one.
 Result<Machine> builtin_machine(std::string_view name);

@@ -19,6 +19,7 @@ constexpr std::size_t kMostSteps = 8'000'000;
 constexpr std::size_t kMostCombinations = 1024;  // of how many devices of every kind are used
 constexpr double kAnyFactor = 1e30;
 constexpr Picoseconds kNoLimit = std::numeric_limits<Picoseconds>::max() / 4;
+constexpr std::string_view kNoCut = "no cut meets the constraints, so on one device";
 
 class StagePlanner {
  public:
@@ -52,13 +53,21 @@ class StagePlanner {
   void plan_pipeline() {
     const auto orders = linear_orders(stages_, [this] { return should_stop(); });
     for (const auto& order : orders) cut_order(order, all_devices());
-    std::string how = search_down_sets();
+    if (is_refused_) cut_into_fewer(orders);
+    const std::string how = search_down_sets();
     if (should_stop()) return note("stopped early");
-    if (!best_plan_) {
-      relax_memory(orders.front());
-      how += ", and none fits";
+    if (!best_plan_) relax_memory(orders.front());
+    if (!best_plan_) return note(std::string(kNoCut));
+    note(best_score_.feasible ? how : how + ", and none fits");
+  }
+
+  // The best cuts of the orders break a limit, on crossings say: fewer stages cross less.
+  void cut_into_fewer(std::span<const std::vector<std::uint32_t>> orders) {
+    StageLimits limits = all_devices();
+    const int most = most_stages();
+    for (limits.max_devices = 1; limits.max_devices < most; ++limits.max_devices) {
+      for (const auto& order : orders) cut_order(order, limits);
     }
-    note(std::move(how));
   }
 
   // Looks for a better cut than those of the linear orders; what it is the best of.
@@ -67,15 +76,19 @@ class StagePlanner {
     if (!sets) return fmt::format("linearised: more than {} down-sets", group_digits(kMostDownSets));
     StageLimits limits = all_devices();
     limits.load = best_load_ ? *best_load_ - 1 : kNoLimit;
-    const StageSearch found = cut_into_stages(model_, stages_, *sets, prices_, limits, [this] { return should_stop(); });
-    if (found.plan) take(*found.plan);
-    return fmt::format("the best contiguous plan{}, {} down-sets", on_some_devices(), group_digits(sets->size()));
+    const StageSearch found =
+        cut_into_stages(model_, stages_, *sets, prices_, limits, [this] { return should_stop(); });
+    // Of those that are worse than a refused one, only cuts of the orders have been looked at.
+    const bool is_refused = found.plan && !take(*found.plan);
+    return fmt::format("{}{}, {} down-sets",
+                       is_refused ? "the best cut found within the limits" : "the best contiguous plan",
+                       on_some_devices(), group_digits(sets->size()));
   }
 
   void plan_step() {
     const auto orders = linear_orders(stages_, [this] { return should_stop(); });
     StageLimits limits = all_devices();
-    const int most = std::min(limits.max_devices, static_cast<int>(devices().size()));
+    const int most = most_stages();
     for (limits.max_devices = 1; limits.max_devices <= most; ++limits.max_devices) {
       for (const auto& order : orders) {
         best_load_.reset();
@@ -83,11 +96,8 @@ class StagePlanner {
         if (should_stop()) return note("stopped early");
       }
     }
-    if (!best_plan_) {
-      limits.max_devices = most;
-      relax_memory(orders.front());
-    }
-    if (!best_plan_) return;
+    if (!best_plan_) relax_memory(orders.front());
+    if (!best_plan_) return note(std::string(kNoCut));
     note(best_stages_ == 1 ? "one stage beats several" : fmt::format("{} stages along a linear order", best_stages_));
   }
 
@@ -105,6 +115,10 @@ class StagePlanner {
     }
     if (const auto most = problem_.constraints().max_devices) limits.max_devices = *most;
     return limits;
+  }
+
+  [[nodiscard]] int most_stages() const {
+    return std::min(all_devices().max_devices, static_cast<int>(devices().size()));
   }
 
   [[nodiscard]] std::string on_some_devices() const {
@@ -145,9 +159,10 @@ class StagePlanner {
     for (double factor = best_load_ ? kAnyFactor : 1.05;; factor *= factor) {
       const double limit = static_cast<double>(search_.lower_bound() + 1) * factor;
       limits.load = limit < static_cast<double>(ceiling) ? static_cast<Picoseconds>(limit) : ceiling;
-      const StageSearch found = cut_into_stages(model_, stages_, sets, prices_, limits, [this] { return should_stop(); });
-      if (found.plan) return take(*found.plan);
-      if (!found.complete || limits.load == ceiling) return;
+      const StageSearch found =
+          cut_into_stages(model_, stages_, sets, prices_, limits, [this] { return should_stop(); });
+      if (found.plan) take(*found.plan);
+      if (found.plan || !found.complete || limits.load == ceiling) return;
     }
   }
 
@@ -165,15 +180,20 @@ class StagePlanner {
     best_load_.reset();
   }
 
-  void take(const StagePlan& cut) {
-    if (!best_load_ || cut.largest_load < *best_load_) best_load_ = cut.largest_load;
+  // Whether the cut is a legal plan. Only then does its load count: others may have to be worse to be legal.
+  bool take(const StagePlan& cut) {
     Plan plan = place(cut);
-    if (verify(problem_, plan)) return;
+    if (verify(problem_, plan)) {
+      is_refused_ = true;
+      return false;
+    }
+    if (!best_load_ || cut.largest_load < *best_load_) best_load_ = cut.largest_load;
     const Score& score = search_.evaluate(plan);
-    if (best_plan_ && !better(score, best_score_)) return;
+    if (best_plan_ && !better(score, best_score_)) return true;
     best_plan_ = std::move(plan);
     best_score_ = score;
     best_stages_ = cut.stages.size();
+    return true;
   }
 
   [[nodiscard]] Plan place(const StagePlan& cut) const {
@@ -221,7 +241,8 @@ class StagePlanner {
   std::optional<Plan> best_plan_;
   Score best_score_;
   std::size_t best_stages_ = 0;
-  std::optional<Picoseconds> best_load_;  // by the stages' own count
+  std::optional<Picoseconds> best_load_;  // by the stages' own count, of legal plans
+  bool is_refused_ = false;               // some cut was not legal
 };
 
 }  // namespace

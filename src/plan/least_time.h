@@ -2,10 +2,10 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 
 #include "cost/problem.h"
+#include "machine/device_set.h"
 
 namespace berth {
 
@@ -13,7 +13,7 @@ namespace berth {
 inline Picoseconds least_time(const Problem& problem, OpId op) {
   Picoseconds least = std::numeric_limits<Picoseconds>::max();
   for (DeviceSet set = problem.allowed(op); set != 0; set &= set - 1)
-    least = std::min(least, problem.duration(op, DeviceId(std::countr_zero(set))));
+    least = std::min(least, problem.duration(op, lowest_device(set)));
   return least;
 }
 

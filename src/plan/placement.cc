@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "base/text.h"
+#include "machine/device_set.h"
 
 namespace berth {
 namespace {
@@ -67,7 +68,7 @@ DeviceId allowed_or_fallback(const Problem& problem, std::uint32_t unit, DeviceI
   if ((allowed & device_bit(wanted)) != 0) return wanted;
   const DeviceId fallback = fallback_device(problem);
   if ((allowed & device_bit(fallback)) != 0) return fallback;
-  return DeviceId(std::countr_zero(allowed));
+  return lowest_device(allowed);
 }
 
 Plan plan_from_units(const Problem& problem, std::span<const DeviceId> wanted) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "machine/device_set.h"
 #include "plan/route_times.h"
 
 namespace berth {
@@ -37,7 +38,7 @@ class MeanCosts {
     double sum = 0.0;
     const DeviceSet allowed = problem_.allowed(op);
     for (DeviceSet set = allowed; set != 0; set &= set - 1) {
-      sum += static_cast<double>(problem_.duration(op, DeviceId(std::countr_zero(set))));
+      sum += static_cast<double>(problem_.duration(op, lowest_device(set)));
     }
     return sum / std::popcount(allowed);
   }

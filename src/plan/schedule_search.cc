@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "machine/device_set.h"
 #include "plan/placement.h"
 #include "plan/plan_value.h"
 #include "plan/ranks.h"
@@ -25,10 +26,9 @@ struct List {
 
 class ScheduleSearch {
  public:
-  ScheduleSearch(Search& search, const ScheduleSearchOptions& options)
+  explicit ScheduleSearch(Search& search)
       : search_(search),
         problem_(search.problem()),
-        options_(options),
         table_(problem_),
         decoder_(table_),
         rng_(search.budget().seed),
@@ -38,11 +38,10 @@ class ScheduleSearch {
     List present = start();
     PlanValue value = improve(present);
     List next;
-    for (std::uint64_t idle = 0; !is_done() && (options_.patience == 0 || idle < options_.patience); ++idle) {
+    while (!is_done()) {
       next = present;
       disturb(next);
       const PlanValue next_value = improve(next);
-      if (next_value < value) idle = 0;
       if (next_value > value) continue;
       value = next_value;
       std::swap(present, next);
@@ -123,12 +122,11 @@ class ScheduleSearch {
     for (std::uint64_t skip = rng_.below(static_cast<std::uint64_t>(std::popcount(allowed))); skip > 0; --skip) {
       allowed &= allowed - 1;
     }
-    return DeviceId(std::countr_zero(allowed));
+    return lowest_device(allowed);
   }
 
   Search& search_;
   const Problem& problem_;
-  ScheduleSearchOptions options_;
   TaskTable table_;
   ListDecoder decoder_;
   Rng rng_;
@@ -139,9 +137,9 @@ class ScheduleSearch {
 
 }  // namespace
 
-void search_schedules(Search& search, const ScheduleSearchOptions& options) {
+void search_schedules(Search& search) {
   if (search.problem().objective() != Objective::kStep || search.problem().graph().num_ops() == 0) return;
-  ScheduleSearch(search, options).run();
+  ScheduleSearch(search).run();
 }
 
 }  // namespace berth

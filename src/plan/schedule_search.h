@@ -12,19 +12,13 @@
 // search that simulates moves (annealer.h) does more with its time.
 #pragma once
 
-#include <cstdint>
-
 #include "plan/planner.h"
 
 namespace berth {
 
-struct ScheduleSearchOptions {
-  std::uint64_t patience = 0;  // lists without a better plan after which to give up; 0: never
-};
-
-// Betters search.best_plan(), or finds a first plan, until the search has to stop, the lower bound is reached, or
-// patience is over. Does nothing for the pipeline objective, which knows no order. Finds no plan at all only where
-// limits on devices or crossings are beyond it.
-void search_schedules(Search& search, const ScheduleSearchOptions& options = {});
+// Betters search.best_plan(), or finds a first plan, until the search has to stop or the lower bound is reached. Does
+// nothing for the pipeline objective, which knows no order. Finds no plan at all only where limits on devices or
+// crossings are beyond it.
+void search_schedules(Search& search);
 
 }  // namespace berth

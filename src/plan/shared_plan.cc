@@ -26,7 +26,8 @@ class SharedSearch {
     BERTH_RETURN_IF_ERROR(check_graphs());
     for (std::size_t i = 0; i < problems_.size(); ++i) score_starts(i);
     find_legal_starts();
-    if (legal_.empty()) return infeasible("no plan is legal at all of these sizes");
+    if (legal_.empty())
+      return infeasible("no plan is legal at all of these sizes; loosen the constraints, or plan for each size alone");
     run_search();
     return std::move(result_);
   }
@@ -128,7 +129,8 @@ class SharedSearch {
 
 }  // namespace
 
-double SharedPlan::regret(std::size_t problem) const {
+std::optional<double> SharedPlan::regret(std::size_t problem) const {
+  if (!scores[problem].feasible) return std::nullopt;
   const Picoseconds alone = own_scores[problem].step_time, shared = scores[problem].step_time;
   if (alone == shared) return 0.0;  // also where both take no time
   return to_seconds(shared) / std::max(to_seconds(alone), 1e-12) - 1.0;

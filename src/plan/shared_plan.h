@@ -14,6 +14,7 @@
 
 #include <atomic>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -32,8 +33,8 @@ struct SharedPlan {
   double search_s = 0.0;
   std::uint64_t evaluations = 0;
 
-  // How much slower than the problem's own plan; 0 for none.
-  [[nodiscard]] double regret(std::size_t problem) const;
+  // How much slower than the problem's own plan is, 0 for not at all; none if the plan does not fit there.
+  [[nodiscard]] std::optional<double> regret(std::size_t problem) const;
 };
 
 struct SharedPlanOptions {

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "cost/memory_domains.h"
+#include "machine/device_set.h"
 #include "plan/placement.h"
 
 namespace berth {
@@ -118,7 +119,8 @@ class WeightStreamer {
     for (std::size_t next = 0; next < seen_through_.size(); ++next) {
       for (const TensorId tensor : graph.outputs(seen_through_[next])) {
         for (const OpId reader : graph.consumers(tensor)) {
-          if (graph.role(reader) == Role::kView && graph.inputs(reader).front() == tensor) seen_through_.push_back(reader);
+          if (graph.role(reader) == Role::kView && graph.inputs(reader).front() == tensor)
+            seen_through_.push_back(reader);
         }
       }
     }
@@ -158,7 +160,7 @@ class WeightStreamer {
     const std::size_t pools = score.pool_peaks.size();
     if (domain < pools) return score.pool_peaks[domain];
     const DeviceSet own = domains_.devices(domain);
-    return score.devices[static_cast<std::size_t>(std::countr_zero(own))].peak;
+    return score.devices[index(lowest_device(own))].peak;
   }
 
   Search& search_;

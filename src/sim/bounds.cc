@@ -2,12 +2,12 @@
 #include "sim/bounds.h"
 
 #include <algorithm>
-#include <bit>
 #include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "machine/device_set.h"
 #include "sim/interval_bound.h"
 #include "sim/pipeline_bound.h"
 #include "sim/work_prices.h"
@@ -26,7 +26,7 @@ Picoseconds time_grid(const Problem& problem) {
   Picoseconds grid = 0;
   for (const OpId op : graph.ops()) {
     for (DeviceSet set = problem.allowed(op); set != 0 && grid != 1; set &= set - 1) {
-      grid = std::gcd(grid, problem.duration(op, DeviceId(std::countr_zero(set))));
+      grid = std::gcd(grid, problem.duration(op, lowest_device(set)));
     }
   }
   for (const TensorId tensor : graph.tensors()) {

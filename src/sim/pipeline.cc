@@ -2,10 +2,10 @@
 #include "sim/pipeline.h"
 
 #include <algorithm>
-#include <bit>
 #include <optional>
 
 #include "base/thread_pool.h"
+#include "machine/device_set.h"
 
 namespace berth {
 namespace {
@@ -67,7 +67,7 @@ class PipelineScorer {
     if (others == 0) return;
     transfers_[index(home)] += carry(tensor, routes_.out(home));
     for (; others != 0; others &= others - 1) {
-      const DeviceId device = DeviceId(std::countr_zero(others));
+      const DeviceId device = lowest_device(others);
       transfers_[index(device)] += carry(tensor, routes_.in(device));
     }
   }

@@ -14,8 +14,8 @@ namespace berth {
 
 class Engine;
 
-// Reusable workspace for one thread: no allocation per run after the first, but for plans that fuse ops. The problem must
-// outlive it.
+// Reusable workspace for one thread: no allocation per run after the first, but for plans that fuse ops. The problem
+// must outlive it.
 class Simulator {
  public:
   explicit Simulator(const Problem& problem);

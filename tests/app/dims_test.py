@@ -162,6 +162,11 @@ class Buckets(CommandLineTest):
         done = berth("place", self.model, "-m", self.small_machine(), "--dim", "batch=1,seq=16,65536")
         self.assert_one_line_error(done, "seq=65536: out of memory", code=1)
         self.assertIn("does not fit in memory at every size", done.stdout)
+        document = self.json_of("place", self.model, "-m", self.small_machine(), "--dim", "batch=1,seq=16,65536", code=1)
+        self.assertEqual([document[key] for key in ("feasible", "worst_regret", "mean_regret")], [False, None, None])
+        fits, large = document["buckets"]
+        self.assertEqual(fits["regret"] is None, not fits["shared"]["feasible"])
+        self.assertEqual([large["regret"], large["own"]["step_time_s"], large["shared"]["step_time_s"]], [None] * 3)
 
     def test_graphs_that_differ_have_no_plan_for_all(self):
         # Of one element the padding leaves less than nothing: then the sizes behind are not known, and what depends on them

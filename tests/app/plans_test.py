@@ -3,6 +3,7 @@
 """place, score and compare. Usage: plans_test.py BERTH."""
 import json
 import os
+import pathlib
 
 from command_line import SMALL, CommandLineTest, berth, main
 
@@ -17,7 +18,11 @@ class Plans(CommandLineTest):
             self.assertIn(key, outcome)
         self.assertEqual(outcome["objective"], "step")
         self.assertEqual(outcome["objective_value_s"], outcome["step_time_s"])
-        self.assertGreaterEqual(outcome["step_time_s"], outcome["lower_bound_s"])
+        if outcome["feasible"]:
+            self.assertGreaterEqual(outcome["step_time_s"], outcome["lower_bound_s"])
+            self.assertGreater(outcome["joules"], 0)
+        else:
+            self.assertEqual([outcome[key] for key in ("step_time_s", "vs_single", "joules")], [None] * 3)
         self.assertGreater(outcome["lower_bound_s"], 0)
         self.assertEqual(sum(device["ops"] for device in outcome["devices"]), outcome["ops"])
         for device in outcome["devices"]:
@@ -97,11 +102,14 @@ class Plans(CommandLineTest):
             self.assertIn("OOM", done.stdout)
             self.assertNotIn("as fast as", done.stdout)
             self.assertNotIn("gap", done.stdout)
+            self.assertNotIn("energy", done.stdout)
             outcome = self.json_of(*command, code=1)
             self.assert_outcome(outcome)
             self.assertFalse(outcome["feasible"])
             self.assertGreater(outcome["overflow"]["bytes_over"], 0)
-            self.assertGreater(outcome["step_time_s"], 0)
+            self.assertIsNone(outcome["best_single_device"]["step_time_s"], "one device does not hold it either")
+        predicted = json.loads(pathlib.Path(plan).read_text())["predicted"]
+        self.assertEqual([predicted[key] for key in ("objective_value_s", "step_time_s", "feasible")], [None, None, False])
 
     def test_parameters_out_of_memory(self):
         done = berth("place", SMALL, "-m", self.tiny_machine("2 kB"), "-p", "gpu-only")
@@ -129,7 +137,9 @@ class Plans(CommandLineTest):
 
     def test_compare_without_any_feasible_plan(self):
         done = berth("compare", SMALL, "-m", self.tiny_machine())
-        self.assert_one_line_error(done, "no planner found a plan that fits", code=1)
+        nearest = done.stdout.splitlines()[2].split()[0]  # of the table's first row, the least over
+        self.assert_one_line_error(done, f"no planner found a plan that fits in memory; nearest is '{nearest}': out of memory: ",
+                                   "a larger machine", code=1)
 
     def test_an_interrupt_ends_a_comparison(self):
         command = ["compare", "zoo:nmt-8,unroll=300", "-m", "k40x8", "--planners", "auto,round-robin,random"]
@@ -202,6 +212,30 @@ class SingleDevice(CommandLineTest):
         text = self.text_of(*command)
         self.assertIn(" % slower", next(line for line in text.splitlines() if line.startswith("round-robin")))
         self.assertRegex(text, "one device is (best .*, proved|the best found .*, not proved: the gap to the lower bound is)")
+
+    def test_the_yardstick_tries_every_device(self):
+        def device(name, launch):
+            return (f'[[devices]]\nname = "{name}"\nkind = "gpu"\nmemory = "1 GiB"\nflops = "1 TFLOP/s"\nbandwidth = "100 GB/s"\n'
+                    f'launch = "{launch}"\n')
+        link = '[[links]]\nfrom = "slow"\nto = "quick"\nbandwidth = "1 GB/s"\n'
+        machine = self.write("two.toml", 'name = "two"\n' + device("slow", "1 ms") + device("quick", "1 us") + link)
+        for command in [["compare", SMALL, "--planners", "single"], ["place", SMALL, "-p", "single"]]:
+            document = self.json_of(*command, "-m", machine, "--evaluations", "1")  # enough for the first device
+            row = document["rows"][0] if "rows" in document else document
+            self.assertEqual((row["evaluations"], row["slower_than_single"]), (1, True))
+            self.assertLess(document["best_single_device"]["step_time_s"], row["step_time_s"])
+
+    def test_place_says_that_one_device_is_best(self):
+        # Round-robin puts each task and the dummies at both ends elsewhere than the one before: three copies of 1 s.
+        device = 'kind = "gpu"\nmemory = "1 GiB"\nflops = "1 TFLOP/s"\nbandwidth = "1 GB/s"\nlaunch = "0 s"\n'
+        devices = "".join(f'[[devices]]\nname = "p{i}"\n{device}' for i in range(2))
+        links = '[[links]]\nfrom = "p0"\nto = "p1"\nbandwidth = "1 GB/s"\nlatency = "1 s"\n'
+        machine = self.write("slow.toml", f'name = "slow"\n{devices}{links}')
+        page = self.text_of("place", self.stg(chain=True), "-m", machine, "-p", "round-robin")
+        self.assertRegex(page, r"slower than the best single device, 7(\.0+)? s, by 43 %: one device is best \(all on p0\), proved: it "
+                               "meets the lower bound")
+        page = self.text_of("place", SMALL, "-m", "k40x2", "-p", "round-robin")
+        self.assertRegex(page, r"slower than the best single device, .*, by [0-9,]+ %: one device is (best|the best found) \(.*proved")
 
     def test_a_plan_that_does_not_fit_has_no_time(self):
         machine = self.write("tiny.toml", self.text_of("machines", "k40x2").replace("12 GiB", "60 kB"))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What fuzzing found, without a fuzzer: files that once broke a reader (tests/data/crashers/READER) get an answer now, and
-// the files that fuzzing begins with (tests/fuzz/seeds/READER) are valid.
+// What fuzzing found, without a fuzzer: files that once broke a reader (tests/data/crashers/READER) get an answer now,
+// and the files that fuzzing begins with (tests/fuzz/seeds/READER) are valid.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,9 @@ std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folde
 }
 
 // Formats that a build can do without say so.
-bool is_switched_off(const Status& status) { return !status && status.error().message.find("=OFF") != std::string::npos; }
+bool is_switched_off(const Status& status) {
+  return !status && status.error().message.find("=OFF") != std::string::npos;
+}
 
 TEST(FuzzedReaders, SeedsAreValid) {
   for (const FuzzedReader& reader : fuzzed_readers()) {

@@ -63,6 +63,8 @@ TEST(JsonWriter, NumbersAreShort) {
   EXPECT_EQ(written(std::numeric_limits<std::uint64_t>::max()), "18446744073709551615");
   EXPECT_EQ(written(std::numeric_limits<double>::infinity()), "null");
   EXPECT_EQ(written(std::nan("")), "null");
+  EXPECT_EQ(written(std::optional(0.5)), "0.5");
+  EXPECT_EQ(written(std::optional<double>()), "null");
 }
 
 double read_number(const std::string& text) {

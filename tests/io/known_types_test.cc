@@ -55,8 +55,8 @@ double batch_of(const Graph& graph) {
   return 0.0;
 }
 
-// The graphs that a framework ran, with its own counts of flops, have larger batches. Weights are not compared: a capture
-// has an embedding that is also the last layer twice.
+// The graphs that a framework ran, with its own counts of flops, have larger batches. Weights are not compared: a
+// capture has an embedding that is also the last layer twice.
 TEST(KnownTypes, FlopsAgreeWithCapturedGraphsPerSample) {
   std::size_t compared = 0;
   for (const std::string_view name : {"bert_base", "inception_v3", "resnet50"}) {

@@ -265,7 +265,9 @@ TEST_F(MsrData, OptimalSplitsScoreAsInTheTable) {
 }
 
 TEST_F(MsrData, LatencyInputsAreReadToo) {
-  for (const std::string& file : data_files("msr-dnn-partitioning/latency-inputs/LayerGraphs", ".json")) {
+  const auto files = data_files("msr-dnn-partitioning/latency-inputs/LayerGraphs", ".json");
+  EXPECT_EQ(files.size(), 4U);
+  for (const std::string& file : files) {
     const auto problem = load_public_problem(file);
     EXPECT_TRUE(problem) << problem.error().message;
   }

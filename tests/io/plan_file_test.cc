@@ -71,6 +71,17 @@ TEST_F(PlanFile, IsReadable) {
   EXPECT_EQ(*parse(text), plan);
 }
 
+TEST_F(PlanFile, APlanThatDoesNotFitHasNoTime) {
+  const Plan plan = toy_plan(problem_, "aa@0 bb@1!2.5 cc@1");
+  PlanPrediction prediction;
+  prediction.feasible = false;
+  const std::string text = write_plan_json(problem_.graph(), problem_.machine(), plan, prediction);
+  for (const std::string_view member : {"objective_value_s", "step_time_s"}) {
+    EXPECT_NE(text.find(fmt::format("\"{}\": null,", member)), std::string::npos) << text;
+  }
+  EXPECT_EQ(*parse(text), plan) << "and is read like any other";
+}
+
 TEST_F(PlanFile, MayBeForSeveralGraphs) {
   const Problem larger = toy_problem("aa:1:9B -> bb:2:9B -> cc:3", "2 devices, 1 s per edge");
   const std::vector<std::string> also_for{"00ff", problem_.graph().structure_hash()};

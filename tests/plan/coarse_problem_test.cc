@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/coarse_problem.h"
+#include "exact_set/coarse_problem.h"
 
 #include <gtest/gtest.h>
 

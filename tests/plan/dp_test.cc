@@ -44,10 +44,10 @@ TEST(Dp, CutsAChainWhereTheLoadIsEven) {
 }
 
 TEST(Dp, UsesTheCpuWhereItPays) {
-  // Without the CPU the best is 4 + 1 and 1 + 4. The CPU takes a in 3, for then: b 1 + 2 and more; so: 3, 1 + 2 + 1, 1
-  // + 2.
+  // Without the CPU the best is 4 + 1 and 1 + 4. With a on the CPU one GPU still has two of the others, 1 + 4.
   const Problem problem = pipeline_toy("a:3/2/2:1B -> b:20/2/2:1B -> c:20/2/2:1B -> d:20/2/2");
   EXPECT_EQ(run_dp(problem).seconds, 5);
+  // Here it pays: 3 + 1, 1 + 2 + 1 and 1 + 2.
   const Problem shorter = pipeline_toy("a:3/2/2:1B -> b:20/2/2:1B -> c:20/2/2:1B");
   EXPECT_EQ(run_dp(shorter).seconds, 4);
 }
@@ -73,6 +73,21 @@ TEST(Dp, LooksBeyondLinearOrdersWhereNoneFits) {
   const Found none = run_dp(pipeline_toy("a:1; b:1; c:1; d:1", {6, 6, 6, 6}, kThree));
   EXPECT_FALSE(none.feasible);
   EXPECT_EQ(none.note, "the best contiguous plan, 16 down-sets, and none fits");
+}
+
+// Three stages of 4 s need two crossings, two stages one.
+TEST(Dp, ClaimsNoOptimumThatALimitForbids) {
+  constexpr std::string_view kThree = "device g0; device g1; device g2; link g0 g1; link g1 g2; link g0 g2";
+  const auto run = [&](std::int64_t crossings) {
+    Constraints limits;
+    limits.max_crossings = crossings;
+    return run_dp(as_pipeline(constrained_toy("a:4 -> b:4 -> c:4", kThree, limits)));
+  };
+  EXPECT_EQ(run(2).seconds, 4);
+  EXPECT_EQ(run(2).note, "the best contiguous plan, 4 down-sets");
+  EXPECT_EQ(run(1).seconds, 8);
+  EXPECT_EQ(run(1).note, "the best cut found within the limits, 4 down-sets");
+  EXPECT_EQ(run(0).seconds, 12);
 }
 
 TEST(Dp, KeepsAPlanWhenStoppedAtOnce) {

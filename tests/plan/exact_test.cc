@@ -7,6 +7,7 @@
 #include <bit>
 #include <numeric>
 
+#include "machine/device_set.h"
 #include "plan/toys.h"
 #include "sim/bounds.h"
 
@@ -59,7 +60,7 @@ class EveryPlan {
   void place(std::uint32_t unit) {
     if (unit == problem_.num_units()) return order();
     for (DeviceSet left = problem_.unit_allowed(unit); left != 0; left &= left - 1) {
-      const DeviceId device{static_cast<std::uint16_t>(std::countr_zero(left))};
+      const DeviceId device = lowest_device(left);
       for (const OpId op : problem_.unit_ops(unit)) plan_.device_of[index(op)] = device;
       place(unit + 1);
     }

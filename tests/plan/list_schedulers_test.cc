@@ -69,6 +69,9 @@ TEST(MTopo, FillsDevicesToTheirShareAndTheLargestOp) {
   // 16 bytes on two devices: a cap of 8 + 4.
   const Problem problem = toy_problem("a:1:4B -> b:1:4B -> c:1:4B -> d:1:4B", kPair);
   EXPECT_EQ(run<MTopoPlanner>(problem).plan, "a@x b@x c@x d@y");
+  const Problem without_memory =
+      toy_problem("a:1:4B -> b:1:4B -> c:1:4B -> d:1:4B", "device x memory=0B; device y memory=0B; link x y");
+  EXPECT_EQ(run<MTopoPlanner>(without_memory).plan, "a@x b@x c@x d@y") << "equal shares of nothing";
 }
 
 TEST(MEtf, StaysWhereTheDataIsUntilMemoryIsFull) {

@@ -51,6 +51,13 @@ class PlannerContract : public testing::TestWithParam<PlannerInfo> {
     return run(search);
   }
 
+  // The problem with both objectives; `exact` proves step times only.
+  static std::vector<Problem> with_both_objectives(const Problem& problem) {
+    std::vector<Problem> problems{problem};
+    if (GetParam().name != "exact") problems.push_back(as_pipeline(problem));
+    return problems;
+  }
+
   static void expect_legal(const Problem& problem, const Budget& budget) {
     const Result<Plan> plan = run(problem, budget);
     ASSERT_TRUE(plan) << plan.error().message;
@@ -60,11 +67,43 @@ class PlannerContract : public testing::TestWithParam<PlannerInfo> {
   }
 
   // On one thread and on two.
-  static void expect_stops_on_time(const Problem& problem) {
-    for (const int threads : {1, 2}) {
-      Search search(problem, {.time_s = 0.2, .threads = threads});
-      ASSERT_TRUE(run(search));
-      EXPECT_LE(search.elapsed_s(), 0.2 * 1.05 + 0.1) << threads << " threads";
+  static void expect_stops_on_time(const Problem& step) {
+    for (const Problem& problem : with_both_objectives(step)) {
+      SCOPED_TRACE(objective_name(problem.objective()));
+      for (const int threads : {1, 2}) {
+        Search search(problem, {.time_s = 0.2, .threads = threads});
+        ASSERT_TRUE(run(search));
+        EXPECT_LE(search.elapsed_s(), 0.2 * 1.05 + 0.1) << threads << " threads";
+      }
+    }
+  }
+
+  // However long it takes and on however many threads.
+  static void expect_depends_on_the_seed_alone(const Problem& step, std::uint64_t evaluations) {
+    for (const Problem& problem : with_both_objectives(step)) {
+      SCOPED_TRACE(objective_name(problem.objective()));
+      const Result<Plan> once = run(problem, {.time_s = 1e-9, .evaluations = evaluations, .seed = 3, .threads = 1});
+      const Result<Plan> again = run(problem, {.evaluations = evaluations, .seed = 3, .threads = 2});
+      ASSERT_TRUE(once && again);
+      EXPECT_EQ(*once, *again);
+    }
+  }
+
+  // On one thread and on two; `interrupt` sets the flag before the search or while it runs.
+  template <typename Interrupt>
+  static void expect_ends_when_interrupted(const Problem& step, const Interrupt& interrupt) {
+    for (const Problem& problem : with_both_objectives(step)) {
+      SCOPED_TRACE(objective_name(problem.objective()));
+      for (const int threads : {1, 2}) {
+        std::atomic<bool> stop{false};
+        Search search(problem, {.time_s = 60.0, .threads = threads});
+        search.set_stop_flag(&stop);
+        const std::jthread user = interrupt(stop);
+        const Result<Plan> plan = run(search);
+        ASSERT_TRUE(plan);
+        EXPECT_FALSE(verify(problem, *plan));
+        EXPECT_LE(search.elapsed_s(), 1.0) << threads << " threads";
+      }
     }
   }
 };
@@ -99,22 +138,44 @@ TEST_P(PlannerContract, PlansPipelinesToo) {
 TEST_P(PlannerContract, DependsOnTheSeedAloneWhenEvaluationsAreCounted) {
   for (const PlanToy& toy : plan_toys()) {
     SCOPED_TRACE(toy.name);
-    const Result<Plan> once = run(toy.problem, {.time_s = 1e-9, .evaluations = 20, .seed = 3, .threads = 1});
-    const Result<Plan> again = run(toy.problem, {.evaluations = 20, .seed = 3, .threads = 2});
-    ASSERT_TRUE(once && again);
-    EXPECT_EQ(*once, *again);
+    expect_depends_on_the_seed_alone(toy.problem, 20);
+  }
+}
+
+// Long enough for every phase of a search.
+TEST_P(PlannerContract, DependsOnTheSeedAloneInALongSearch) {
+  for (const std::string_view name : {"a training step", "pins and forbids", "random 4", "random 11"}) {
+    SCOPED_TRACE(name);
+    expect_depends_on_the_seed_alone(plan_toy(name), 3000);
   }
 }
 
 TEST_P(PlannerContract, ReturnsTheBestPlanItEvaluated) {
   for (const PlanToy& toy : plan_toys()) {
     SCOPED_TRACE(toy.name);
-    Search search(toy.problem, {.evaluations = 50});
-    const Result<Plan> plan = run(search);
-    ASSERT_TRUE(plan);
-    ASSERT_TRUE(search.has_best());
-    const Score score = simulate(toy.problem, *plan);
-    EXPECT_FALSE(better(search.best_score(), score));
+    for (const Problem& problem : with_both_objectives(toy.problem)) {
+      SCOPED_TRACE(objective_name(problem.objective()));
+      Search search(problem, {.evaluations = 50});
+      const Result<Plan> plan = run(search);
+      ASSERT_TRUE(plan);
+      ASSERT_TRUE(search.has_best());
+      EXPECT_FALSE(better(search.best_score(), simulate(problem, *plan)));
+    }
+  }
+}
+
+TEST_P(PlannerContract, SaysThatNothingFitsWhereNothingDoes) {
+  for (const std::string_view name : {"impossible memory", "no memory at all"}) {
+    SCOPED_TRACE(name);
+    for (const Problem& problem : with_both_objectives(plan_toy(name))) {
+      SCOPED_TRACE(objective_name(problem.objective()));
+      Search search(problem, {.evaluations = 100});
+      const Result<Plan> plan = run(search);
+      ASSERT_TRUE(plan);
+      EXPECT_FALSE(simulate(problem, *plan).feasible);
+      ASSERT_TRUE(search.has_best());
+      EXPECT_FALSE(search.best_score().feasible);
+    }
   }
 }
 
@@ -129,33 +190,41 @@ TEST_P(PlannerContract, StopsOnTimeOnADeepGraph) { expect_stops_on_time(deep_pro
 
 TEST_P(PlannerContract, AnInterruptionBeforeTheStartStillGivesAPlan) {
   Rng rng(6);
-  const Problem problem = random_problem(rng, 3000);
-  const std::atomic<bool> stop{true};
-  for (const int threads : {1, 2}) {
-    Search search(problem, {.time_s = 60.0, .threads = threads});
-    search.set_stop_flag(&stop);
-    const Result<Plan> plan = run(search);
-    ASSERT_TRUE(plan);
-    EXPECT_FALSE(verify(problem, *plan));
-    EXPECT_LE(search.elapsed_s(), 1.0);
-  }
+  expect_ends_when_interrupted(random_problem(rng, 3000), [](std::atomic<bool>& stop) {
+    stop = true;
+    return std::jthread();
+  });
 }
 
 TEST_P(PlannerContract, AnInterruptionInItsMidstEndsIt) {
   Rng rng(6);
-  const Problem problem = random_problem(rng, 3000);
-  for (const int threads : {1, 2}) {
-    std::atomic<bool> stop{false};
-    Search search(problem, {.time_s = 60.0, .threads = threads});
-    search.set_stop_flag(&stop);
-    const std::jthread user([&] {
+  expect_ends_when_interrupted(random_problem(rng, 3000), [](std::atomic<bool>& stop) {
+    return std::jthread([&stop] {
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
       stop = true;
     });
-    const Result<Plan> plan = run(search);
-    ASSERT_TRUE(plan);
-    EXPECT_FALSE(verify(problem, *plan));
-    EXPECT_LE(search.elapsed_s(), 1.0) << threads << " threads";
+  });
+}
+
+// One device keeps every limit, and 12 s are the longest path: d beside the others, with the one crossing allowed.
+TEST_P(PlannerContract, KeepsALimitOnCrossingsOrSaysThatItCannot) {
+  Constraints constraints;
+  constraints.max_crossings = 1;
+  const Problem step = constrained_toy("a:4 -> b:4 -> c:4; a -> d:4", kTwoGpus, constraints);
+  const std::set<std::string_view> searches{"single", "dp", "exact", "genetic", "anneal", "auto"};
+  for (const Problem& problem : with_both_objectives(step)) {
+    SCOPED_TRACE(objective_name(problem.objective()));
+    const Result<Plan> plan = run(problem, {.evaluations = 500});
+    if (!plan) {
+      EXPECT_EQ(plan.error().code, ErrorCode::kInfeasible);
+      EXPECT_FALSE(searches.contains(GetParam().name)) << plan.error().message;
+      continue;
+    }
+    EXPECT_EQ(verify(problem, *plan), std::nullopt);
+    const bool finds_it = GetParam().name == "exact" || GetParam().name == "auto";
+    if (finds_it && problem.objective() == Objective::kStep) {
+      EXPECT_EQ(to_seconds(simulate(problem, *plan).step_time), 12);
+    }
   }
 }
 

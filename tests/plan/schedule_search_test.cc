@@ -31,14 +31,6 @@ TEST(ScheduleSearch, StopsAtTheBound) {
   EXPECT_LE(search.evaluations(), 2U);
 }
 
-TEST(ScheduleSearch, GivesUpWhenPatienceIsOver) {
-  const Problem problem = toy_problem("a:2; b:2; c:2; d:1:1B -> e:1", "2 devices, 1 s per edge");
-  Search search(problem, {.time_s = 1e6}, Picoseconds{0});
-  search_schedules(search, {.patience = 10});
-  EXPECT_GE(search.evaluations(), 20U);
-  EXPECT_TRUE(search.has_best());
-}
-
 TEST(ScheduleSearch, NeverLosesThePlanItBeganWith) {
   for (const PlanToy& toy : plan_toys()) {
     SCOPED_TRACE(toy.name);

@@ -29,7 +29,7 @@ TEST(SharedPlan, HasTheLeastWorstRegret) {
   EXPECT_EQ(to_seconds(found->own_scores[0].step_time), 2.0);
   EXPECT_EQ(to_seconds(found->own_scores[1].step_time), 6.0);
   EXPECT_EQ(found->own[0], starts[0]);
-  EXPECT_DOUBLE_EQ(found->regret(0), 0.25);
+  EXPECT_DOUBLE_EQ(found->regret(0).value(), 0.25);
   EXPECT_EQ(found->regret(1), 0.0);
 }
 
@@ -42,7 +42,7 @@ TEST(SharedPlan, PicksTheBestStartAndStopsWithoutRegret) {
   EXPECT_EQ(found->start, 1U);
   EXPECT_FALSE(found->refined);
   EXPECT_EQ(found->evaluations, 2U);
-  EXPECT_EQ(found->regret(0) + found->regret(1), 0.0);
+  EXPECT_EQ(found->regret(0).value() + found->regret(1).value(), 0.0);
 }
 
 TEST(SharedPlan, FitsInEveryProblem) {
@@ -60,8 +60,19 @@ TEST(SharedPlan, FitsInEveryProblem) {
   EXPECT_EQ(found->own[1], found->plan) << "better there than the start, which does not fit";
   EXPECT_EQ(to_seconds(found->own_scores[0].step_time), 2.0);
   EXPECT_EQ(to_seconds(found->scores[0].step_time), 3.0);
-  EXPECT_DOUBLE_EQ(found->regret(0), 0.5);
+  EXPECT_DOUBLE_EQ(found->regret(0).value(), 0.5);
   EXPECT_EQ(found->regret(1), 0.0);
+}
+
+TEST(SharedPlan, HasNoRegretWhereItDoesNotFit) {
+  constexpr std::string_view kSmall = "device d memory=8B; device e memory=8B; link d e latency=1";
+  const auto weight = [&](int bytes) { return toy_problem(fmt::format("w:param:{}B -> a:1", bytes), kSmall); };
+  const std::vector<Problem> problems{weight(4), weight(9)};
+  const std::vector<Plan> starts{plan_on_one_device(problems[0], DeviceId{0})};
+  const auto found = plan_for_all(problems, starts, {.budget = {.evaluations = 20}});
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_TRUE(found->regret(0).has_value());
+  EXPECT_FALSE(found->regret(1).has_value());
 }
 
 TEST(SharedPlan, IsTheSameForASeed) {

@@ -2,6 +2,7 @@
 // Problems for the tests of planners.
 #pragma once
 
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,8 +57,12 @@ inline std::vector<PlanToy> plan_toys() {
   toys.push_back({"gpus only", toy_problem("a:1 -> b:2; a -> c:3", "device g0; device g1; link g0 g1 latency=1")});
   toys.push_back({"a training step", constrained_toy(kTraining, gpus, {})});
   toys.push_back(
-      {"impossible memory", constrained_toy("x:input:1B -> a:1:900B -> b:1:900B",
+      {"impossible memory", constrained_toy("x:input:1B -> a:1:900B -> b:1:900B; w:param:9B -> b",
                                             "device cpu memory=5B; device gpu memory=5B; link cpu gpu latency=1", {})});
+  toys.push_back({"no memory at all", constrained_toy("x:input:1B -> a:1:900B -> b:1:900B; w:param:9B -> b",
+                                                      "device cpu memory=0B; device g0 memory=0B; device g1 memory=0B; "
+                                                      "link cpu g0 latency=1; link cpu g1 latency=1",
+                                                      {})});
   toys.push_back({"an op only the cpu runs", toy_problem("a:1 -> b:2/-/- -> c:1", gpus)});
   toys.push_back({"an op only the last gpu runs", toy_problem("a:1 -> b:-/-/2 -> c:1", gpus)});
   Constraints pins;
@@ -73,6 +78,13 @@ inline std::vector<PlanToy> plan_toys() {
     toys.push_back({"random " + std::to_string(seed), random_problem(rng, 10 + 10 * seed)});
   }
   return toys;
+}
+
+inline Problem plan_toy(std::string_view name) {
+  for (const PlanToy& toy : plan_toys()) {
+    if (toy.name == name) return toy.problem;
+  }
+  throw std::invalid_argument(fmt::format("no toy named '{}'", name));
 }
 
 }  // namespace berth

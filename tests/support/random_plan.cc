@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <bit>
 
+#include "machine/device_set.h"
 #include "support/random_problem.h"
 
 namespace berth {
@@ -9,7 +10,7 @@ namespace {
 DeviceId random_device(Rng& rng, DeviceSet set) {
   std::uint64_t skip = rng.below(static_cast<std::uint64_t>(std::popcount(set)));
   for (; skip > 0; --skip) set &= set - 1;
-  return DeviceId(std::countr_zero(set));
+  return lowest_device(set);
 }
 
 void place(const Problem& problem, Rng& rng, Plan& plan) {

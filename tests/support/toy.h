@@ -16,9 +16,10 @@
 // Machine: statements separated by ";". Bandwidths are endless, latencies 0 and memories 1 TiB unless said.
 //   "2 devices, 1 s per edge"          CPUs "0", "1", ... and a full-duplex link between any two, latency 1 s ...
 //   "2 devices, 1 s per byte"          ... or 1 B/s; without a second part nothing costs anything
-//   "device gpu memory=4B pool=p lanes=2 launch=1 sync rate=8"   a name with "cpu" makes a CPU, all else a GPU; rate in
-//   B/s "pool p 64B", "switch s" "link a b latency=1 rate=2 half | oneway | bus=name | free"  full duplex by default;
-//   free = uncontended; b may be "*"
+//   "device gpu memory=4B pool=p lanes=2 launch=1 sync rate=8"   a name with "cpu" makes a CPU, else a GPU; B/s
+//   "pool p 64B", "switch s"
+//   "link a b latency=1 rate=2 half | oneway | bus=name | free"  full duplex unless said; free = uncontended
+//   "link a * rate=2"                  from a to all others
 //
 // Plan: "a@0 b@gpu!5 c@1!-2 {b c}": op@device!priority, braces fuse. Ops not named stay on the first device.
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// berth-exact-set DATA OUT [ROW]: writes the set of small real problems, or one of them, as berth-problem/1 files into OUT.
-// DATA holds the captured graphs. docs/exact-set.md says what the set is for and how its optima are proved.
+// berth-exact-set DATA OUT [ROW]: writes the set of small real problems, or one of them, as berth-problem/1 files into
+// OUT. DATA holds the captured graphs. docs/exact-set.md says what the set is for and how its optima are proved.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -8,13 +8,13 @@
 #include <map>
 #include <optional>
 
+#include "exact_set/coarse_problem.h"
+#include "exact_set/rows.h"
 #include "io/graph_file.h"
 #include "io/problem_file.h"
 #include "machine/library.h"
-#include "plan/coarse_problem.h"
 #include "plan/layers.h"
 #include "plan/placement.h"
-#include "rows.h"
 #include "zoo/zoo.h"
 
 namespace berth {

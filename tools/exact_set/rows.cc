@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rows.h"
+#include "exact_set/rows.h"
 
 #include <array>
 

@@ -2,9 +2,9 @@
 #include "plan/exact/exact.h"
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 
+#include "machine/device_set.h"
 #include "plan/exact/tree_search.h"
 #include "plan/placement.h"
 #include "plan/ranks.h"
@@ -18,12 +18,10 @@ constexpr double kStartEnd = 0.05, kFirstProofEnd = 0.1, kAnnealEnd = 0.25;
 
 bool has_feasible(const Search& search) { return search.has_best() && search.best_score().feasible; }
 
-// Runs a planner of the table, if it is in this build. What it finds goes to the search.
+// Runs a planner that every build has. What it finds goes to the search.
 std::optional<Error> run_planner(Search& search, std::string_view name) {
-  const PlannerInfo* info = find_classical_planner(name);
-  if (info == nullptr) return std::nullopt;
-  if (const Result<Plan> plan = info->make()->plan(search); !plan) return plan.error();
-  return std::nullopt;
+  const Result<Plan> plan = find_classical_planner(name)->make()->plan(search);
+  return plan ? std::nullopt : std::optional(plan.error());
 }
 
 // The best of what simple planners say; errors of single ones do not matter as long as one has a plan.
@@ -45,7 +43,7 @@ void improve(Search& search) {
       for (DeviceSet left = problem.unit_allowed(unit); left != 0; left &= left - 1) {
         if (search.should_stop()) return;
         Plan plan = search.best_plan();
-        const DeviceId device{static_cast<std::uint16_t>(std::countr_zero(left))};
+        const DeviceId device = lowest_device(left);
         for (const OpId op : problem.unit_ops(unit)) plan.device_of[index(op)] = device;
         plan.priority = upward_ranks(problem, plan);
         if (verify(problem, plan)) continue;

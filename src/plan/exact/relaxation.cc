@@ -241,32 +241,6 @@ Picoseconds Relaxation::way_through(PartialRun& run, Picoseconds cutoff, bool& n
   return bound;
 }
 
-// One machine that may interrupt jobs: always the free job with the longest tail (Jackson). Exact for that relaxation.
-Picoseconds Relaxation::one_machine(std::vector<Job>& jobs) {
-  std::ranges::sort(jobs, {}, &Job::head);
-  Picoseconds now = 0, bound = 0;
-  std::size_t next = 0;
-  const auto shorter_tail = [](const Job& a, const Job& b) { return a.tail < b.tail; };
-  auto& heap = heap_;
-  heap.clear();
-  while (next < jobs.size() || !heap.empty()) {
-    if (heap.empty()) now = std::max(now, jobs[next].head);
-    for (; next < jobs.size() && jobs[next].head <= now; ++next) {
-      heap.push_back(jobs[next]);
-      std::ranges::push_heap(heap, shorter_tail);
-    }
-    Job& job = heap.front();
-    const Picoseconds until = next < jobs.size() ? std::min(now + job.time, jobs[next].head) : now + job.time;
-    job.time -= until - now;
-    now = until;
-    if (job.time > 0) continue;
-    bound = std::max(bound, now + job.tail);
-    std::ranges::pop_heap(heap, shorter_tail);
-    heap.pop_back();
-  }
-  return bound;
-}
-
 Picoseconds Relaxation::device_bound(const PartialRun& run) {
   Picoseconds bound = 0;
   auto& jobs = jobs_;
@@ -285,8 +259,8 @@ Picoseconds Relaxation::device_bound(const PartialRun& run) {
     }
     load_[at(device)] = sum;
     if (jobs.empty()) continue;
-    bound = std::max(
-        bound, tables_.lanes[at(device)] == 1 ? one_machine(jobs) : head + sum / tables_.lanes[at(device)] + tail);
+    bound = std::max(bound, tables_.lanes[at(device)] == 1 ? machine_.last_end(jobs)
+                                                           : head + sum / tables_.lanes[at(device)] + tail);
   }
   return bound;
 }
@@ -356,7 +330,7 @@ Picoseconds Relaxation::queue_bound(const PartialRun& run) {
     }
   }
   Picoseconds bound = 0;
-  for (auto& jobs : jobs_of_queue_) bound = std::max(bound, one_machine(jobs));
+  for (auto& jobs : jobs_of_queue_) bound = std::max(bound, machine_.last_end(jobs));
   return bound;
 }
 

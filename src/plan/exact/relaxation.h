@@ -4,7 +4,7 @@
 //  - heads and tails of every op on every device it may still go to, with the transfers that placement entails, behind
 //    what is on its way in the queues already: the longest way through an op is the least over its devices;
 //  - for every device, the ops placed on it, and for every queue, the transfers known to come: the optimum of one
-//    machine with heads and tails that may interrupt jobs (Jackson's rule);
+//    machine with heads and tails that may interrupt jobs (plan/exact/one_machine.h);
 //  - the work left, spread fractionally over the devices from the moment each can take it up.
 //
 // A device on which an op would end too late for a better plan than the best known is taken away from its unit.
@@ -13,6 +13,7 @@
 
 #include <vector>
 
+#include "plan/exact/one_machine.h"
 #include "plan/exact/partial_run.h"
 
 namespace berth::exact {
@@ -31,9 +32,6 @@ class Relaxation {
   [[nodiscard]] Picoseconds earliest_end(const PartialRun& run, int unit) const;
 
  private:
-  struct Job {
-    Picoseconds head, time, tail;
-  };
   void find_arrivals(const PartialRun& run);
   void find_tails(const PartialRun& run);
   void find_heads(const PartialRun& run);
@@ -42,7 +40,6 @@ class Relaxation {
   [[nodiscard]] Picoseconds device_bound(const PartialRun& run);
   [[nodiscard]] Picoseconds queue_bound(const PartialRun& run);
   [[nodiscard]] Picoseconds work_bound(const PartialRun& run);
-  [[nodiscard]] Picoseconds one_machine(std::vector<Job>& jobs);
   bool exclude_by_load(PartialRun& run, Picoseconds cutoff);
   bool exclude_by_memory(PartialRun& run);
   [[nodiscard]] Picoseconds under_way(int tensor, int from, int to, Picoseconds start) const;
@@ -57,7 +54,8 @@ class Relaxation {
   std::vector<Picoseconds> head_, tail_;  // [op * devices + device]: start, and what follows the end
   std::vector<Picoseconds> load_;         // per device: time of the ops placed there that have not started
   std::vector<Bytes> unit_resident_;
-  std::vector<Job> jobs_, heap_;
+  OneMachine machine_;
+  std::vector<Job> jobs_;
   std::vector<std::vector<Job>> jobs_of_queue_;
   struct Waiting {
     int op;

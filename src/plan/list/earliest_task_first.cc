@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "machine/device_set.h"
 #include "plan/list/live_memory.h"
 #include "plan/list/partial_schedule.h"
 #include "plan/list/ready_ops.h"

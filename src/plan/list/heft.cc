@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/list/heft.h"
 
+#include "machine/device_set.h"
 #include "plan/list/device_lanes.h"
 #include "plan/list/memory_passes.h"
 #include "plan/list/partial_schedule.h"

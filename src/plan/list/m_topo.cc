@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "machine/device_set.h"
 #include "plan/grouping.h"
 #include "plan/list/baechi_groups.h"
 #include "plan/list/memory_passes.h"
@@ -25,7 +26,8 @@ class Filler {
     }
     for (const DeviceId worker : workers_) capacity += static_cast<double>(problem.capacity(worker));
     for (const DeviceId worker : workers_) {
-      const double share = static_cast<double>(problem.capacity(worker)) / capacity;
+      const double share = capacity > 0.0 ? static_cast<double>(problem.capacity(worker)) / capacity
+                                          : 1.0 / static_cast<double>(workers_.size());
       caps_.push_back(static_cast<Bytes>(total * share) + largest);
     }
   }

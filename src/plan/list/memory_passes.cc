@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "machine/device_set.h"
 #include "plan/placement.h"
 
 namespace berth {
@@ -14,13 +15,8 @@ constexpr std::array kShares{1.0, 0.9, 0.75, 0.5};
 }  // namespace
 
 DeviceSet candidate_devices(const Problem& problem, CpuUse cpus) {
-  DeviceSet devices = 0;
-  if (cpus == CpuUse::kAsAnyDevice && !problem.constraints().max_devices) {
-    for (const DeviceId device : problem.machine().device_ids()) devices |= device_bit(device);
-    return devices;
-  }
-  for (const DeviceId device : worker_devices(problem)) devices |= device_bit(device);
-  return devices;
+  const bool any = cpus == CpuUse::kAsAnyDevice && !problem.constraints().max_devices;
+  return any ? all_devices(problem.machine()) : set_of(worker_devices(problem));
 }
 
 Result<Plan> with_memory_passes(Search& search, std::string_view planner, double first_share, const MemoryPass& pass) {

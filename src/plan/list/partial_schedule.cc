@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "machine/device_set.h"
 #include "plan/placement.h"
 #include "plan/route_times.h"
 

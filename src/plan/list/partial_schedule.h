@@ -7,7 +7,6 @@
 // first of its ops to be placed.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -17,8 +16,6 @@
 #include "plan/list/idle_gaps.h"
 
 namespace berth {
-
-inline DeviceId lowest_device(DeviceSet set) { return DeviceId(std::countr_zero(set)); }
 
 enum class LinkModel : std::uint8_t {
   kIdle,    // as if every transfer were alone: HEFT as published

@@ -3,6 +3,7 @@
 
 #include <bit>
 
+#include "machine/device_set.h"
 #include "plan/list/memory_passes.h"
 
 namespace berth {
@@ -21,7 +22,7 @@ DeviceSet StaticMemory::with_room(std::uint32_t group, DeviceSet devices) const 
   Bytes most = 0;
   for (DeviceSet set = devices; set != 0; set &= set - 1) {
     const DeviceSet bit = set & -set;
-    const Bytes left = left_[domains_.of(DeviceId(std::countr_zero(set)))];
+    const Bytes left = left_[domains_.of(lowest_device(set))];
     if (left >= need_[group]) with |= bit;
     if (roomiest == 0 || left > most) {
       roomiest = bit;

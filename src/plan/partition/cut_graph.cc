@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/check.h"
+#include "machine/device_set.h"
 #include "plan/placement.h"
 #include "plan/route_times.h"
 
@@ -105,8 +106,7 @@ void fill_vertices(const Problem& problem, CutGraph& graph, DeviceSet targets) {
     const DeviceSet allowed = graph.grouping.allowed[group] & targets;
     if (allowed == 0) continue;
     graph.group_of.push_back(group);
-    graph.pinned.push_back(std::has_single_bit(allowed) ? part[static_cast<std::size_t>(std::countr_zero(allowed))]
-                                                        : -1);
+    graph.pinned.push_back(std::has_single_bit(allowed) ? part[index(lowest_device(allowed))] : -1);
     work.push_back(static_cast<double>(weights.work[group]));
     memory.push_back(static_cast<double>(bytes[group]));
   }
@@ -160,8 +160,10 @@ Result<CutGraph> make_cut_graph(const Problem& problem, Grouping grouping, std::
   std::vector<RawEdge> edges = raw_edges(problem, graph.grouping, vertex_of_group);
   merge_parallel(edges);
   if (static_cast<std::int64_t>(edges.size()) > kMaxEdgeWeights / 2) {
-    return bad_input("graph partitioners take at most {} edges, this graph has {} between {} groups",
-                     kMaxEdgeWeights / 2, edges.size(), graph.size());
+    return bad_input(
+        "graph partitioners take at most {} edges, this graph has {} between {} groups; "
+        "auto and heft have no such limit",
+        kMaxEdgeWeights / 2, edges.size(), graph.size());
   }
   fill_rows(graph, edges);
   return graph;
@@ -213,7 +215,7 @@ Plan plan_from_cut(const Problem& problem, const CutGraph& graph, std::span<cons
   for (std::size_t group = 0; group < device_of_group.size(); ++group) {
     if (device_of_group[group] != kNoDevice) continue;
     const DeviceSet allowed = graph.grouping.allowed[group];
-    device_of_group[group] = (allowed & device_bit(fallback)) != 0 ? fallback : DeviceId(std::countr_zero(allowed));
+    device_of_group[group] = (allowed & device_bit(fallback)) != 0 ? fallback : lowest_device(allowed);
   }
   return plan_from_groups(problem, graph.grouping, device_of_group);
 }

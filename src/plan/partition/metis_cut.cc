@@ -46,7 +46,10 @@ Result<std::vector<idx_t>> call_metis(Piece& piece, Target target, std::int32_t 
   const int status = method(&vertices, &constraints, piece.begin.data(), piece.neighbour.data(), piece.weights.data(),
                             nullptr, piece.edge_weight.data(), &parts, target.shares.data(), target.tolerances.data(),
                             options, &cut, part_of.data());
-  if (status != METIS_OK) return bad_input("metis could not cut the graph of {} groups: status {}", vertices, status);
+  if (status != METIS_OK) {
+    return bad_input("METIS gave up on a graph of {} groups (status {}); another --seed or planner may do", vertices,
+                     status);
+  }
   return part_of;
 }
 

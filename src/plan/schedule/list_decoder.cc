@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "machine/device_set.h"
 #include "plan/placement.h"
 
 namespace berth {
@@ -66,7 +67,7 @@ void ListDecoder::place(std::uint32_t op) {
   Slot best;
   best.end = std::numeric_limits<Picoseconds>::max();
   for (DeviceSet set = candidates(op); set != 0; set &= set - 1) {
-    find_slot(op, static_cast<std::size_t>(std::countr_zero(set)), best);
+    find_slot(op, index(lowest_device(set)), best);
   }
   std::vector<Busy>& lane = lanes_[best.lane];
   if (best.end > best.start)
@@ -90,7 +91,7 @@ void ListDecoder::place_timeless(std::uint32_t op) {
   } else {
     std::size_t where = 0;
     for (DeviceSet set = candidates(op); set != 0; set &= set - 1) {
-      const auto device = static_cast<std::size_t>(std::countr_zero(set));
+      const auto device = index(lowest_device(set));
       const Picoseconds time = ready_time(op, device);
       if (time < ready) ready = time, where = device;
     }
@@ -114,7 +115,7 @@ DeviceSet ListDecoder::candidates(std::uint32_t op) const {
   if (needed == 0) return set;
   DeviceSet with_room = 0;
   for (DeviceSet rest = set; rest != 0; rest &= rest - 1) {
-    if (needed <= free_[domains_.of(DeviceId(std::countr_zero(rest)))]) with_room |= rest & -rest;
+    if (needed <= free_[domains_.of(lowest_device(rest))]) with_room |= rest & -rest;
   }
   return with_room != 0 ? with_room : set;
 }
@@ -127,7 +128,7 @@ Picoseconds ListDecoder::ready_time(std::uint32_t op, std::size_t device) const 
     if (is_settled(unit)) {
       there = index(schedule_.device_of_unit[unit]);
     } else if (const DeviceSet allowed = problem_.unit_allowed(unit); (allowed >> device & 1) == 0) {
-      there = static_cast<std::size_t>(std::countr_zero(allowed));
+      there = index(lowest_device(allowed));
     }
     const Picoseconds delay = direction_ == Direction::kForward ? table_.delay(arc.delay, there, device)
                                                                 : table_.delay(arc.delay, device, there);
@@ -163,7 +164,7 @@ void ListDecoder::settle_sources(std::uint32_t op, std::size_t device) {
     if (is_settled(unit)) continue;
     const DeviceSet allowed = problem_.unit_allowed(unit);
     const bool may = (allowed >> device & 1) != 0;
-    const std::size_t place = may ? device : static_cast<std::size_t>(std::countr_zero(allowed));
+    const std::size_t place = may ? device : index(lowest_device(allowed));
     settle(unit, place);
     settle_sources(arc.op, place);
   }

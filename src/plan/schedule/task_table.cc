@@ -2,9 +2,9 @@
 #include "plan/schedule/task_table.h"
 
 #include <algorithm>
-#include <bit>
 #include <map>
 
+#include "machine/device_set.h"
 #include "plan/route_times.h"
 
 namespace berth {
@@ -29,7 +29,7 @@ void TaskTable::read_ops() {
     for (const DeviceId device : problem_.machine().device_ids()) durations_.push_back(problem_.duration(op, device));
     bool takes_time = false;
     for (DeviceSet set = problem_.allowed(op); set != 0; set &= set - 1) {
-      takes_time |= problem_.duration(op, DeviceId(std::countr_zero(set))) > 0;
+      takes_time |= problem_.duration(op, lowest_device(set)) > 0;
     }
     takes_time_.push_back(takes_time ? 1 : 0);
   }

@@ -75,7 +75,8 @@ class StageCutter {
   // rest_: priced work outside every set; room_: what the devices that a count leaves can take of it.
   void find_rests(const PipelineModel& model, const WorkPrices& prices) {
     double total = 0.0;
-    for (std::size_t block = 0; block < stages_.num_blocks(); ++block) total += static_cast<double>(prices.priced(block));
+    for (std::size_t block = 0; block < stages_.num_blocks(); ++block)
+      total += static_cast<double>(prices.priced(block));
     rest_.assign(sets_.size(), total);
     for (std::size_t set = 1; set < sets_.size(); ++set)
       rest_[set] = rest_[sets_.before[set]] - static_cast<double>(prices.priced(sets_.last[set]));
