@@ -19,7 +19,7 @@
 // ("loc:@name" of `_class`) where the group names just one. Groups are named after the node that the others name;
 // variables and constants belong to them, inputs do not.
 //
-// Shapes: `_output_shapes` of the file, completed by rules for about 200 common ops (shape_rules.h) that start from the
+// Shapes: `_output_shapes` of the file, completed by rules for about 390 common ops (shape_rules.h) that start from the
 // variables, placeholders and small constants. An unknown leading dimension of a placeholder is named "batch", others
 // "PLACEHOLDER.i"; `dims` gives them sizes before the rules run.
 #pragma once
