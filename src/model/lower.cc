@@ -27,7 +27,8 @@ class Lowering {
       if (dim.source == DimSource::kAssumed) report_.assumed_dims.emplace(dim.name, dim.uses);
     }
     if (model_.dialect == Dialect::kOnnx) infer_onnx_shapes(model_, loop_turns(options_.dims));
-    report_.open_branches = model_.open_branches;
+    for (const auto& [name, branch] : model_.open_branches) report_.open_branches.push_back(name);
+    report_.branches_taken = model_.open_branches;
     BERTH_RETURN_IF_ERROR(note_turns());
     fold_constants(model_);
     updates_ = find_updates(model_);
