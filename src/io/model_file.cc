@@ -16,34 +16,34 @@
 namespace berth {
 namespace {
 
-Result<Model> in_file(const std::string& path, Result<Model> model) {
-  if (!model) return berth::in_file(path, model.error());
+Result<Model> with_path(const std::string& path, Result<Model> model) {
+  if (!model) return in_file(path, model.error());
   return model;
 }
 
 // Mapped, so that weights inside the file stay on disk.
 Result<Model> read_onnx(const std::string& path, const DimSizes&) {
   BERTH_TRY(const MappedFile file, MappedFile::open(path));
-  return in_file(path, read_onnx_model(file.bytes(), title_from(path)));
+  return with_path(path, read_onnx_model(file.bytes(), title_from(path)));
 }
 
 Result<Model> read_exported(const std::string& path, const DimSizes&) { return read_exported_program(path); }
 
 Result<Model> read_openvino(const std::string& path, const DimSizes& sizes) {
   BERTH_TRY(const std::string text, read_file(path));
-  return in_file(path, read_openvino_model(text, loop_turns(sizes)));
+  return with_path(path, read_openvino_model(text, loop_turns(sizes)));
 }
 
 Result<Model> read_tensorflow(const std::string& path, const DimSizes& sizes) {
   BERTH_TRY(const MappedFile file, MappedFile::open(path));
   const TensorFlowOptions options{.dims = sizes, .trip_count = loop_turns(sizes)};
-  return in_file(path, read_tensorflow_graph(file.bytes(), title_from(path), options));
+  return with_path(path, read_tensorflow_graph(file.bytes(), title_from(path), options));
 }
 
 Result<Model> read_tensorflow_text(const std::string& path, const DimSizes& sizes) {
   BERTH_TRY(const std::string text, read_file(path));
   const TensorFlowOptions options{.dims = sizes, .trip_count = loop_turns(sizes)};
-  return in_file(path, read_tensorflow_graph_text(text, title_from(path), options));
+  return with_path(path, read_tensorflow_graph_text(text, title_from(path), options));
 }
 
 struct Reader {
@@ -91,19 +91,19 @@ bool is_model_file(std::string_view path) { return find_reader(path) != nullptr;
 
 Result<Model> read_model_file(const std::string& path, const DimSizes& sizes) {
   const Reader* reader = find_reader(path);
-  if (reader == nullptr) return berth::in_file(path, bad_input("no model of a framework has this ending"));
+  if (reader == nullptr) return in_file(path, bad_input("no model of a framework has this ending"));
   return reader->read(path, sizes);
 }
 
 Result<Lowered> import_model(const std::string& path, const LowerOptions& options) {
   BERTH_TRY(Model model, read_model_file(path, {{std::string(kLoopTurns), loop_turns(options.dims)}}));
-  if (const Status known = check_dims(model, options.dims); !known) return berth::in_file(path, known.error());
+  if (const Status known = check_dims(model, options.dims); !known) return in_file(path, known.error());
   std::vector<NamedDim> dims;
   if (model.dialect == Dialect::kTensorFlow) {
     BERTH_TRY(dims, read_again_with_sizes(path, options.dims, model));
   }
   auto lowered = lower(std::move(model), options);
-  if (!lowered) return berth::in_file(path, lowered.error());
+  if (!lowered) return in_file(path, lowered.error());
   add_dims(dims, lowered->report);
   return lowered;
 }

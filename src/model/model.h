@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -88,8 +89,10 @@ struct Model {
   std::vector<Node> nodes = {};  // in any order
   std::vector<ValueIndex> outputs = {};
   std::size_t source_nodes = 0, source_edges = 0;  // as the file counts them
-  // Names of nodes whose subgraphs leave something open: which branch runs, or how often a loop turns. For reports.
-  std::vector<std::string> open_branches = {}, open_loops = {};
+  // Names of nodes whose subgraphs leave something open: which branch runs, with the one that was taken ("then" or
+  // "else"), or how often a loop turns. For reports.
+  std::map<std::string, std::string_view> open_branches = {};
+  std::vector<std::string> open_loops = {};
 
   ValueIndex add(Value value) {
     values.push_back(std::move(value));

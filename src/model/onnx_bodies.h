@@ -9,7 +9,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/onnx_rules.h"
@@ -22,7 +24,7 @@ struct LoopWork {
   std::int64_t turns = 1;
   bool turns_known = true;  // of this loop and of all inside it
   Outputs outputs = {};
-  std::vector<std::string> open_branches = {};  // in its body
+  std::map<std::string, std::string_view> open_branches = {};  // in its body
 };
 
 bool is_loop(const Node& node);

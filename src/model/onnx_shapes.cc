@@ -79,7 +79,7 @@ class ShapePass {
       set_attribute(node, "body_bytes", static_cast<std::int64_t>(work.bytes));
       set_attribute(node, "body_turns", work.turns);
       set_attribute(node, "body_turns_known", std::int64_t{work.turns_known});
-      std::ranges::move(work.open_branches, std::back_inserter(model_.open_branches));
+      model_.open_branches.merge(work.open_branches);
       return;
     }
     const OnnxView view(model_, node, partial_);
@@ -129,17 +129,11 @@ DimSizes sizes_of_symbols(const Model& model) {
   return sizes;
 }
 
-void sort_and_dedupe(std::vector<std::string>& names) {
-  std::ranges::sort(names);
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-}
-
 }  // namespace
 
 void infer_onnx_shapes(Model& model, std::int64_t open_turns) {
   const DimSizes symbols = sizes_of_symbols(model);
   ShapePass(model, symbols, open_turns).run();
-  sort_and_dedupe(model.open_branches);
   for (const Node& node : model.nodes) {
     if (is_loop(node) && node.integer("body_turns_known", 1) == 0) model.open_loops.push_back(node.name);
   }

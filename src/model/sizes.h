@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/units.h"
 #include "model/model.h"
 
 namespace berth {
@@ -56,6 +57,9 @@ std::vector<NamedDim> bind_dims(Model& model, const DimSizes& sizes);
 
 // Product of the dimensions; nothing if one is unknown or the product is beyond any tensor.
 std::optional<std::int64_t> num_elements(const Shape& shape);
+
+// 0 if its sizes are not known; without a type as 32-bit numbers.
+Bytes value_bytes(const Value& value);
 
 Shape shape_of(std::initializer_list<std::int64_t> sizes);
 

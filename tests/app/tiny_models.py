@@ -61,6 +61,19 @@ def onnx_of_branches(branches=4, width=512):
     return onnx([onnx_value("x", ["batch", "seq", width])], weights, nodes, ["y"])
 
 
+def onnx_of_a_choice():
+    """If test: tanh of x, else two ops on x [4, 8]; which one runs is not known."""
+    def branch(*nodes):
+        return b"".join(text(1, node) for node in nodes) + text(12, text(1, "out"))
+
+    yes = branch(onnx_node("tanh", "Tanh", ["x"], ["out"]))
+    no = branch(onnx_node("neg", "Neg", ["x"], ["n"]), onnx_node("abs", "Abs", ["n"], ["out"]))
+    choice = onnx_node("choice", "If", ["test"], ["y"])
+    for key, graph in [("then_branch", yes), ("else_branch", no)]:
+        choice += text(5, text(1, key) + text(6, graph) + number(20, 5))
+    return onnx([onnx_value("x", [4, 8]), onnx_value("test", [])], [], [choice], ["y"])
+
+
 def exported_program(size=8):
     """A .pt2 file: relu of x [s77, 3] joined with itself, y [2*s77, 3]."""
     def tensor(name):

@@ -3,11 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 
 #include "io/model_file.h"
 #include "io/onnx_parts.h"
+#include "io/parts.h"
 
 namespace berth {
 namespace {
@@ -183,11 +183,6 @@ struct KnownCounts {
   std::size_t nodes, edges;
   std::size_t unknown = 0;  // values whose sizes depend on data
 };
-
-std::filesystem::path data_folder() {
-  const char* stated = std::getenv("BERTH_DATA");
-  return stated != nullptr ? stated : std::filesystem::path(BERTH_SOURCE_DIR) / "../shared/data";
-}
 
 TEST(OnnxModelData, NodesAndEdgesAreThoseOfTheFiles) {
   const std::filesystem::path folder = data_folder();

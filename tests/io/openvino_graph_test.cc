@@ -14,6 +14,7 @@
 #include "io/openvino/openvino_model.h"
 #include "io/openvino_text.h"
 #include "io/parts.h"
+#include "model/lower.h"
 
 namespace berth {
 namespace {
@@ -234,6 +235,10 @@ TEST_F(OpenVino, ResNet50AsOpenVinoSavesIt) {
   EXPECT_EQ(parameters, 25'530'472)
       << "25,557,032 less half of the 53,120 numbers of the batch norms, which are folded";
   EXPECT_EQ(node_named(model, "/layer1/layer1.0/conv2/Conv/WithoutBiases").module, "layer1.0.conv2");
+
+  const auto lowered = lower(model);
+  ASSERT_TRUE(lowered) << lowered.error().message;
+  EXPECT_EQ(lowered->graph.parameter_bytes(), 2 * 25'530'472) << "as the .bin holds them";
 }
 
 TEST_F(OpenVino, ExecutionGraphsGiveMeasuredTimes) {
