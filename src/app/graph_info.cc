@@ -70,6 +70,9 @@ void add_report(Table& facts, const LowerReport& report, std::span<const DimEffe
                                 effect.name, effect.flops, effect.activations, effect.name)});
   }
   if (!report.branches_taken.empty()) facts.add({"branches", branches_text(report)});
+  if (!report.left_out.empty()) {
+    facts.add({"left out", fmt::format("nodes that are no part of the step: {}", left_out_text(report))});
+  }
   if (report.unknown_shapes.empty()) return;
   facts.add({"unknown sizes",
              fmt::format("{} values count as nothing, so times and memory are too small: {}",
@@ -136,7 +139,9 @@ void write_report(JsonWriter& json, const LowerReport& report, std::span<const D
   for (const auto& [node, branch] : report.branches_taken) {
     json.begin_object().key("node").value(node).key("taken").value(branch).end_object();
   }
-  json.end_array();
+  json.end_array().key("left_out").begin_object();
+  for (const auto& [reason, count] : report.left_out) json.key(reason).value(count);
+  json.end_object();
 }
 
 void write_parallelism(JsonWriter& json, const Parallelism& shape) {

@@ -116,6 +116,12 @@ Result<ResolvedGraph> resolve_graph(const std::string& text, const DimSizes& dim
   return ResolvedGraph{std::shared_ptr<const Graph>(problem, &problem->graph()), problem, std::nullopt};
 }
 
+std::string left_out_text(const LowerReport& report) {
+  std::vector<std::string> words;
+  for (const auto& [why, count] : report.left_out) words.push_back(fmt::format("{} {}", group_digits(count), why));
+  return join(words, ", ");
+}
+
 void warn_about(const std::string& path, const std::optional<LowerReport>& report) {
   constexpr std::size_t kMostNames = 3;
   if (!report) return;
@@ -132,13 +138,16 @@ void warn_about(const std::string& path, const std::optional<LowerReport>& repor
                             report->unknown_shapes.size(), some_of(report->unknown_shapes, kMostNames)));
   }
   if (!report->open_branches.empty()) {
-    print_error(fmt::format("warning: {}: it does not say which branch of {} nodes runs; the larger one counts: {}", path,
-                            report->open_branches.size(), some_of(report->open_branches, kMostNames)));
+    print_error(fmt::format("warning: {}: it does not say which branch of {} nodes runs; the larger one counts: {}",
+                            path, report->open_branches.size(), some_of(report->open_branches, kMostNames)));
   }
   if (!report->open_loops.empty()) {
     print_error(fmt::format(
         "warning: {}: it does not say how often {} loops turn; one turn counts: {}; say --dim {}=8", path,
         report->open_loops.size(), some_of(report->open_loops, kMostNames), kLoopTurns));
+  }
+  if (!report->left_out.empty()) {
+    print_error(fmt::format("note: {}: some of its nodes are no part of the step: {}", path, left_out_text(*report)));
   }
 }
 

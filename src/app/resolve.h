@@ -26,15 +26,19 @@ struct ResolvedGraph {
 // Sizes are refused for all but model files.
 Result<ResolvedGraph> resolve_graph(const std::string& text, const DimSizes& dims = {});
 
-// What a model's file leaves open, said on stderr: it makes every number too small.
+// "12 saving and restoring, 3 initialising": nodes of the file that are no part of the step. Empty if all are.
+std::string left_out_text(const LowerReport& report);
+
+// What a model's file leaves open, said on stderr, since it makes every number too small; and what is no part of the
+// step.
 void warn_about(const std::string& path, const std::optional<LowerReport>& report);
 
 // The name of a built-in machine, or a .toml file.
 Result<std::shared_ptr<const Machine>> resolve_machine(const std::string& text);
 
 // Graph, machine and objective together, priced, under the constraints. Machine and objective may be empty for a public
-// problem, which has its own; a graph needs a machine, and its objective is `step` unless said otherwise. Every --dim must
-// have one size.
+// problem, which has its own; a graph needs a machine, and its objective is `step` unless said otherwise. Every --dim
+// must have one size.
 struct ResolvedProblem {
   Problem problem;
   CostsSummary costs = {};

@@ -29,6 +29,7 @@ class Lowering {
     if (model_.dialect == Dialect::kOnnx) infer_onnx_shapes(model_, loop_turns(options_.dims));
     for (const auto& [name, branch] : model_.open_branches) report_.open_branches.push_back(name);
     report_.branches_taken = model_.open_branches;
+    report_.left_out = model_.left_out;
     BERTH_RETURN_IF_ERROR(note_turns());
     fold_constants(model_);
     updates_ = find_updates(model_);

@@ -89,10 +89,11 @@ struct Model {
   std::vector<Node> nodes = {};  // in any order
   std::vector<ValueIndex> outputs = {};
   std::size_t source_nodes = 0, source_edges = 0;  // as the file counts them
-  // Names of nodes whose subgraphs leave something open: which branch runs, with the one that was taken ("then" or
-  // "else"), or how often a loop turns. For reports.
-  std::map<std::string, std::string_view> open_branches = {};
+  // Names of nodes whose subgraphs leave something open: which branch runs, with the one that was taken ("then",
+  // "else", or the name of a function), or how often a loop turns. For reports.
+  std::map<std::string, std::string> open_branches = {};
   std::vector<std::string> open_loops = {};
+  std::map<std::string, std::size_t> left_out = {};  // nodes of the file that are no part of the step, by reason
 
   ValueIndex add(Value value) {
     values.push_back(std::move(value));

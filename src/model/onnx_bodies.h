@@ -24,7 +24,7 @@ struct LoopWork {
   std::int64_t turns = 1;
   bool turns_known = true;  // of this loop and of all inside it
   Outputs outputs = {};
-  std::map<std::string, std::string_view> open_branches = {};  // in its body
+  std::map<std::string, std::string> open_branches = {};  // in its body
 };
 
 bool is_loop(const Node& node);

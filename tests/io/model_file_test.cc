@@ -58,5 +58,23 @@ TEST_F(OpenSizes, ThatTheModelDoesNotHaveAreRefused) {
             path_ + ": the model has no dimension named 'bacth'; did you mean 'batch'? (it has batch)");
 }
 
+// What the reader of a format leaves out or chooses is part of the report, whoever asks.
+TEST(ModelFile, SaysWhatOfTensorFlowIsLeftOutAndWhichBranchIsTaken) {
+  using tensorflow::function, tensorflow::node;
+  const TemporaryFolder folder;
+  const std::string path = folder.file("m.pbtxt");
+  const std::string functions =
+      function({"yes", "a", "r=a", ""}) +
+      function({"no", "a", "r=neg:y:0", tensorflow::body_node("neg", "Neg", "a", "T:f32")});
+  write_bytes(path, functions + tensorflow::placeholder("x", "[2,3]") + tensorflow::placeholder("p", "[]") +
+                        node("if", "If", "p x", "then_branch:$yes else_branch:$no") +
+                        tensorflow::constant("prefix", "1") + node("save", "SaveV2", "prefix prefix prefix"));
+  const auto lowered = import_model(path);
+  ASSERT_TRUE(lowered) << lowered.error().message;
+  EXPECT_EQ(lowered->report.open_branches, (std::vector<std::string>{"if"}));
+  EXPECT_EQ(lowered->report.branches_taken.at("if"), "no");
+  EXPECT_EQ(lowered->report.left_out.at("saving and restoring"), 1U);
+}
+
 }  // namespace
 }  // namespace berth

@@ -104,7 +104,7 @@ TEST(TensorFlowFunctions, OfAnIfTheLargerBranchIsTaken) {
                     node("y", "Neg", "if", "T:f32"),
                 {}, &report);
   EXPECT_EQ(model.nodes.front().name, "if/neg");
-  EXPECT_EQ(report.chosen_branches, std::vector<std::string>{"if: no"});
+  EXPECT_EQ(report.chosen_branches, (std::map<std::string, std::string>{{"if", "no"}}));
 }
 
 TEST(TensorFlowFunctions, WhatCannotBeInlinedIsRefusedByName) {

@@ -146,7 +146,7 @@ class Flattener {
     ++report_.inlined_calls;
     if (call.in_loop) report_.loops.push_back(fmt::format("{}{}", scope.prefix, node.name));
     if (call.is_branch) {
-      report_.chosen_branches.push_back(fmt::format("{}{}: {}", scope.prefix, node.name, call.function->def->name));
+      report_.chosen_branches.emplace(fmt::format("{}{}", scope.prefix, node.name), call.function->def->name);
     }
   }
 

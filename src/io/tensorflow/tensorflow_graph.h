@@ -45,13 +45,13 @@ struct TensorFlowOptions {
   int max_call_depth = 64;
 };
 
-// What is not as the file says it, for people.
+// What is not as the file says it. Loops, branches and what is left out also stand in the model, for its readers.
 struct TensorFlowReport {
   std::vector<std::string> loops;  // by name
   std::size_t loop_nodes = 0;      // nodes that stand in them
-  std::int64_t trip_count = 1;            // as stated
+  std::int64_t trip_count = 1;     // as stated
   std::size_t inlined_calls = 0;
-  std::vector<std::string> chosen_branches;                                   // "node: function" of every If and Case
+  std::map<std::string, std::string> chosen_branches;                         // of every If and Case: node, function
   std::map<std::string, std::size_t> left_out;                                // nodes by reason
   std::size_t shapes_from_file = 0, shapes_inferred = 0, shapes_unknown = 0;  // of the values that nodes make
 };
