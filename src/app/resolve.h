@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What GRAPH, --machine, --objective, --costs and --dim stand for.
+// What GRAPH, --machine, --objective, --costs and the flags for models stand for.
 #pragma once
 
 #include <memory>
@@ -23,8 +23,11 @@ struct ResolvedGraph {
   std::shared_ptr<const Problem> problem;  // null unless it is a public problem
   std::optional<LowerReport> report;       // of a model's file
 };
-// Sizes are refused for all but model files.
-Result<ResolvedGraph> resolve_graph(const std::string& text, const DimSizes& dims = {});
+// Options are refused for all but model files.
+Result<ResolvedGraph> resolve_graph(const std::string& text, const ImportOptions& options = {});
+
+// Sizes and step of a model. Every --dim must have one size.
+Result<ImportOptions> import_options(const ProblemFlags& flags);
 
 // "12 saving and restoring, 3 initialising": nodes of the file that are no part of the step. Empty if all are.
 std::string left_out_text(const LowerReport& report);

@@ -22,41 +22,48 @@ Result<Model> with_path(const std::string& path, Result<Model> model) {
 }
 
 // Mapped, so that weights inside the file stay on disk.
-Result<Model> read_onnx(const std::string& path, const DimSizes&) {
+Result<Model> read_onnx(const std::string& path, const ImportOptions&) {
   BERTH_TRY(const MappedFile file, MappedFile::open(path));
   return with_path(path, read_onnx_model(file.bytes(), title_from(path)));
 }
 
-Result<Model> read_exported(const std::string& path, const DimSizes&) { return read_exported_program(path); }
+Result<Model> read_exported(const std::string& path, const ImportOptions&) { return read_exported_program(path); }
 
-Result<Model> read_openvino(const std::string& path, const DimSizes& sizes) {
+Result<Model> read_openvino(const std::string& path, const ImportOptions& options) {
   BERTH_TRY(const std::string text, read_file(path));
-  return with_path(path, read_openvino_model(text, loop_turns(sizes)));
+  return with_path(path, read_openvino_model(text, loop_turns(options.dims)));
 }
 
-Result<Model> read_tensorflow(const std::string& path, const DimSizes& sizes) {
+TensorFlowOptions for_tensorflow(const ImportOptions& options) {
+  return {.outputs = options.step.outputs,
+          .signature = options.step.signature,
+          .tag = options.step.tag,
+          .dims = options.dims,
+          .trip_count = loop_turns(options.dims)};
+}
+
+Result<Model> read_tensorflow(const std::string& path, const ImportOptions& options) {
   BERTH_TRY(const MappedFile file, MappedFile::open(path));
-  const TensorFlowOptions options{.dims = sizes, .trip_count = loop_turns(sizes)};
-  return with_path(path, read_tensorflow_graph(file.bytes(), title_from(path), options));
+  return with_path(path, read_tensorflow_graph(file.bytes(), title_from(path), for_tensorflow(options)));
 }
 
-Result<Model> read_tensorflow_text(const std::string& path, const DimSizes& sizes) {
+Result<Model> read_tensorflow_text(const std::string& path, const ImportOptions& options) {
   BERTH_TRY(const std::string text, read_file(path));
-  const TensorFlowOptions options{.dims = sizes, .trip_count = loop_turns(sizes)};
-  return with_path(path, read_tensorflow_graph_text(text, title_from(path), options));
+  return with_path(path, read_tensorflow_graph_text(text, title_from(path), for_tensorflow(options)));
 }
 
 struct Reader {
   std::string_view ending;
-  Result<Model> (*read)(const std::string& path, const DimSizes& sizes);
+  Result<Model> (*read)(const std::string& path, const ImportOptions& options);
+  bool has_steps = false;  // to choose from
 };
 constexpr std::array kReaders{Reader{".onnx", read_onnx},
                               Reader{".pt2", read_exported},
                               Reader{".xml", read_openvino},
                               Reader{".xml.gz", read_openvino},
-                              Reader{".pb", read_tensorflow},
-                              Reader{".meta", read_tensorflow},
-                              Reader{".pbtxt", read_tensorflow_text}};
+                              Reader{".pb", read_tensorflow, true},
+                              Reader{".meta", read_tensorflow, true},
+                              Reader{".pbtxt", read_tensorflow_text, true}};
 
 const Reader* find_reader(std::string_view path) {
   const auto found =
@@ -66,12 +73,13 @@ const Reader* find_reader(std::string_view path) {
 
 // The rules for the shapes of TensorFlow's ops run while the file is read, so they need every size then. Returns what
 // the sizes are, since the second model has plain numbers in their place.
-Result<std::vector<NamedDim>> read_again_with_sizes(const std::string& path, const DimSizes& given, Model& model) {
-  std::vector<NamedDim> dims = bind_dims(model, given);
+Result<std::vector<NamedDim>> read_again_with_sizes(const std::string& path, const ImportOptions& options,
+                                                    Model& model) {
+  std::vector<NamedDim> dims = bind_dims(model, options.dims);
   if (dims.empty()) return dims;
-  DimSizes sizes{{std::string(kLoopTurns), loop_turns(given)}};
+  DimSizes sizes{{std::string(kLoopTurns), loop_turns(options.dims)}};
   for (const NamedDim& dim : dims) sizes.emplace(dim.name, dim.size);
-  BERTH_TRY(model, read_model_file(path, sizes));
+  BERTH_TRY(model, read_model_file(path, {sizes, options.step}));
   return dims;
 }
 
@@ -89,20 +97,25 @@ void add_dims(const std::vector<NamedDim>& dims, LowerReport& report) {
 
 bool is_model_file(std::string_view path) { return find_reader(path) != nullptr; }
 
-Result<Model> read_model_file(const std::string& path, const DimSizes& sizes) {
+Result<Model> read_model_file(const std::string& path, const ImportOptions& options) {
   const Reader* reader = find_reader(path);
   if (reader == nullptr) return in_file(path, bad_input("no model of a framework has this ending"));
-  return reader->read(path, sizes);
+  if (options.step.is_given() && !reader->has_steps) {
+    return in_file(path, bad_input("output nodes, signature and tag can be chosen in TensorFlow graphs only (.pb "
+                                   ".pbtxt .meta); the step of this file is all of it"));
+  }
+  return reader->read(path, options);
 }
 
-Result<Lowered> import_model(const std::string& path, const LowerOptions& options) {
-  BERTH_TRY(Model model, read_model_file(path, {{std::string(kLoopTurns), loop_turns(options.dims)}}));
+Result<Lowered> import_model(const std::string& path, const ImportOptions& options) {
+  const DimSizes turns{{std::string(kLoopTurns), loop_turns(options.dims)}};
+  BERTH_TRY(Model model, read_model_file(path, {turns, options.step}));
   if (const Status known = check_dims(model, options.dims); !known) return in_file(path, known.error());
   std::vector<NamedDim> dims;
   if (model.dialect == Dialect::kTensorFlow) {
-    BERTH_TRY(dims, read_again_with_sizes(path, options.dims, model));
+    BERTH_TRY(dims, read_again_with_sizes(path, options, model));
   }
-  auto lowered = lower(std::move(model), options);
+  auto lowered = lower(std::move(model), {.dims = options.dims});
   if (!lowered) return in_file(path, lowered.error());
   add_dims(dims, lowered->report);
   return lowered;
