@@ -31,7 +31,7 @@ Result<Model> read_exported(const std::string& path, const DimSizes&) { return r
 
 Result<Model> read_openvino(const std::string& path, const DimSizes& sizes) {
   BERTH_TRY(const std::string text, read_file(path));
-  return with_path(path, read_openvino_model(text, loop_turns(sizes)));
+  return with_path(path, read_openvino_model(text, sizes));
 }
 
 Result<Model> read_tensorflow(const std::string& path, const DimSizes& sizes) {
@@ -101,6 +101,10 @@ Result<Lowered> import_model(const std::string& path, const LowerOptions& option
   std::vector<NamedDim> dims;
   if (model.dialect == Dialect::kTensorFlow) {
     BERTH_TRY(dims, read_again_with_sizes(path, options.dims, model));
+  }
+  // Here only those that the user gives: what windows make of a size of 1 is no size at all.
+  if (model.dialect == Dialect::kOpenVino && !options.dims.empty()) {
+    BERTH_TRY(model, read_model_file(path, options.dims));
   }
   auto lowered = lower(std::move(model), options);
   if (!lowered) return in_file(path, lowered.error());

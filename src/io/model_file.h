@@ -13,7 +13,8 @@ namespace berth {
 
 bool is_model_file(std::string_view path);
 
-// `sizes` of named dimensions only help the readers that infer shapes (TensorFlow); lower() binds them for all.
+// `sizes` of named dimensions only help the readers that infer shapes (TensorFlow, OpenVINO); lower() binds them for
+// all.
 Result<Model> read_model_file(const std::string& path, const DimSizes& sizes = {});
 
 // The model as a graph, with what had to be assumed about it. A dimension that the model does not have is an error.
