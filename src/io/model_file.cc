@@ -31,7 +31,7 @@ Result<Model> read_exported(const std::string& path, const ImportOptions&) { ret
 
 Result<Model> read_openvino(const std::string& path, const ImportOptions& options) {
   BERTH_TRY(const std::string text, read_file(path));
-  return with_path(path, read_openvino_model(text, loop_turns(options.dims)));
+  return with_path(path, read_openvino_model(text, options.dims));
 }
 
 TensorFlowOptions for_tensorflow(const ImportOptions& options) {
@@ -114,6 +114,10 @@ Result<Lowered> import_model(const std::string& path, const ImportOptions& optio
   std::vector<NamedDim> dims;
   if (model.dialect == Dialect::kTensorFlow) {
     BERTH_TRY(dims, read_again_with_sizes(path, options, model));
+  }
+  // Here only those that the user gives: what windows make of a size of 1 is no size at all.
+  if (model.dialect == Dialect::kOpenVino && !options.dims.empty()) {
+    BERTH_TRY(model, read_model_file(path, options));
   }
   auto lowered = lower(std::move(model), {.dims = options.dims});
   if (!lowered) return in_file(path, lowered.error());

@@ -28,7 +28,7 @@ struct ImportOptions {
   StepChoice step = {};
 };
 
-// Sizes of named dimensions only help the readers that infer shapes (TensorFlow); lower() binds them for all.
+// Sizes of named dimensions only help the readers that infer shapes (TensorFlow, OpenVINO); lower() binds them for all.
 Result<Model> read_model_file(const std::string& path, const ImportOptions& options = {});
 
 // The model as a graph, with what had to be assumed about it. A dimension that the model does not have is an error.

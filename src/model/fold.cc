@@ -121,8 +121,8 @@ class Folder {
     return has_input;
   }
 
-  // Quantised weights, 8 bits and less, that the node makes larger. Runtimes hold them as they are stored and widen them
-  // within the step, most of them inside the product that reads them; folded, they would take several times the memory.
+  // Quantised weights, 8 bits and less, that the node makes larger. Runtimes hold them as they are stored and widen
+  // them within the step, mostly inside the product that reads them; folded, they would take several times the memory.
   [[nodiscard]] bool widens_narrow_weights(const Node& node) const {
     constexpr int kNarrow = 8;
     Bytes read = 0, made = 0;

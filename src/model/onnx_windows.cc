@@ -3,27 +3,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <string>
 
 #include "model/onnx_rule_tools.h"
+#include "model/window.h"
 
 namespace berth {
 namespace {
 
 using Numbers = std::vector<std::int64_t>;
 
-constexpr std::int64_t kLargest = std::int64_t{1} << 40;  // keeps sums of a few sizes far from overflow
-
-// Stride, dilation and padding along one axis.
-struct Window {
-  std::int64_t size = 1, stride = 1, dilation = 1, pad_begin = 0, pad_end = 0;
-  [[nodiscard]] std::int64_t reach() const { return (size - 1) * dilation + 1; }
-  [[nodiscard]] bool is_sane() const {
-    return size > 0 && stride > 0 && dilation > 0 && size < kLargest / dilation && std::abs(pad_begin) < kLargest &&
-           std::abs(pad_end) < kLargest;
-  }
-};
+constexpr std::int64_t kLargest = kLargestWindow;
 
 std::int64_t at(const Numbers* numbers, std::size_t i, std::int64_t otherwise) {
   return numbers != nullptr && i < numbers->size() ? std::clamp((*numbers)[i], -kLargest, kLargest) : otherwise;
@@ -35,18 +25,10 @@ Window window_of(const Node& node, std::size_t axis, std::size_t axes, std::int6
           at(pads, axis, 0), at(pads, axis + axes, 0)};
 }
 
-std::string auto_pad(const Node& node) {
+Padding padding_of(const Node& node) {
   const auto* text = node.find<std::string>("auto_pad");
-  return text != nullptr ? *text : "NOTSET";
-}
-
-std::int64_t slide(std::int64_t length, const Window& window, const std::string& padding, bool round_up) {
-  if (length < 0 || length > kLargest || !window.is_sane()) return -1;
-  if (padding.starts_with("SAME")) return (length + window.stride - 1) / window.stride;
-  const std::int64_t pads = padding == "VALID" ? 0 : window.pad_begin + window.pad_end;
-  const std::int64_t room = length + pads - window.reach();
-  if (room < 0) return 0;
-  return (round_up ? room + window.stride - 1 : room) / window.stride + 1;
+  if (text == nullptr) return Padding::kStated;
+  return text->starts_with("SAME") ? Padding::kSame : *text == "VALID" ? Padding::kNone : Padding::kStated;
 }
 
 // Sizes of the window itself: stated, else those of the weight.
@@ -55,13 +37,13 @@ std::int64_t kernel_size(const Node& node, const Shape* weight, std::size_t axis
   return weight != nullptr && axis + 2 < weight->size() ? (*weight)[axis + 2].size : -1;
 }
 
-Outputs slide_all(const OnnxView& node, const Dim& channels, const Shape* weight, bool round_up) {
+Outputs slide_all(const OnnxView& node, const Dim& channels, const Shape* weight, Rounding rounding) {
   const Shape& input = *node.shape(0);
   Shape result{input[0], channels};
   const std::size_t axes = input.size() - 2;
   for (std::size_t axis = 0; axis < axes; ++axis) {
     const Window window = window_of(node.node(), axis, axes, kernel_size(node.node(), weight, axis));
-    result.push_back({slide(input[axis + 2].size, window, auto_pad(node.node()), round_up), {}});
+    result.push_back({slide(input[axis + 2].size, window, padding_of(node.node()), rounding), {}});
   }
   return Outputs(std::max<std::size_t>(node.num_outputs(), 1), Inferred{node.dtype(0), result});
 }
@@ -72,7 +54,7 @@ Outputs convolve(const OnnxView& node, std::size_t weight_input, std::optional<D
   const Shape* weight = node.shape(weight_input);
   if (!has_planes(node) || weight == nullptr || weight->size() != node.shape(0)->size())
     return one(dtype, std::nullopt);
-  Outputs outputs = slide_all(node, weight->front(), weight, false);
+  Outputs outputs = slide_all(node, weight->front(), weight, Rounding::kDown);
   outputs[0].dtype = dtype;
   return outputs;
 }
@@ -125,20 +107,16 @@ Outputs infer_conv_transpose(const OnnxView& node) {
   const auto *stated = node.node().find<Numbers>("output_shape"), *extra = node.node().find<Numbers>("output_padding");
   for (std::size_t axis = 0; axis < axes; ++axis) {
     const Window window = window_of(node.node(), axis, axes, kernel_size(node.node(), weight, axis));
-    const std::int64_t length = input[axis + 2].size;
-    const bool known = length >= 0 && window.is_sane() && length < kLargest / window.stride;
-    const std::int64_t grown =
-        known ? (length - 1) * window.stride + window.reach() + at(extra, axis, 0) - window.pad_begin - window.pad_end
-              : -1;
-    const bool same = auto_pad(node.node()).starts_with("SAME");
-    result.push_back({at(stated, axis, same && known ? length * window.stride : grown), {}});
+    const std::int64_t grown = spread(input[axis + 2].size, window, padding_of(node.node()), at(extra, axis, 0));
+    result.push_back({at(stated, axis, grown), {}});
   }
   return {{node.dtype(0), result}};
 }
 
 Outputs infer_pool(const OnnxView& node) {
   if (!has_planes(node)) return {{node.dtype(0), std::nullopt}};
-  Outputs outputs = slide_all(node, (*node.shape(0))[1], nullptr, node.node().integer("ceil_mode", 0) != 0);
+  const bool rounds_up = node.node().integer("ceil_mode", 0) != 0;
+  Outputs outputs = slide_all(node, (*node.shape(0))[1], nullptr, rounds_up ? Rounding::kUp : Rounding::kDown);
   if (outputs.size() > 1) outputs[1].dtype = DType::kI64;
   return outputs;
 }

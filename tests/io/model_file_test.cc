@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "io/openvino_text.h"
 #include "io/parts.h"
 #include "io/tensorflow_sample.h"
 
@@ -41,6 +42,29 @@ TEST_F(OpenSizes, ReachTheRulesOfTensorFlow) {
   ASSERT_EQ(lowered->report.dims.size(), 1U);
   EXPECT_EQ(lowered->report.dims[0].name, "batch");
   EXPECT_EQ(lowered->report.dims[0].source, DimSource::kUser);
+}
+
+TEST_F(OpenSizes, ReachTheWindowsOfOpenVino) {
+  if (!has_openvino()) GTEST_SKIP() << "built without OpenVINO files";
+  const std::string path = folder_.file("m.xml");
+  write_bytes(path, ir_file(ir_layer(0, "x", "Parameter", "", "", "FP32 -1,3,-1,9") +
+                                ir_layer(1, "w", "Const", "", "", "FP32 8,3,3,3") +
+                                ir_layer(2, "c", "Convolution", R"(strides="1, 1")", "FP32 -1,3,-1,9 | FP32 8,3,3,3",
+                                         "FP32 -1,8,-1,7") +
+                                ir_layer(3, "y", "Result", "", "FP32 -1,8,-1,7", ""),
+                            "0:0>2:0 1:0>2:1 2:2>3:0"));
+  const auto lowered = import_model(path, {.dims = {{"x.0", 2}, {"x.2", 20}}});
+  ASSERT_TRUE(lowered) << lowered.error().message;
+  EXPECT_EQ(shape_of_op(lowered->graph, "c"), (std::vector<std::int64_t>{2, 8, 18, 7}));
+  EXPECT_EQ(lowered->graph.total_flops(), 2.0 * 2 * 8 * 18 * 7 * 3 * 9);
+  EXPECT_TRUE(lowered->report.assumed_dims.empty());
+  ASSERT_EQ(lowered->report.dims.size(), 2U);
+  EXPECT_EQ(lowered->report.dims[1].name, "x.2");
+  EXPECT_EQ(lowered->report.dims[1].source, DimSource::kUser);
+  const auto open = import_model(path);
+  ASSERT_TRUE(open) << open.error().message;
+  EXPECT_EQ(shape_of_op(open->graph, "c"), (std::vector<std::int64_t>{1, 8, 1, 7}));
+  EXPECT_TRUE(open->report.assumed_dims.contains("c.2"));
 }
 
 TEST_F(OpenSizes, CountAsOneInTheRulesToo) {
