@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <set>
 
+#include "base/text.h"
 #include "io/files.h"
 #include "io/graph_document.h"
 #include "io/mapped_file.h"
@@ -71,6 +73,48 @@ const Reader* find_reader(std::string_view path) {
   return found != kReaders.end() ? &*found : nullptr;
 }
 
+bool is_folder(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored);
+}
+
+// "a.onnx, b.pb and 3 more", in the order of their names; empty if there are none.
+std::string models_in(const std::string& folder) {
+  constexpr std::size_t kMostNames = 3;
+  std::set<std::string> names;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+    std::string name = entry.path().filename().string();
+    if (find_reader(name) != nullptr) names.insert(std::move(name));
+  }
+  std::vector<std::string> shown;
+  for (const std::string& name : names) {
+    if (shown.size() < kMostNames) shown.push_back(name);
+  }
+  const std::string text = join(shown, ", ");
+  return names.size() > shown.size() ? fmt::format("{} and {} more", text, names.size() - shown.size()) : text;
+}
+
+// The file that holds the model.
+Result<std::string> file_of(const std::string& path) {
+  if (!is_folder(path)) return path;
+  for (const std::string_view name : {"saved_model.pb", "saved_model.pbtxt"}) {
+    const std::string file = (std::filesystem::path(path) / name).string();
+    std::error_code ignored;
+    if (std::filesystem::is_regular_file(file, ignored)) return file;
+  }
+  const std::string models = models_in(path);
+  const std::string instead = models.empty() ? fmt::format("the file of a model ({})", kModelEndings)
+                                             : fmt::format("one of its files: {}", models);
+  return in_file(path, bad_input("is a folder, and no SavedModel: it has no saved_model.pb; give {}", instead));
+}
+
+// A SavedModel is called after its folder, since its file always has the same name.
+std::string title_of_folder(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::weakly_canonical(path, ignored).filename().string();
+}
+
 // The rules for the shapes of TensorFlow's ops run while the file is read, so they need every size then. Returns what
 // the sizes are, since the second model has plain numbers in their place.
 Result<std::vector<NamedDim>> read_again_with_sizes(const std::string& path, const ImportOptions& options,
@@ -95,16 +139,21 @@ void add_dims(const std::vector<NamedDim>& dims, LowerReport& report) {
 
 }  // namespace
 
-bool is_model_file(std::string_view path) { return find_reader(path) != nullptr; }
+bool is_model_file(const std::string& path) { return is_folder(path) || find_reader(path) != nullptr; }
 
 Result<Model> read_model_file(const std::string& path, const ImportOptions& options) {
-  const Reader* reader = find_reader(path);
-  if (reader == nullptr) return in_file(path, bad_input("no model of a framework has this ending"));
+  BERTH_TRY(const std::string file, file_of(path));
+  const Reader* reader = find_reader(file);
+  if (reader == nullptr) {
+    return in_file(path, bad_input("no model of a framework has this ending; there are {}", kModelEndings));
+  }
   if (options.step.is_given() && !reader->has_steps) {
     return in_file(path, bad_input("output nodes, signature and tag can be chosen in TensorFlow graphs only (.pb "
                                    ".pbtxt .meta); the step of this file is all of it"));
   }
-  return reader->read(path, options);
+  BERTH_TRY(Model model, reader->read(file, options));
+  if (file != path) model.title = title_of_folder(path);
+  return model;
 }
 
 Result<Lowered> import_model(const std::string& path, const ImportOptions& options) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models of frameworks, by the ending of the file: .onnx, .pt2, .xml (OpenVINO), .pb, .pbtxt and .meta (TensorFlow).
-// All errors begin with the file's name.
+// Models of frameworks, by the ending of the file: .onnx, .pt2, .xml (OpenVINO), .pb, .pbtxt and .meta (TensorFlow); or
+// the folder of a SavedModel, which stands for the saved_model.pb or saved_model.pbtxt in it. All errors begin with the
+// file's name.
 #pragma once
 
 #include <string>
@@ -13,7 +14,7 @@
 namespace berth {
 
 inline constexpr std::string_view kModelEndings = ".onnx .pt2 .xml .pb .pbtxt .meta";  // for help and errors
-bool is_model_file(std::string_view path);
+bool is_model_file(const std::string& path);  // any folder counts: reading it says what is wrong with it
 
 // Which part of a file is the step, where a format leaves that open: TensorFlow. Refused for all others.
 struct StepChoice {

@@ -82,6 +82,50 @@ TEST_F(OpenSizes, ThatTheModelDoesNotHaveAreRefused) {
             path_ + ": the model has no dimension named 'bacth'; did you mean 'batch'? (it has batch)");
 }
 
+TEST(ModelFile, ASavedModelIsAFolder) {
+  const TemporaryFolder folder;
+  const std::string model = tensorflow::placeholder("x", "[2,3]") + tensorflow::node("y", "Relu", "x", "T:f32");
+  std::filesystem::create_directories(folder.file("net"));
+  EXPECT_TRUE(is_model_file(folder.file("net")));
+  EXPECT_EQ(import_model(folder.file("net")).error().message,
+            folder.file("net") + ": is a folder, and no SavedModel: it has no saved_model.pb; give the file of a model "
+                                 "(.onnx .pt2 .xml .pb .pbtxt .meta)");
+  for (const std::string name : {"b.pb", "a.onnx", "notes.txt", "c.xml", "d.pt2"}) {
+    write_bytes(folder.file(fmt::format("net/{}", name)), "");
+  }
+  EXPECT_EQ(import_model(folder.file("net")).error().message,
+            folder.file("net") + ": is a folder, and no SavedModel: it has no saved_model.pb; give one of its files: "
+                                 "a.onnx, b.pb, c.xml and 1 more");
+  write_bytes(folder.file("net/saved_model.pbtxt"),
+              fmt::format("saved_model_schema_version: 1 meta_graphs {{ graph_def {{ {} }} }}", model));
+  for (const std::string& path : {folder.file("net"), folder.file("net/")}) {
+    const auto lowered = import_model(path);
+    ASSERT_TRUE(lowered) << lowered.error().message;
+    EXPECT_EQ(lowered->graph.title(), "net");
+    EXPECT_EQ(shape_of_op(lowered->graph, "y"), (std::vector<std::int64_t>{2, 3}));
+  }
+  write_bytes(folder.file("net/saved_model.pb"), "\xff\xff");
+  EXPECT_TRUE(import_model(folder.file("net")).error().message.starts_with(folder.file("net/saved_model.pb: ")))
+      << "the binary one comes first, and an error names the file";
+}
+
+TEST(ModelFile, TheStepCanBeChosenInTensorFlowGraphsOnly) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("m.pbtxt");
+  write_bytes(path, tensorflow::placeholder("x", "[2,3]") + tensorflow::node("y", "Relu", "x", "T:f32") +
+                        tensorflow::node("z", "Tanh", "y", "T:f32"));
+  const auto lowered = import_model(path, {.step = {.outputs = {"y"}}});
+  ASSERT_TRUE(lowered) << lowered.error().message;
+  EXPECT_EQ(shape_of_op(lowered->graph, "y"), (std::vector<std::int64_t>{2, 3}));
+  EXPECT_TRUE(shape_of_op(lowered->graph, "z").empty());
+  EXPECT_EQ(lowered->report.left_out, (std::map<std::string, std::size_t>{{"not needed by the outputs", 1}}));
+  const std::string other = folder.file("m.onnx");
+  write_bytes(other, "");
+  EXPECT_EQ(import_model(other, {.step = {.signature = "serve"}}).error().message,
+            other + ": output nodes, signature and tag can be chosen in TensorFlow graphs only (.pb .pbtxt .meta); the "
+                    "step of this file is all of it");
+}
+
 // What the reader of a format leaves out or chooses is part of the report, whoever asks.
 TEST(ModelFile, SaysWhatOfTensorFlowIsLeftOutAndWhichBranchIsTaken) {
   using tensorflow::function, tensorflow::node;
