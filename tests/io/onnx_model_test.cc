@@ -203,21 +203,5 @@ TEST(OnnxModelData, NodesAndEdgesAreThoseOfTheFiles) {
   }
 }
 
-// Also those whose embedding is the last layer, which the files have once and read twice.
-TEST(OnnxModelData, ParametersAreThoseOfTheExportedProgram) {
-  const std::filesystem::path folder = data_folder() / "exported";
-  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no exported models in the data folder (BERTH_DATA)";
-  for (const std::string name : {"bert_base", "gpt2", "inception_v3", "resnet50"}) {
-    SCOPED_TRACE(name);
-    const auto onnx = import_model((folder / (name + ".onnx")).string());
-    const auto program = import_model((folder / (name + ".pt2")).string());
-    ASSERT_TRUE(onnx.ok()) << onnx.error().message;
-    if (!program) GTEST_SKIP() << program.error().message;
-    EXPECT_TRUE(onnx->report.unknown_shapes.empty());
-    const auto bytes = static_cast<double>(program->graph.parameter_bytes());
-    EXPECT_NEAR(static_cast<double>(onnx->graph.parameter_bytes()), bytes, 0.01 * bytes);
-  }
-}
-
 }  // namespace
 }  // namespace berth

@@ -10,11 +10,13 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "graph/graph.h"
 #include "io/gzip.h"
+#include "io/zip_member.h"
 
 namespace berth {
 
@@ -47,8 +49,12 @@ inline std::string read_bytes(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Whether this build has gzip; tests that need it skip without.
+// Whether this build has gzip, or reads zip files; tests that need it skip without.
 inline bool has_gzip() { return gzip("").ok(); }
+inline bool has_zip() {
+  const auto first = [](std::span<const std::string>) { return Result<std::size_t>(std::size_t{0}); };
+  return read_zip_member("", first).error().message.find("BERTH_ZIP=OFF") == std::string::npos;
+}
 
 // Where others' models lie; they are not part of the repository.
 inline std::filesystem::path data_folder() {
