@@ -145,8 +145,10 @@ void warn_about(const std::string& path, const std::optional<LowerReport>& repor
                             dims.front()));
   }
   if (!report->unknown_shapes.empty()) {
-    print_error(fmt::format("warning: {}: the sizes of {} values are not known and count as nothing: {}", path,
-                            report->unknown_shapes.size(), some_of(report->unknown_shapes, kMostNames)));
+    print_error(fmt::format(
+        "warning: {}: the sizes of {} values are not known and count as nothing: {}; berth graph info --json names "
+        "all; give open sizes by --dim, or run shape inference on the model before",
+        path, report->unknown_shapes.size(), some_of(report->unknown_shapes, kMostNames)));
   }
   if (!report->open_branches.empty()) {
     print_error(fmt::format("warning: {}: it does not say which branch of {} nodes runs; the larger one counts: {}",

@@ -51,8 +51,8 @@ class SameModel : public ::testing::TestWithParam<const char*> {
 
 const std::string_view kMissing = "is not in the data folder (BERTH_DATA)";
 
-// Two formats name, fold and fuse in their own ways: the same products and weights. Also where the embedding is the last
-// layer, which the files have once and read twice.
+// Two formats name, fold and fuse in their own ways: the same products and weights. Also where the embedding is the
+// last layer, which the files have once and read twice.
 class Exported : public SameModel {};
 TEST_P(Exported, FlopsAndWeightsAgreeAcrossFormats) {
   if (!has_zip()) GTEST_SKIP() << "built without zip files";
