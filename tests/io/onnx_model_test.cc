@@ -103,6 +103,8 @@ TEST(OnnxModel, NodesMayStandInAnyOrder) {
 TEST(OnnxModel, SaysWhatIsWrong) {
   EXPECT_EQ(onnx_error("\x08"), "damaged protobuf data: a number is cut off");
   EXPECT_EQ(onnx_error(WireWriter().varint(1, 8).str()), "it is no ONNX model: it has no graph");
+  EXPECT_EQ(onnx_error(WireWriter().varint(1, 2).message(7, WireWriter().bytes(2, "old")).str()),
+            "its IR version is 2; versions from 3 (2017) on are read: export it again with newer tools");
   WireWriter dangling;
   dangling.message(1, node({"relu", "Relu", {"nowhere"}, {"y"}}));
   EXPECT_EQ(onnx_error(model(dangling)), "node 'relu' reads 'nowhere', which nothing makes");

@@ -118,6 +118,10 @@ TEST(TensorFlowFunctions, WhatCannotBeInlinedIsRefusedByName) {
             "node 'c': SymbolicGradient calls a function (\"f\"), which cannot be inlined; freeze or export the model "
             "without it");
   EXPECT_EQ(error_of(f + f + kX), "two functions are named 'f'");
+  const std::string list = "library { function { signature { name: 'l' input_arg { name: 'a' number_attr: 'N' } } } }";
+  EXPECT_EQ(error_of(list + kX + node("c", "l", "x")),
+            "node 'c': it calls function 'l', which takes or gives a list: it cannot be inlined; freeze or export the "
+            "model without it");
   EXPECT_EQ(error_of(function({"f", "a", "r=b:y:0", ""}) + kX + node("c", "f", "x") + node("y", "Neg", "c")),
             "node 'y': its input \"b:y:0\" does not exist");
   EXPECT_EQ(error_of(f + kX + node("c", "f", "c") + node("y", "Neg", "c")),
