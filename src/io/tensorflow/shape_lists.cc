@@ -121,8 +121,8 @@ constexpr std::array<std::string_view, 8> kHandles{"TensorArrayV3",        "Tens
 
 std::span<const RuleRow> list_rules() { return kRules; }
 
-ListFacts ListFacts::stated(std::optional<Shape> element, std::optional<std::int64_t> length) {
-  ListFacts list{.element = std::move(element), .length = length};
+ListFacts ListFacts::stated(std::optional<Shape> shape, std::optional<std::int64_t> count) {
+  ListFacts list{.element = std::move(shape), .length = count};
   if (!list.element) return list;
   for (const Dim& dim : *list.element) list.settled.push_back(dim.known() ? 1 : 0);
   return list;

@@ -21,7 +21,7 @@ struct ListFacts {
   std::optional<std::int64_t> length = {};
 
   // Of a list whose maker states so much.
-  static ListFacts stated(std::optional<Shape> element, std::optional<std::int64_t> length);
+  static ListFacts stated(std::optional<Shape> shape, std::optional<std::int64_t> count);
   // Adds what one of its tensors tells. Returns whether that is news.
   bool learn(const Shape& tensor);
 };
