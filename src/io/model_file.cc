@@ -85,6 +85,13 @@ void add_dims(const std::vector<NamedDim>& dims, LowerReport& report) {
   }
 }
 
+// Whether every size that was given is one of a name that was found.
+bool has_all(const LowerReport& report, const DimSizes& given) {
+  return std::ranges::all_of(given, [&](const auto& dim) {
+    return std::ranges::find(report.dims, dim.first, &NamedDim::name) != report.dims.end();
+  });
+}
+
 }  // namespace
 
 bool is_model_file(std::string_view path) { return find_reader(path) != nullptr; }
@@ -97,7 +104,9 @@ Result<Model> read_model_file(const std::string& path, const DimSizes& sizes) {
 
 Result<Lowered> import_model(const std::string& path, const LowerOptions& options) {
   BERTH_TRY(Model model, read_model_file(path, {{std::string(kLoopTurns), loop_turns(options.dims)}}));
-  if (const Status known = check_dims(model, options.dims); !known) return in_file(path, known.error());
+  const bool may_open_sizes = model.dialect == Dialect::kOnnx;
+  const Status known = check_dims(model, options.dims);
+  if (!known && !may_open_sizes) return in_file(path, known.error());
   std::vector<NamedDim> dims;
   if (model.dialect == Dialect::kTensorFlow) {
     BERTH_TRY(dims, read_again_with_sizes(path, options.dims, model));
@@ -108,6 +117,7 @@ Result<Lowered> import_model(const std::string& path, const LowerOptions& option
   }
   auto lowered = lower(std::move(model), options);
   if (!lowered) return in_file(path, lowered.error());
+  if (!known && !has_all(lowered->report, options.dims)) return in_file(path, known.error());
   add_dims(dims, lowered->report);
   return lowered;
 }
