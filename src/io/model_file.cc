@@ -137,6 +137,13 @@ void add_dims(const std::vector<NamedDim>& dims, LowerReport& report) {
   }
 }
 
+// Whether every size that was given is one of a name that was found.
+bool has_all(const LowerReport& report, const DimSizes& given) {
+  return std::ranges::all_of(given, [&](const auto& dim) {
+    return std::ranges::find(report.dims, dim.first, &NamedDim::name) != report.dims.end();
+  });
+}
+
 }  // namespace
 
 bool is_model_file(const std::string& path) { return is_folder(path) || find_reader(path) != nullptr; }
@@ -159,7 +166,9 @@ Result<Model> read_model_file(const std::string& path, const ImportOptions& opti
 Result<Lowered> import_model(const std::string& path, const ImportOptions& options) {
   const DimSizes turns{{std::string(kLoopTurns), loop_turns(options.dims)}};
   BERTH_TRY(Model model, read_model_file(path, {turns, options.step}));
-  if (const Status known = check_dims(model, options.dims); !known) return in_file(path, known.error());
+  const bool may_open_sizes = model.dialect == Dialect::kOnnx;
+  const Status known = check_dims(model, options.dims);
+  if (!known && !may_open_sizes) return in_file(path, known.error());
   std::vector<NamedDim> dims;
   if (model.dialect == Dialect::kTensorFlow) {
     BERTH_TRY(dims, read_again_with_sizes(path, options, model));
@@ -170,6 +179,7 @@ Result<Lowered> import_model(const std::string& path, const ImportOptions& optio
   }
   auto lowered = lower(std::move(model), {.dims = options.dims});
   if (!lowered) return in_file(path, lowered.error());
+  if (!known && !has_all(lowered->report, options.dims)) return in_file(path, known.error());
   add_dims(dims, lowered->report);
   return lowered;
 }

@@ -23,10 +23,11 @@ class Lowering {
 
   Result<Lowered> run() {
     report_.dims = bind_dims(model_, options_.dims);
+    if (model_.dialect == Dialect::kOnnx) infer_onnx_shapes(model_, options_.dims);
+    note_open_sizes();
     for (const NamedDim& dim : report_.dims) {
       if (dim.source == DimSource::kAssumed) report_.assumed_dims.emplace(dim.name, dim.uses);
     }
-    if (model_.dialect == Dialect::kOnnx) infer_onnx_shapes(model_, loop_turns(options_.dims));
     for (const auto& [name, branch] : model_.open_branches) report_.open_branches.push_back(name);
     report_.branches_taken = model_.open_branches;
     report_.left_out = model_.left_out;
@@ -48,6 +49,21 @@ class Lowering {
   }
 
  private:
+  void note_open_sizes() {
+    std::map<std::string, std::size_t> number_of;  // in the report
+    for (const OpenSize& open : model_.open_sizes) {
+      const auto [place, is_new] = number_of.emplace(open.name, report_.dims.size());
+      const bool is_given = options_.dims.contains(open.name);
+      if (is_new) {
+        report_.dims.push_back({.name = open.name,
+                                .size = open.size,
+                                .source = is_given ? DimSource::kUser : DimSource::kAssumed,
+                                .where = open.where});
+      }
+      ++report_.dims[place->second].uses;
+    }
+  }
+
   Status note_turns() {
     const bool is_given = options_.dims.contains(std::string(kLoopTurns));
     const std::vector<std::string>& open = model_.open_loops;

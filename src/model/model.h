@@ -81,6 +81,13 @@ struct Leaf {
   std::string colocate = {};  // as of nodes
 };
 
+// A size that only a run can tell, such as how many elements are not zero.
+struct OpenSize {
+  std::string name = {};  // "NODE.i"
+  std::int64_t size = 1;  // as the user says, else 1
+  std::string where = {};
+};
+
 struct Model {
   std::string title = {};
   Dialect dialect = Dialect::kOnnx;  // whose rules the types and attributes of the nodes follow
@@ -94,6 +101,7 @@ struct Model {
   std::map<std::string, std::string> open_branches = {};
   std::vector<std::string> open_loops = {};
   std::map<std::string, std::size_t> left_out = {};  // nodes of the file that are no part of the step, by reason
+  std::vector<OpenSize> open_sizes = {};
 
   ValueIndex add(Value value) {
     values.push_back(std::move(value));

@@ -25,12 +25,13 @@ struct LoopWork {
   bool turns_known = true;  // of this loop and of all inside it
   Outputs outputs = {};
   std::map<std::string, std::string> open_branches = {};  // in its body
+  std::vector<OpenSize> open_sizes = {};                  // in its body
 };
 
 bool is_loop(const Node& node);
 
 // Of a node for which is_loop() holds; `symbols` are the sizes that names have in the model around it.
-// A loop of unknown length turns `open_turns` times.
-LoopWork infer_loop(const Model& model, const Node& node, const DimSizes& symbols, std::int64_t open_turns);
+// `given` as of infer_onnx_shapes().
+LoopWork infer_loop(const Model& model, const Node& node, const DimSizes& symbols, const DimSizes& given);
 
 }  // namespace berth

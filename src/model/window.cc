@@ -3,7 +3,7 @@
 
 namespace berth {
 
-std::int64_t slide(std::int64_t length, const Window& window, Padding padding, Rounding rounding) {
+std::int64_t slide(std::int64_t length, const SlidingWindow& window, Padding padding, Rounding rounding) {
   if (length < 0 || length > kLargestWindow || !window.is_sane()) return -1;
   if (padding == Padding::kSame) return (length + window.stride - 1) / window.stride;
   const bool is_padded = padding == Padding::kStated;
@@ -15,7 +15,7 @@ std::int64_t slide(std::int64_t length, const Window& window, Padding padding, R
   return rounding == Rounding::kUpInside && is_behind ? places - 1 : places;
 }
 
-std::int64_t spread(std::int64_t length, const Window& window, Padding padding, std::int64_t extra) {
+std::int64_t spread(std::int64_t length, const SlidingWindow& window, Padding padding, std::int64_t extra) {
   if (length < 0 || !window.is_sane() || length >= kLargestWindow / window.stride) return -1;
   if (padding == Padding::kSame) return length * window.stride;
   const std::int64_t pads = padding == Padding::kStated ? window.pad_begin + window.pad_end : 0;

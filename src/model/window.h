@@ -11,7 +11,7 @@ namespace berth {
 inline constexpr std::int64_t kLargestWindow = std::int64_t{1} << 40;  // keeps sums of a few sizes far from overflow
 
 // Stride, dilation and padding along one axis.
-struct Window {
+struct SlidingWindow {
   std::int64_t size = 1, stride = 1, dilation = 1, pad_begin = 0, pad_end = 0;
   [[nodiscard]] std::int64_t reach() const { return (size - 1) * dilation + 1; }
   [[nodiscard]] bool is_sane() const {
@@ -33,9 +33,10 @@ enum class Rounding : std::uint8_t {
 };
 
 // Number of places of a window along `length`; 0 if it does not fit, -1 where a number makes no sense.
-std::int64_t slide(std::int64_t length, const Window& window, Padding padding, Rounding rounding = Rounding::kDown);
+std::int64_t slide(std::int64_t length, const SlidingWindow& window, Padding padding,
+                   Rounding rounding = Rounding::kDown);
 
 // Length that windows at `length` places cover, with `extra` behind; -1 or less where a number makes no sense.
-std::int64_t spread(std::int64_t length, const Window& window, Padding padding, std::int64_t extra = 0);
+std::int64_t spread(std::int64_t length, const SlidingWindow& window, Padding padding, std::int64_t extra = 0);
 
 }  // namespace berth

@@ -19,7 +19,7 @@ TEST(Window, SlidesAsFarAsItFits) {
 
 // 7 numbers in pairs, one of padding before and two behind: places 0, 2, 4, 6 and 8, of which the last is all padding.
 TEST(Window, RoundsAsAsked) {
-  const Window pairs{.size = 2, .stride = 2, .pad_begin = 1, .pad_end = 2};
+  const SlidingWindow pairs{.size = 2, .stride = 2, .pad_begin = 1, .pad_end = 2};
   EXPECT_EQ(slide(7, {.size = 2, .stride = 2}, Padding::kStated, Rounding::kDown), 3);
   EXPECT_EQ(slide(7, {.size = 2, .stride = 2}, Padding::kStated, Rounding::kUp), 4);
   EXPECT_EQ(slide(7, pairs, Padding::kStated, Rounding::kDown), 5);

@@ -70,8 +70,8 @@ std::optional<std::int64_t> window_length(const IrLayer& layer, std::span<const 
     const Shape& weight = *inputs[type->weight];
     size = back <= weight.size() ? weight[weight.size() - back].size : -1;
   }
-  const Window window{size, number_at(layer, "strides", i, 1), number_at(layer, "dilations", i, 1),
-                      number_at(layer, "pads_begin", i, 0), number_at(layer, "pads_end", i, 0)};
+  const SlidingWindow window{size, number_at(layer, "strides", i, 1), number_at(layer, "dilations", i, 1),
+                             number_at(layer, "pads_begin", i, 0), number_at(layer, "pads_end", i, 0)};
   const std::int64_t length = type->spreads
                                   ? spread(before, window, padding_of(layer), number_at(layer, "output_padding", i, 0))
                                   : slide(before, window, padding_of(layer), rounding_of(layer));
