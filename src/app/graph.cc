@@ -21,10 +21,10 @@ struct GraphFlags {
 };
 
 Result<Exit> run_info(const GraphFlags& flags) {
-  BERTH_TRY(const DimSizes dims, read_dims(flags.problem.dims));
-  BERTH_TRY(const ResolvedGraph resolved, resolve_graph(flags.problem.graph, dims));
+  BERTH_TRY(const ImportOptions options, import_options(flags.problem));
+  BERTH_TRY(const ResolvedGraph resolved, resolve_graph(flags.problem.graph, options));
   const GraphFacts facts = facts_of(resolved);
-  const std::vector<DimEffect> effects = effects_of_dims(flags.problem.graph, dims, resolved);
+  const std::vector<DimEffect> effects = effects_of_dims(flags.problem.graph, options, resolved);
   BERTH_RETURN_IF_ERROR(
       print(flags.json ? graph_info_json(resolved, facts, effects) : graph_info_text(resolved, facts, effects)));
   return Exit::kDone;
@@ -53,8 +53,8 @@ Status check_ending(const std::string& path) {
 Result<Exit> run_convert(const GraphFlags& flags) {
   BERTH_RETURN_IF_ERROR(check_output_path(flags.output));
   BERTH_RETURN_IF_ERROR(check_ending(flags.output));
-  BERTH_TRY(const DimSizes dims, read_dims(flags.problem.dims));
-  BERTH_TRY(const ResolvedGraph resolved, resolve_graph(flags.problem.graph, dims));
+  BERTH_TRY(const ImportOptions options, import_options(flags.problem));
+  BERTH_TRY(const ResolvedGraph resolved, resolve_graph(flags.problem.graph, options));
   warn_about(flags.problem.graph, resolved.report);
   if (resolved.problem != nullptr) {
     return bad_input(
@@ -88,16 +88,16 @@ void add_graph_command(CLI::App& app, Exit& exit) {
 
   CLI::App* info = graph->add_subcommand(
       "info", "ops, flops, memory, parallelism, time on every built-in device, and what is not known");
-  info->add_option("GRAPH", flags->problem.graph, "graph file, model, public problem or zoo:model")->required();
-  add_dim_flag(*info, flags->problem.dims);
+  add_graph_argument(*info, flags->problem.graph);
+  add_model_flags(*info, flags->problem);
   add_json_flag(*info, flags->json);
   info->footer(
       "Example:\n  berth graph info zoo:resnet-50,batch=64\n  berth graph info bert.onnx --dim batch=8,seq=128");
   info->callback([flags, &exit] { exit = finish(run_info(*flags)); });
 
   CLI::App* convert = graph->add_subcommand("convert", "write a graph in the native format");
-  convert->add_option("GRAPH", flags->problem.graph, "graph file, model or zoo:model")->required();
-  add_dim_flag(*convert, flags->problem.dims);
+  add_graph_argument(*convert, flags->problem.graph);
+  add_model_flags(*convert, flags->problem);
   add_output_flag(*convert, flags->output, "file to write, .json or .json.gz", true);
   add_json_flag(*convert, flags->json);
   convert->footer("Example:\n  berth graph convert zoo:rnnlm -o rnnlm.json.gz");

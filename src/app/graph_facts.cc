@@ -186,7 +186,8 @@ GraphFacts facts_of(const ResolvedGraph& resolved) {
   return facts;
 }
 
-std::vector<DimEffect> effects_of_dims(const std::string& path, const DimSizes& dims, const ResolvedGraph& resolved) {
+std::vector<DimEffect> effects_of_dims(const std::string& path, const ImportOptions& options,
+                                       const ResolvedGraph& resolved) {
   constexpr std::size_t kMostDims = 4;
   std::vector<DimEffect> effects;
   if (!resolved.report) return effects;
@@ -195,9 +196,9 @@ std::vector<DimEffect> effects_of_dims(const std::string& path, const DimSizes& 
   for (const NamedDim& dim : resolved.report->dims) {
     if (effects.size() == kMostDims) break;
     if (dim.source != DimSource::kAssumed) continue;
-    DimSizes larger = dims;
-    larger.emplace(dim.name, 2);
-    const Result<Lowered> lowered = import_model(path, {.dims = std::move(larger)});
+    ImportOptions larger = options;
+    larger.dims.emplace(dim.name, 2);
+    const Result<Lowered> lowered = import_model(path, larger);
     if (!lowered) continue;
     const auto ratio = [](double with_two, double with_one) { return with_one > 0.0 ? with_two / with_one : 1.0; };
     effects.push_back({dim.name, ratio(lowered->graph.total_flops(), flops),

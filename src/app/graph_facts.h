@@ -58,6 +58,7 @@ struct GraphFacts {
 GraphFacts facts_of(const ResolvedGraph& resolved);
 
 // Of the first few dimensions that count as 1; reads the file once for each.
-std::vector<DimEffect> effects_of_dims(const std::string& path, const DimSizes& dims, const ResolvedGraph& resolved);
+std::vector<DimEffect> effects_of_dims(const std::string& path, const ImportOptions& options,
+                                       const ResolvedGraph& resolved);
 
 }  // namespace berth::app

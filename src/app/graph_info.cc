@@ -49,6 +49,13 @@ std::string unknown_text(const GraphFacts& facts) {
                      percent(facts.unknown_share), facts.parallelism.device);
 }
 
+std::string branches_text(const LowerReport& report) {
+  constexpr std::size_t kMost = 6;
+  std::vector<std::string> words;
+  for (const auto& [node, branch] : report.branches_taken) words.push_back(fmt::format("{} ({})", node, branch));
+  return fmt::format("the file does not say which one runs; the one with more nodes counts: {}", some_of(words, kMost));
+}
+
 // What the file leaves open, and what that does to the numbers.
 void add_report(Table& facts, const LowerReport& report, std::span<const DimEffect> effects) {
   constexpr std::size_t kMostDims = 6, kMostValues = 3;
@@ -61,6 +68,10 @@ void add_report(Table& facts, const LowerReport& report, std::span<const DimEffe
     facts.add(
         {"assumed", fmt::format("{} counts as 1; 2 would make {:.3g}x the flops, {:.3g}x the activations (--dim {}=2)",
                                 effect.name, effect.flops, effect.activations, effect.name)});
+  }
+  if (!report.branches_taken.empty()) facts.add({"branches", branches_text(report)});
+  if (!report.left_out.empty()) {
+    facts.add({"left out", fmt::format("nodes that are no part of the step: {}", left_out_text(report))});
   }
   if (report.unknown_shapes.empty()) return;
   facts.add({"unknown sizes",
@@ -124,7 +135,13 @@ void write_report(JsonWriter& json, const LowerReport& report, std::span<const D
   }
   json.end_array().key("unknown_shapes").begin_array();
   for (const std::string& value : report.unknown_shapes) json.value(value);
-  json.end_array();
+  json.end_array().key("open_branches").begin_array(JsonLayout::kLines);
+  for (const auto& [node, branch] : report.branches_taken) {
+    json.begin_object().key("node").value(node).key("taken").value(branch).end_object();
+  }
+  json.end_array().key("left_out").begin_object();
+  for (const auto& [reason, count] : report.left_out) json.key(reason).value(count);
+  json.end_object();
 }
 
 void write_parallelism(JsonWriter& json, const Parallelism& shape) {

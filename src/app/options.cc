@@ -41,13 +41,17 @@ CLI::Option* add_whole_number(CLI::App& command, const std::string& name, T& tar
 
 }  // namespace
 
-void add_problem_flags(CLI::App& command, ProblemFlags& flags) {
+void add_graph_argument(CLI::App& command, std::string& graph) {
   command
-      .add_option("GRAPH", flags.graph,
-                  "graph file, model (.onnx .pt2 .xml .pb .pbtxt), public problem (msr, stg, heft, pipedream), or one "
-                  "of the zoo such as "
-                  "zoo:nmt-4,batch=128")
+      .add_option("GRAPH", graph,
+                  fmt::format("graph file (.json .json.gz), model ({}), public problem (msr, stg, heft, pipedream), or "
+                              "one of the zoo such as zoo:nmt-4,batch=128",
+                              kModelEndings))
       ->required();
+}
+
+void add_problem_flags(CLI::App& command, ProblemFlags& flags, bool takes_size_lists) {
+  add_graph_argument(command, flags.graph);
   command.add_option("-m,--machine", flags.machine,
                      "built-in machine (berth machines) or a .toml file; public problems bring their own");
   command.add_option("--objective", flags.objective,
@@ -60,16 +64,32 @@ void add_problem_flags(CLI::App& command, ProblemFlags& flags) {
                   "measured, for files that do not")
       ->type_name("FILE[@DEVICE]")
       ->allow_extra_args(false);
-  add_dim_flag(command, flags.dims);
+  add_model_flags(command, flags, takes_size_lists);
 }
 
-void add_dim_flag(CLI::App& command, std::vector<std::string>& dims) {
+void add_model_flags(CLI::App& command, ProblemFlags& flags, bool takes_size_lists) {
   command
-      .add_option(
-          "--dim", dims,
-          "size of a dimension that a model's file leaves open, for example batch=8; berth graph info lists them")
+      .add_option("--dim", flags.dims,
+                  fmt::format("size of a dimension that a model's file leaves open, for example batch=8, or "
+                              "loop.turns=8 for loops that do not say how often they turn; berth graph info lists "
+                              "them{}",
+                              takes_size_lists ? "; several sizes, seq=128,512: a plan for each and one for all" : ""))
       ->type_name("NAME=SIZE")
       ->allow_extra_args(false);  // one text per flag: what follows may be GRAPH
+  CLI::Option* nodes = command
+                           .add_option("--output-node", flags.step.outputs,
+                                       "TensorFlow: the step is what this node needs, may be repeated; node:1 is its "
+                                       "second output, ^node just runs it")
+                           ->type_name("NODE")
+                           ->allow_extra_args(false);
+  command
+      .add_option("--signature", flags.step.signature,
+                  "TensorFlow: the step is this signature of a SavedModel or .meta file; default: serving_default")
+      ->type_name("NAME")
+      ->excludes(nodes);
+  command
+      .add_option("--tag", flags.step.tag, "TensorFlow: the graph of a SavedModel with this tag; default: serve")
+      ->type_name("NAME");
 }
 
 void add_search_flags(CLI::App& command, SearchFlags& flags) {

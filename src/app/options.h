@@ -8,6 +8,7 @@
 
 #include "app/constraint_flags.h"
 #include "base/result.h"
+#include "io/model_file.h"
 #include "plan/planner.h"
 
 namespace CLI {
@@ -16,17 +17,22 @@ class App;
 
 namespace berth::app {
 
-// GRAPH, --machine, --objective, --costs and --dim; constraints only where a command adds their flags.
+// GRAPH, --machine, --objective, --costs and the flags for models; constraints only where a command adds their flags.
 struct ProblemFlags {
   std::string graph, machine, objective;  // the last two empty: as the file says
   std::vector<std::string> costs = {};    // FILE or FILE@DEVICE
   std::vector<std::string> dims = {};     // app/dims.h reads them
+  StepChoice step = {};
   ConstraintFlags constraints = {};
 };
-void add_problem_flags(CLI::App& command, ProblemFlags& flags);
+void add_problem_flags(CLI::App& command, ProblemFlags& flags, bool takes_size_lists = false);
 
-// --dim NAME=SIZE, any number of times.
-void add_dim_flag(CLI::App& command, std::vector<std::string>& dims);
+// GRAPH alone, for commands that need no machine.
+void add_graph_argument(CLI::App& command, std::string& graph);
+
+// What a model's file leaves open: --dim NAME=SIZE, and for TensorFlow --output-node, --signature and --tag. Lists of
+// sizes make several plans, where the command can.
+void add_model_flags(CLI::App& command, ProblemFlags& flags, bool takes_size_lists = false);
 
 struct SearchFlags {
   std::string budget = "10s";

@@ -65,7 +65,7 @@ Result<Exit> run_place(const PlaceFlags& flags) {
 void add_place_command(CLI::App& app, Exit& exit) {
   auto flags = std::make_shared<PlaceFlags>();
   CLI::App* command = app.add_subcommand("place", "find a plan: which device runs each op");
-  add_problem_flags(*command, flags->problem);
+  add_problem_flags(*command, flags->problem, /*takes_size_lists=*/true);
   command->add_option("-p,--planner", flags->planner, "who plans (berth planners)")->capture_default_str();
   add_search_flags(*command, flags->search);
   add_constraint_flags(*command, flags->problem.constraints);

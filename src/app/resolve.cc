@@ -8,6 +8,7 @@
 #include "app/output.h"
 #include "app/terminal.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "io/files.h"
 #include "io/machine_toml.h"
 #include "io/model_file.h"
@@ -38,12 +39,17 @@ Error no_such_graph(const std::string& text) {
   return bad_input("no file '{}'; give a graph file or a model of the zoo (berth models lists them)", text);
 }
 
-Error no_dims_here(const std::string& text) {
-  if (text.starts_with(kZoo)) {
+// For graphs that are no files of models: they have nothing to choose.
+Status check_no_options(const std::string& text, const ImportOptions& options) {
+  if (!options.dims.empty() && text.starts_with(kZoo)) {
     const std::string model = text.substr(0, text.find(','));
     return bad_input("--dim is for model files; a model of the zoo has its sizes in its name, as in {},batch=8", model);
   }
-  return bad_input("--dim: the sizes of {} are fixed; it is for models of frameworks (.onnx .pt2 .xml .pb .pbtxt)",
+  if (!options.dims.empty()) {
+    return bad_input("--dim: the sizes of {} are fixed; it is for models of frameworks ({})", text, kModelEndings);
+  }
+  if (!options.step.is_given()) return {};
+  return bad_input("--output-node, --signature and --tag are for TensorFlow graphs (.pb .pbtxt .meta); {} is none",
                    text);
 }
 
@@ -53,19 +59,19 @@ struct Loaded {
   std::vector<std::string> device_of = {};  // per op, where the file wants it
 };
 
-Result<Loaded> load(const std::string& text, const ProblemRequest& request, const DimSizes& dims) {
+Result<Loaded> load(const std::string& text, const ProblemRequest& request, const ImportOptions& options) {
   if (text.starts_with(kZoo)) {
-    if (!dims.empty()) return no_dims_here(text);
+    BERTH_RETURN_IF_ERROR(check_no_options(text, options));
     BERTH_TRY(Graph graph, build_zoo_model(std::string_view(text).substr(kZoo.size())));
     return Loaded{std::make_shared<const Graph>(std::move(graph)), std::nullopt};
   }
   if (!exists(text)) return no_such_graph(text);
   if (is_model_file(text)) {
-    BERTH_TRY(Lowered lowered, import_model(text, {.dims = dims}));
+    BERTH_TRY(Lowered lowered, import_model(text, options));
     return Loaded{std::make_shared<const Graph>(std::move(lowered.graph)), std::move(lowered.report),
                   std::move(lowered.device_of)};
   }
-  if (!dims.empty()) return no_dims_here(text);
+  BERTH_RETURN_IF_ERROR(check_no_options(text, options));
   BERTH_TRY(GraphOrProblem what, load_graph_or_problem(text, request));
   return Loaded{std::move(what), std::nullopt};
 }
@@ -106,14 +112,25 @@ Result<ResolvedProblem> priced(Loaded loaded, const ProblemFlags& flags, const P
 
 }  // namespace
 
-Result<ResolvedGraph> resolve_graph(const std::string& text, const DimSizes& dims) {
-  BERTH_TRY(Loaded loaded, load(text, {}, dims));
+Result<ImportOptions> import_options(const ProblemFlags& flags) {
+  BERTH_TRY(DimSizes dims, read_dims(flags.dims));
+  return ImportOptions{std::move(dims), flags.step};
+}
+
+Result<ResolvedGraph> resolve_graph(const std::string& text, const ImportOptions& options) {
+  BERTH_TRY(Loaded loaded, load(text, {}, options));
   if (const auto* graph = std::get_if<std::shared_ptr<const Graph>>(&loaded.what)) {
     return ResolvedGraph{*graph, nullptr, std::move(loaded.report)};
   }
   const auto& problem = std::get<std::shared_ptr<const Problem>>(loaded.what);
   // The graph lives as long as the problem.
   return ResolvedGraph{std::shared_ptr<const Graph>(problem, &problem->graph()), problem, std::nullopt};
+}
+
+std::string left_out_text(const LowerReport& report) {
+  std::vector<std::string> words;
+  for (const auto& [why, count] : report.left_out) words.push_back(fmt::format("{} {}", group_digits(count), why));
+  return join(words, ", ");
 }
 
 void warn_about(const std::string& path, const std::optional<LowerReport>& report) {
@@ -128,8 +145,10 @@ void warn_about(const std::string& path, const std::optional<LowerReport>& repor
                             dims.front()));
   }
   if (!report->unknown_shapes.empty()) {
-    print_error(fmt::format("warning: {}: the sizes of {} values are not known and count as nothing: {}", path,
-                            report->unknown_shapes.size(), some_of(report->unknown_shapes, kMostNames)));
+    print_error(fmt::format(
+        "warning: {}: the sizes of {} values are not known and count as nothing: {}; berth graph info --json names "
+        "all; give open sizes by --dim, or run shape inference on the model before",
+        path, report->unknown_shapes.size(), some_of(report->unknown_shapes, kMostNames)));
   }
   if (!report->open_branches.empty()) {
     print_error(fmt::format("warning: {}: it does not say which branch of {} nodes runs; the larger one counts: {}",
@@ -138,6 +157,9 @@ void warn_about(const std::string& path, const std::optional<LowerReport>& repor
   if (!report->open_loops.empty()) {
     print_error(fmt::format("warning: {}: it does not say how often {} loops turn; one turn counts: {}; say --dim {}=8",
                             path, report->open_loops.size(), some_of(report->open_loops, kMostNames), kLoopTurns));
+  }
+  if (!report->left_out.empty()) {
+    print_error(fmt::format("note: {}: some of its nodes are no part of the step: {}", path, left_out_text(*report)));
   }
 }
 
@@ -163,7 +185,7 @@ Result<std::vector<ResolvedProblem>> resolve_buckets(const ProblemFlags& flags, 
   }
   std::vector<ResolvedProblem> problems;
   for (const Bucket& bucket : buckets) {
-    BERTH_TRY(Loaded loaded, load(flags.graph, request, bucket.sizes));
+    BERTH_TRY(Loaded loaded, load(flags.graph, request, {bucket.sizes, flags.step}));
     if (problems.empty()) warn_about(flags.graph, loaded.report);
     BERTH_TRY(ResolvedProblem problem, priced(std::move(loaded), flags, request));
     BERTH_TRY(problem.problem, constrained(std::move(problem.problem), demands));

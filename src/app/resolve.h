@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What GRAPH, --machine, --objective, --costs and --dim stand for.
+// What GRAPH, --machine, --objective, --costs and the flags for models stand for.
 #pragma once
 
 #include <memory>
@@ -23,10 +23,17 @@ struct ResolvedGraph {
   std::shared_ptr<const Problem> problem;  // null unless it is a public problem
   std::optional<LowerReport> report;       // of a model's file
 };
-// Sizes are refused for all but model files.
-Result<ResolvedGraph> resolve_graph(const std::string& text, const DimSizes& dims = {});
+// Options are refused for all but model files.
+Result<ResolvedGraph> resolve_graph(const std::string& text, const ImportOptions& options = {});
 
-// What a model's file leaves open, said on stderr: it makes every number too small.
+// Sizes and step of a model. Every --dim must have one size.
+Result<ImportOptions> import_options(const ProblemFlags& flags);
+
+// "12 saving and restoring, 3 initialising": nodes of the file that are no part of the step. Empty if all are.
+std::string left_out_text(const LowerReport& report);
+
+// What a model's file leaves open, said on stderr, since it makes every number too small; and what is no part of the
+// step.
 void warn_about(const std::string& path, const std::optional<LowerReport>& report);
 
 // The name of a built-in machine, or a .toml file.

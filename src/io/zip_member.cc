@@ -100,7 +100,8 @@ Result<std::string> read_zip_member(const std::string& path, const ChooseZipMemb
 #else
 
 Result<std::string> read_zip_member(const std::string&, const ChooseZipMember&) {
-  return bad_input("it is a zip file, which this build of berth cannot read (BERTH_ZIP=OFF)");
+  return bad_input("it is a zip file, which this build of berth cannot read (BERTH_ZIP=OFF); build it with libzip and "
+                   "-DBERTH_ZIP=ON");
 }
 
 #endif

@@ -9,6 +9,7 @@
 #include "model/node_info.h"
 #include "model/order.h"
 #include "model/sizes.h"
+#include "ops/traffic.h"
 
 namespace berth {
 namespace {
@@ -23,6 +24,7 @@ class Folder {
         origin_(model.values.size()) {
     for (std::size_t i = 0; i < origin_.size(); ++i) origin_[i] = static_cast<ValueIndex>(i);
     same_as_ = weight_ = origin_;
+    stored_as_.resize(model.values.size());
   }
 
   void run() {
@@ -38,6 +40,7 @@ class Folder {
     for (const std::uint32_t node : order) try_fold(node);
     remove_folded();
     replace_names();
+    restore_types();
     drop_unread_leaves();
     label_weights();
     count_weights_once();
@@ -67,7 +70,7 @@ class Folder {
     const Node& node = model_.nodes[i];
     const OpInfo info = info_of(model_, node);
     if (node.outputs.empty() || !node.control.empty() || !may_fold(node, info)) return;
-    if (!has_known_contents(node) && !depends_on_constants(node)) return;
+    if (!has_known_contents(node) && (!depends_on_constants(node) || widens_narrow_weights(node))) return;
     for (const ValueIndex output : node.outputs) {
       if (output != kNoValue) replace(node, info, output);
     }
@@ -84,7 +87,10 @@ class Folder {
 
   void replace(const Node& node, const OpInfo& info, ValueIndex output) {
     const bool looks = is_view(model_, node, info);
-    if (looks && role_[node.inputs[0]] && is_same_tensor(model_, node.inputs[0], output)) {
+    const bool is_same = looks && role_[node.inputs[0]] && is_same_tensor(model_, node.inputs[0], output);
+    if (is_same || is_decompression(node, output)) {
+      const ValueIndex input = node.inputs[0];
+      stored_as_[output] = is_same || stored_as_[input] ? stored_as_[input] : model_.values[input].dtype;
       same_as_[output] = same_as_[node.inputs[0]];
       weight_[output] = weight_[node.inputs[0]];
       role_[output] = role_[node.inputs[0]];
@@ -95,6 +101,7 @@ class Folder {
     if (*role_[output] == Role::kParameter) {
       namesake_[output] = namesake_of(node, output);
       weight_[output] = weight_behind(node, output);
+      note_storage(node, output);
     }
     model_.leaves.push_back({output, *role_[output], {}, node.device, node.colocate});
   }
@@ -112,6 +119,51 @@ class Folder {
       has_input = true;
     }
     return has_input;
+  }
+
+  // Quantised weights, 8 bits and less, that the node makes larger. Runtimes hold them as they are stored and widen
+  // them within the step, mostly inside the product that reads them; folded, they would take several times the memory.
+  [[nodiscard]] bool widens_narrow_weights(const Node& node) const {
+    constexpr int kNarrow = 8;
+    Bytes read = 0, made = 0;
+    bool has_narrow = false;
+    for (const ValueIndex input : node.inputs) {
+      if (input == kNoValue || role_[input] != Role::kParameter) continue;
+      const Value& value = model_.values[input];
+      read = clamped_sum(read, value_bytes(value));
+      has_narrow = has_narrow || (value.dtype && bits_of(*value.dtype) <= kNarrow && *value.dtype != DType::kBool);
+    }
+    if (!has_narrow) return false;
+    for (const ValueIndex output : node.outputs) {
+      if (output != kNoValue) made = clamped_sum(made, value_bytes(model_.values[output]));
+    }
+    return made > read;
+  }
+
+  // OpenVINO saves weights in half precision with a Convert behind each, which no plugin runs: they compute in half
+  // precision, or convert while they load or inside the product. The weight counts as it is stored.
+  [[nodiscard]] bool is_decompression(const Node& node, ValueIndex output) const {
+    if (model_.dialect != Dialect::kOpenVino || node.type != "Convert" || node.inputs.size() != 1) return false;
+    const ValueIndex input = node.inputs.front();
+    if (input == kNoValue || role_[input] != Role::kParameter) return false;
+    const auto from = model_.values[input].dtype, to = model_.values[output].dtype;
+    return from && to && is_floating(*from) && is_floating(*to) && bits_of(*from) < bits_of(*to);
+  }
+
+  // What is made of a weight that was decompressed, in the same type, is stored like it.
+  void note_storage(const Node& node, ValueIndex output) {
+    for (const ValueIndex input : node.inputs) {
+      if (input == kNoValue || role_[input] != Role::kParameter) continue;
+      if (model_.values[input].dtype == model_.values[output].dtype) stored_as_[output] = stored_as_[input];
+      return;
+    }
+  }
+
+  // Only now, since the types of the file tell what a node does.
+  void restore_types() {
+    for (std::size_t i = 0; i < stored_as_.size(); ++i) {
+      if (stored_as_[i]) model_.values[i].dtype = stored_as_[i];
+    }
   }
 
   // A weight by another shape or type is a weight; so are large numbers that stand in for weights (ConstantOfShape).
@@ -208,7 +260,8 @@ class Folder {
   std::vector<ValueIndex> origin_;         // per value: whose bytes it has
   std::vector<ValueIndex> same_as_;        // per value: the leaf that it is another name of
   std::vector<ValueIndex> weight_;         // per value, of parameters: the leaf of the file that it is made of
-  std::vector<bool> is_written_;           // per value, by the step
+  std::vector<std::optional<DType>> stored_as_;  // per value, of parameters: its type in the file, before decompression
+  std::vector<bool> is_written_;                 // per value, by the step
   std::vector<bool> is_folded_;
 };
 

@@ -23,11 +23,14 @@ class Lowering {
 
   Result<Lowered> run() {
     report_.dims = bind_dims(model_, options_.dims);
+    if (model_.dialect == Dialect::kOnnx) infer_onnx_shapes(model_, options_.dims);
+    note_open_sizes();
     for (const NamedDim& dim : report_.dims) {
       if (dim.source == DimSource::kAssumed) report_.assumed_dims.emplace(dim.name, dim.uses);
     }
-    if (model_.dialect == Dialect::kOnnx) infer_onnx_shapes(model_, loop_turns(options_.dims));
-    report_.open_branches = model_.open_branches;
+    for (const auto& [name, branch] : model_.open_branches) report_.open_branches.push_back(name);
+    report_.branches_taken = model_.open_branches;
+    report_.left_out = model_.left_out;
     BERTH_RETURN_IF_ERROR(note_turns());
     fold_constants(model_);
     updates_ = find_updates(model_);
@@ -46,6 +49,21 @@ class Lowering {
   }
 
  private:
+  void note_open_sizes() {
+    std::map<std::string, std::size_t> number_of;  // in the report
+    for (const OpenSize& open : model_.open_sizes) {
+      const auto [place, is_new] = number_of.emplace(open.name, report_.dims.size());
+      const bool is_given = options_.dims.contains(open.name);
+      if (is_new) {
+        report_.dims.push_back({.name = open.name,
+                                .size = open.size,
+                                .source = is_given ? DimSource::kUser : DimSource::kAssumed,
+                                .where = open.where});
+      }
+      ++report_.dims[place->second].uses;
+    }
+  }
+
   Status note_turns() {
     const bool is_given = options_.dims.contains(std::string(kLoopTurns));
     const std::vector<std::string>& open = model_.open_loops;
@@ -150,23 +168,20 @@ class Lowering {
   [[nodiscard]] Bytes bytes_of(const Node& node, const OpInfo& info, const std::vector<TensorSpec>& outputs) const {
     if (info.traffic.reads == Reads::kAll) return -1;
     std::vector<Bytes> inputs;
-    for (const ValueIndex input : node.inputs) inputs.push_back(value_bytes(input));
+    for (const ValueIndex input : node.inputs) inputs.push_back(bytes_of_value(input));
     return bytes_touched(info.traffic, inputs, sum_of(outputs));
   }
 
   [[nodiscard]] Bytes all_bytes(const Node& node, const std::vector<TensorSpec>& outputs) const {
     Bytes sum = sum_of(outputs);
     for (const ValueIndex input : std::set<ValueIndex>(node.inputs.begin(), node.inputs.end())) {
-      sum = clamped_sum(sum, value_bytes(input));
+      sum = clamped_sum(sum, bytes_of_value(input));
     }
     return sum;
   }
 
-  [[nodiscard]] Bytes value_bytes(ValueIndex at) const {
-    if (at == kNoValue) return 0;
-    const Value& value = model_.values[at];
-    const auto count = value.shape ? num_elements(*value.shape) : std::nullopt;
-    return count ? std::max<Bytes>(tensor_bytes({value.dtype.value_or(DType::kF32), {*count}}), 0) : 0;
+  [[nodiscard]] Bytes bytes_of_value(ValueIndex at) const {
+    return at != kNoValue ? value_bytes(model_.values[at]) : 0;
   }
 
   static Bytes sum_of(const std::vector<TensorSpec>& tensors) {

@@ -20,6 +20,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -43,6 +44,8 @@ struct LowerReport {
   // Nodes with subgraphs of which the file does not say which branch runs (the larger one counts), or loops of which
   // neither the file nor the user says how often they turn (once counts).
   std::vector<std::string> open_branches, open_loops;
+  std::map<std::string, std::string> branches_taken;  // by the names in open_branches: "then", "else" or a function
+  std::map<std::string, std::size_t> left_out;        // nodes of the file that are no part of the step, by reason
 };
 
 struct Lowered {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -80,6 +81,13 @@ struct Leaf {
   std::string colocate = {};  // as of nodes
 };
 
+// A size that only a run can tell, such as how many elements are not zero.
+struct OpenSize {
+  std::string name = {};  // "NODE.i"
+  std::int64_t size = 1;  // as the user says, else 1
+  std::string where = {};
+};
+
 struct Model {
   std::string title = {};
   Dialect dialect = Dialect::kOnnx;  // whose rules the types and attributes of the nodes follow
@@ -88,8 +96,12 @@ struct Model {
   std::vector<Node> nodes = {};  // in any order
   std::vector<ValueIndex> outputs = {};
   std::size_t source_nodes = 0, source_edges = 0;  // as the file counts them
-  // Names of nodes whose subgraphs leave something open: which branch runs, or how often a loop turns. For reports.
-  std::vector<std::string> open_branches = {}, open_loops = {};
+  // Names of nodes whose subgraphs leave something open: which branch runs, with the one that was taken ("then",
+  // "else", or the name of a function), or how often a loop turns. For reports.
+  std::map<std::string, std::string> open_branches = {};
+  std::vector<std::string> open_loops = {};
+  std::map<std::string, std::size_t> left_out = {};  // nodes of the file that are no part of the step, by reason
+  std::vector<OpenSize> open_sizes = {};
 
   ValueIndex add(Value value) {
     values.push_back(std::move(value));

@@ -19,6 +19,14 @@ Dim with_past(const OnnxView& node, std::size_t past, std::size_t axis, const Di
   return shape != nullptr && axis < shape->size() ? sum_of((*shape)[axis], added) : unknown_dim();
 }
 
+// Of the weight [width, queries + keys + values] in input 1, those of the values.
+Dim width_of_values(const OnnxView& node) {
+  const auto* widths = node.node().find<std::vector<std::int64_t>>("qkv_hidden_sizes");
+  if (widths != nullptr && widths->size() == 3) return known_dim(widths->back());
+  const Shape* weight = node.shape(1);
+  return weight != nullptr && weight->size() == 2 ? quotient_of(weight->back(), 3) : unknown_dim();
+}
+
 // Result, and keys and values for the next call.
 Outputs with_present(const OnnxView& node, std::optional<Shape> result, const Shape& keys, const Shape& values) {
   const auto dtype = node.dtype(0);
@@ -49,15 +57,19 @@ Outputs infer_attention(const OnnxView& node) {
 // Input [batch, length, width], weight [width, queries + keys + values]; past and present [2, batch, heads, length,
 // width of a head].
 Outputs infer_packed_attention(const OnnxView& node) {
-  const Shape *input = node.shape(0), *weight = node.shape(1);
+  const Shape* input = node.shape(0);
   if (input == nullptr || input->size() != 3) return one(node.dtype(0), std::nullopt);
-  const bool has_weight = weight != nullptr && weight->size() == 2;
-  Dim width = has_weight ? quotient_of(weight->back(), 3) : unknown_dim();
-  const auto* widths = node.node().find<std::vector<std::int64_t>>("qkv_hidden_sizes");
-  if (widths != nullptr && widths->size() == 3) width = known_dim(widths->back());
+  const Dim width = width_of_values(node);
   const Dim heads = heads_of(node, "num_heads"), keys = with_past(node, 4, 3, (*input)[1]);
   return {{node.dtype(0), Shape{(*input)[0], (*input)[1], width}},
           {node.dtype(0), Shape{known_dim(2), (*input)[0], heads, keys, divided(width, heads)}}};
+}
+
+// All sequences of the batch in a row without padding: [tokens, width].
+Outputs infer_unpadded_attention(const OnnxView& node) {
+  const Shape* input = node.shape(0);
+  if (input == nullptr || input->size() != 2) return one(node.dtype(0), std::nullopt);
+  return one(node.dtype(0), Shape{(*input)[0], width_of_values(node)});
 }
 
 // Query [batch, length, width], or all three packed [batch, length, heads, 3, width of a head]; key and value likewise,
@@ -91,6 +103,15 @@ Outputs infer_group_query_attention(const OnnxView& node) {
   const Dim width = divided(query->back(), all_heads);
   const Shape kept{(*query)[0], key_heads, with_past(node, 3, 2, (*query)[1]), width};
   return with_present(node, Shape{(*query)[0], (*query)[1], product_of(heads, width)}, kept, kept);
+}
+
+// The same, but past and present share one buffer, which has room for both.
+Outputs infer_sparse_attention(const OnnxView& node) {
+  Outputs outputs = infer_group_query_attention(node);
+  for (std::size_t i = 1; i < outputs.size(); ++i) {
+    if (node.has(i + 2)) outputs[i].shape = copy_of(node.shape(i + 2));
+  }
+  return outputs;
 }
 
 }  // namespace berth

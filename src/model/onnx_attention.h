@@ -10,6 +10,8 @@ namespace berth {
 Outputs infer_attention(const OnnxView& node);              // ONNX: query, key, value, mask, past key, past value
 Outputs infer_packed_attention(const OnnxView& node);       // com.microsoft.Attention: input, weight of all three
 Outputs infer_multi_head_attention(const OnnxView& node);   // com.microsoft: query, key, value, each projected
+Outputs infer_unpadded_attention(const OnnxView& node);     // com.microsoft.PackedAttention
 Outputs infer_group_query_attention(const OnnxView& node);  // com.microsoft: fewer heads of keys than of queries
+Outputs infer_sparse_attention(const OnnxView& node);       // com.microsoft: with buffers of full length
 
 }  // namespace berth

@@ -22,7 +22,7 @@ class LoopBody {
  public:
   LoopBody(const Model& model, const Node& node) : model_(model), node_(node), body_(*node.bodies.front()) {}
 
-  LoopWork infer(const DimSizes& symbols, std::int64_t open_turns) {
+  LoopWork infer(const DimSizes& symbols, const DimSizes& given) {
     for (Value& value : body_.model.values) bind_symbols(value, symbols);
     for (const Body::Captured& captured : body_.captured) {
       const Value* outside = input(captured.input);
@@ -36,14 +36,15 @@ class LoopBody {
     } else {
       fill_loop_inputs();
     }
-    infer_onnx_shapes(body_.model, open_turns);
+    infer_onnx_shapes(body_.model, given);
     LoopWork work;
     const auto turns = node_.type == "Scan" ? scanned_length() : trip_count();
     work.turns_known = turns.has_value();
-    work.turns = turns.value_or(std::min(open_turns, kMostTurns));
+    work.turns = turns.value_or(std::min(loop_turns(given), kMostTurns));
     add_work(work);
     work.outputs = node_.type == "Scan" ? scan_outputs(work.turns) : loop_outputs(work.turns);
     work.open_branches = std::move(body_.model.open_branches);
+    work.open_sizes = std::move(body_.model.open_sizes);
     return work;
   }
 
@@ -174,8 +175,8 @@ class LoopBody {
 
 bool is_loop(const Node& node) { return node.bodies.size() == 1 && (node.type == "Loop" || node.type == "Scan"); }
 
-LoopWork infer_loop(const Model& model, const Node& node, const DimSizes& symbols, std::int64_t open_turns) {
-  return LoopBody(model, node).infer(symbols, open_turns);
+LoopWork infer_loop(const Model& model, const Node& node, const DimSizes& symbols, const DimSizes& given) {
+  return LoopBody(model, node).infer(symbols, given);
 }
 
 }  // namespace berth

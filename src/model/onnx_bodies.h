@@ -9,7 +9,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/onnx_rules.h"
@@ -22,13 +24,14 @@ struct LoopWork {
   std::int64_t turns = 1;
   bool turns_known = true;  // of this loop and of all inside it
   Outputs outputs = {};
-  std::vector<std::string> open_branches = {};  // in its body
+  std::map<std::string, std::string> open_branches = {};  // in its body
+  std::vector<OpenSize> open_sizes = {};                  // in its body
 };
 
 bool is_loop(const Node& node);
 
 // Of a node for which is_loop() holds; `symbols` are the sizes that names have in the model around it.
-// A loop of unknown length turns `open_turns` times.
-LoopWork infer_loop(const Model& model, const Node& node, const DimSizes& symbols, std::int64_t open_turns);
+// `given` as of infer_onnx_shapes().
+LoopWork infer_loop(const Model& model, const Node& node, const DimSizes& symbols, const DimSizes& given);
 
 }  // namespace berth

@@ -97,8 +97,9 @@ const Body& branch_that_runs(Model& model, const Node& node) {
   const auto* contents =
       condition != kNoValue && model.values[condition].contents ? &*model.values[condition].contents : nullptr;
   if (contents != nullptr && contents->size() == 1) return contents->front() != 0 ? yes : no;
-  model.open_branches.push_back(node.name);
-  return count_nodes(yes) >= count_nodes(no) ? yes : no;
+  const bool takes_first = count_nodes(yes) >= count_nodes(no);
+  model.open_branches.emplace(node.name, takes_first ? "then" : "else");
+  return takes_first ? yes : no;
 }
 
 std::vector<Node> write_out_branch(Model& model, const Node& node, const Body& branch, const DimSizes& symbols) {

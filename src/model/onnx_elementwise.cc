@@ -70,6 +70,29 @@ Outputs infer_quantized_pair(const OnnxView& node) {
   return one(node.dtype(0), broadcast(*node.shape(0), *node.shape(3)));
 }
 
+// Condition, a, its scale and zero, b, its scale and zero, ...
+Outputs infer_quantized_where(const OnnxView& node) {
+  const Shape *condition = node.shape(0), *yes = node.shape(1), *no = node.shape(4);
+  if (condition == nullptr || yes == nullptr || no == nullptr) return one(node.dtype(1), std::nullopt);
+  return one(node.dtype(1), broadcast(broadcast(*condition, *yes), *no));
+}
+
+Outputs infer_bitmask_dropout(const OnnxView& node) {
+  constexpr std::int64_t kBits = 32;
+  Outputs outputs = infer_like_first(node);
+  const auto count = node.shape(0) != nullptr ? num_elements(*node.shape(0)) : std::nullopt;
+  outputs.push_back({DType::kI32, Shape{count ? known_dim((*count + kBits - 1) / kBits) : unknown_dim()}});
+  return outputs;
+}
+
+// Odds [batch, classes].
+Outputs infer_multinomial(const OnnxView& node) {
+  const auto dtype = stated_type(node, "dtype");
+  const Shape* odds = node.shape(0);
+  const Dim batch = odds != nullptr && !odds->empty() ? odds->front() : unknown_dim();
+  return one(dtype ? dtype : DType::kI32, Shape{batch, known_dim(node.node().integer("sample_size", 1))});
+}
+
 Outputs infer_random(const OnnxView& node) {
   const auto dtype = stated_type(node, "dtype");
   const auto* sizes = node.node().find<std::vector<std::int64_t>>("shape");

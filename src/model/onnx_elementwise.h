@@ -19,6 +19,9 @@ Outputs infer_quantize(const OnnxView& node);
 Outputs infer_dequantize(const OnnxView& node);
 Outputs infer_dynamic_quantize(const OnnxView& node);
 Outputs infer_quantized_pair(const OnnxView& node);  // a, its scale and zero, b, its scale and zero
+Outputs infer_quantized_where(const OnnxView& node);
+Outputs infer_bitmask_dropout(const OnnxView& node);  // and a mask of one bit for each element
+Outputs infer_multinomial(const OnnxView& node);
 Outputs infer_random(const OnnxView& node);
 Outputs infer_random_like(const OnnxView& node);
 Outputs infer_split_gelu(const OnnxView& node);  // half of the last axis gates the other half

@@ -2,6 +2,7 @@
 #include "model/onnx_indexing.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "model/onnx_rule_tools.h"
 
@@ -160,10 +161,67 @@ Outputs infer_one_hot(const OnnxView& node) {
 Outputs infer_non_zero(const OnnxView& node) {
   const Shape* shape = node.shape(0);
   const Dim rank = shape != nullptr ? known_dim(static_cast<std::int64_t>(shape->size())) : unknown_dim();
-  return one(DType::kI64, Shape{rank, unknown_dim()});
+  const Dim found = open_dim(node, 1);
+  return {opening(DType::kI64, {rank, found}, found)};
 }
 
-Outputs infer_non_max(const OnnxView&) { return one(DType::kI64, Shape{unknown_dim(), known_dim(3)}); }
+Outputs infer_non_max(const OnnxView& node) {
+  const Dim found = open_dim(node, 0);
+  return {opening(DType::kI64, {found, known_dim(3)}, found)};
+}
+
+// Without an axis, of all elements in a row.
+Outputs infer_compress(const OnnxView& node) {
+  const auto* stated = node.node().find<std::int64_t>("axis");
+  if (stated == nullptr) {
+    const Dim kept = open_dim(node, 0);
+    return {opening(node.dtype(0), {kept}, kept)};
+  }
+  const Shape* shape = node.shape(0);
+  const auto axis = shape != nullptr ? axis_of(*stated, shape->size()) : std::nullopt;
+  if (!axis) return one(node.dtype(0), std::nullopt);
+  const Dim kept = open_dim(node, *axis);
+  Shape result = *shape;
+  result[*axis] = kept;
+  return {opening(node.dtype(0), std::move(result), kept)};
+}
+
+// The elements, or slices along an axis, each once; where each is first; which one stands at each place; how often.
+Outputs infer_unique(const OnnxView& node) {
+  const Shape* shape = node.shape(0);
+  if (shape == nullptr) return one(node.dtype(0), std::nullopt);
+  const auto* stated = node.node().find<std::int64_t>("axis");
+  const auto axis = stated != nullptr ? axis_of(*stated, shape->size()) : std::nullopt;
+  if (stated != nullptr && !axis) return one(node.dtype(0), std::nullopt);
+  const Dim distinct = open_dim(node, axis.value_or(0));
+  Shape values{distinct};
+  Dim places = known_dim(num_elements(*shape).value_or(-1));
+  if (axis) {
+    values = *shape;
+    places = std::exchange(values[*axis], distinct);
+  }
+  const Inferred one_each = opening(DType::kI64, {distinct}, distinct);
+  return {opening(node.dtype(0), std::move(values), distinct), one_each, {DType::kI64, Shape{places}}, one_each};
+}
+
+// onnxruntime's, of a row: the elements each once, which one stands at each place, how often.
+Outputs infer_unique_of_row(const OnnxView& node) {
+  const Dim distinct = open_dim(node, 0);
+  return {opening(node.dtype(0), {distinct}, distinct),
+          {DType::kI64, copy_of(node.shape(0))},
+          opening(DType::kI64, {distinct}, distinct)};
+}
+
+// Table, indices, scales. Two numbers of four bits may share a byte.
+Outputs infer_gather_quantized(const OnnxView& node) {
+  const Shape *data = node.shape(0), *indices = node.shape(1);
+  const auto axis = data != nullptr ? axis_of(node.node().integer("gather_axis", 0), data->size()) : std::nullopt;
+  if (!axis || indices == nullptr) return one(node.dtype(2), std::nullopt);
+  Shape table = *data;
+  const bool is_packed = node.dtype(0) == DType::kU8 && node.node().integer("bits", 4) == 4;
+  if (is_packed) table.back() = product_of(table.back(), known_dim(2));
+  return one(node.dtype(2), rows_of(table, *indices, *axis));
+}
 
 Outputs infer_gather_grad(const OnnxView& node) { return one(node.dtype(2), shape_in(node.partial(0))); }
 Outputs infer_slice_grad(const OnnxView& node) { return one(node.dtype(0), shape_in(node.partial(1))); }

@@ -18,8 +18,12 @@ Outputs infer_constant_of_shape(const OnnxView& node);
 Outputs infer_range(const OnnxView& node);
 Outputs infer_top_k(const OnnxView& node);
 Outputs infer_one_hot(const OnnxView& node);
-Outputs infer_non_zero(const OnnxView& node);        // [rank, ?]
-Outputs infer_non_max(const OnnxView& node);         // [?, 3]
+Outputs infer_non_zero(const OnnxView& node);  // [rank, NODE.1]
+Outputs infer_non_max(const OnnxView& node);   // [NODE.0, 3]
+Outputs infer_compress(const OnnxView& node);
+Outputs infer_unique(const OnnxView& node);
+Outputs infer_unique_of_row(const OnnxView& node);
+Outputs infer_gather_quantized(const OnnxView& node);
 Outputs infer_gather_grad(const OnnxView& node);     // shape, indices, gradient
 Outputs infer_slice_grad(const OnnxView& node);      // gradient, shape, ...
 Outputs infer_broadcast_axes(const OnnxView& node);  // two lists of axes of unknown length

@@ -89,6 +89,23 @@ Outputs move_blocks(const OnnxView& node, bool into_plane) {
   return one(node.dtype(0), result);
 }
 
+// Every `step`-th input from `from` on, along one axis.
+Outputs join_inputs(const OnnxView& node, std::size_t from, std::size_t step) {
+  const Shape* first = node.shape(from);
+  const auto axis = first != nullptr ? axis_of(node.node().integer("axis", 0), first->size()) : std::nullopt;
+  if (!axis) return one(node.dtype(from), std::nullopt);
+  Shape result = *first;
+  for (std::size_t i = from + step; i < node.num_inputs(); i += step) {
+    const Shape* shape = node.shape(i);
+    const bool fits = shape != nullptr && shape->size() == result.size();
+    result[*axis] = fits ? sum_of(result[*axis], (*shape)[*axis]) : unknown_dim();
+    for (std::size_t other = 0; fits && other < result.size(); ++other) {
+      if (other != *axis && !result[other].known()) result[other] = (*shape)[other];
+    }
+  }
+  return one(node.dtype(from), result);
+}
+
 }  // namespace
 
 Outputs infer_transpose(const OnnxView& node) {
@@ -163,21 +180,10 @@ Outputs infer_unsqueeze(const OnnxView& node) {
   return one(node.dtype(0), result);
 }
 
-Outputs infer_concat(const OnnxView& node) {
-  const Shape* first = node.shape(0);
-  const auto axis = first != nullptr ? axis_of(node.node().integer("axis", 0), first->size()) : std::nullopt;
-  if (!axis) return one(node.dtype(0), std::nullopt);
-  Shape result = *first;
-  for (std::size_t i = 1; i < node.num_inputs(); ++i) {
-    const Shape* shape = node.shape(i);
-    const bool fits = shape != nullptr && shape->size() == result.size();
-    result[*axis] = fits ? sum_of(result[*axis], (*shape)[*axis]) : unknown_dim();
-    for (std::size_t other = 0; fits && other < result.size(); ++other) {
-      if (other != *axis && !result[other].known()) result[other] = (*shape)[other];
-    }
-  }
-  return one(node.dtype(0), result);
-}
+Outputs infer_concat(const OnnxView& node) { return join_inputs(node, 0, 1); }
+
+// The scale and the zero of the result, then each part with its own.
+Outputs infer_quantized_concat(const OnnxView& node) { return join_inputs(node, 2, 3); }
 
 Outputs infer_concat_training(const OnnxView& node) {
   Outputs outputs = infer_concat(node);

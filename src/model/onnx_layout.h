@@ -12,6 +12,7 @@ Outputs infer_flatten(const OnnxView& node);
 Outputs infer_squeeze(const OnnxView& node);
 Outputs infer_unsqueeze(const OnnxView& node);
 Outputs infer_concat(const OnnxView& node);
+Outputs infer_quantized_concat(const OnnxView& node);
 Outputs infer_concat_training(const OnnxView& node);  // and the length of every part
 Outputs infer_split(const OnnxView& node);
 Outputs infer_expand(const OnnxView& node);

@@ -37,6 +37,16 @@ Outputs infer_reduce(const OnnxView& node) {
   return one(node.dtype(0), result);
 }
 
+Outputs infer_reduce_all(const OnnxView& node) { return one(node.dtype(0), Shape{}); }
+
+// Of matrices in the last two axes.
+Outputs infer_determinant(const OnnxView& node) {
+  auto shape = copy_of(node.shape(0));
+  if (!shape || shape->size() < 2) return one(node.dtype(0), std::nullopt);
+  shape->resize(shape->size() - 2);
+  return one(node.dtype(0), std::move(shape));
+}
+
 Outputs infer_arg_reduce(const OnnxView& node) {
   const Shape* shape = node.shape(0);
   const auto axis = shape != nullptr ? axis_of(node.node().integer("axis", 0), shape->size()) : std::nullopt;

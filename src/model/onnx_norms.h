@@ -7,6 +7,8 @@
 namespace berth {
 
 Outputs infer_reduce(const OnnxView& node);
+Outputs infer_reduce_all(const OnnxView& node);  // to one number
+Outputs infer_determinant(const OnnxView& node);
 Outputs infer_arg_reduce(const OnnxView& node);
 Outputs infer_layer_norm(const OnnxView& node);
 Outputs infer_layer_norm_grad(const OnnxView& node);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/onnx_rule_tools.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "graph/builder.h"
@@ -18,6 +20,11 @@ bool is_size(const Dim& dim) { return dim.known() && dim.size <= kLargestSize; }
 
 }  // namespace
 
+Dim open_dim(const OnnxView& node, std::size_t axis) {
+  if (node.name().empty() || node.name().size() > kLongestDimName) return unknown_dim();
+  return {-1, fmt::format("{}.{}", node.name(), axis)};
+}
+
 Dim sum_of(const Dim& a, const Dim& b) { return is_size(a) && is_size(b) ? known_dim(a.size + b.size) : unknown_dim(); }
 
 Dim product_of(const Dim& a, const Dim& b) {
@@ -30,6 +37,16 @@ Dim product_of(const Dim& a, const Dim& b) {
 Dim quotient_of(const Dim& a, std::int64_t by) {
   if (by == 1) return a;
   return is_size(a) && by > 0 && a.size % by == 0 ? known_dim(a.size / by) : unknown_dim();
+}
+
+std::optional<std::vector<std::size_t>> axes_or_all(const std::vector<std::int64_t>* stated, std::size_t rank) {
+  std::vector<std::size_t> axes;
+  for (std::size_t i = 0; i < (stated != nullptr ? stated->size() : rank); ++i) {
+    const auto axis = axis_of(stated != nullptr ? (*stated)[i] : static_cast<std::int64_t>(i), rank);
+    if (!axis) return std::nullopt;
+    axes.push_back(*axis);
+  }
+  return axes;
 }
 
 std::optional<Shape> shape_in(const std::optional<PartialNumbers>& sizes) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "model/onnx_rules.h"
 #include "model/sizes.h"
@@ -15,6 +16,14 @@ inline constexpr std::int64_t kLargestSize = std::int64_t{1} << 48;  // beyond a
 
 inline Dim known_dim(std::int64_t size) { return {size >= 0 && size <= kLargestSize ? size : -1, {}}; }
 inline Dim unknown_dim() { return {}; }
+
+// A size that only a run can tell, named after the node and an axis of its first output, so that the user can give it.
+// Without a name if that would be too long.
+Dim open_dim(const OnnxView& node, std::size_t axis);
+// An output with such a size.
+inline Inferred opening(std::optional<DType> dtype, Shape shape, const Dim& open) {
+  return {dtype, std::move(shape), open.symbol};
+}
 
 // Unknown if one of them is, or if the result is beyond any tensor.
 Dim sum_of(const Dim& a, const Dim& b);
@@ -28,6 +37,9 @@ inline std::optional<Shape> copy_of(const Shape* shape) {
 }
 
 inline Shape all_unknown(std::size_t rank) { return Shape(rank, unknown_dim()); }
+
+// Axes that a list of sizes or paddings is about, from the front; all of them if the file does not say.
+std::optional<std::vector<std::size_t>> axes_or_all(const std::vector<std::int64_t>* stated, std::size_t rank);
 
 // A shape that a tensor holds; nothing if it says too little or too many dimensions.
 std::optional<Shape> shape_in(const std::optional<PartialNumbers>& sizes);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/onnx_shapes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <string>
@@ -29,8 +31,8 @@ void set_attribute(Node& node, std::string_view name, Attribute value) {
 // grows with the file, however deep its loops and branches are.
 class ShapePass {
  public:
-  ShapePass(Model& model, const DimSizes& symbols, std::int64_t open_turns)
-      : model_(model), symbols_(symbols), open_turns_(open_turns) {}
+  ShapePass(Model& model, const DimSizes& symbols, const DimSizes& given)
+      : model_(model), symbols_(symbols), given_(given) {}
 
   void run() {
     const std::vector<std::uint32_t> order = topological_order(model_);
@@ -73,13 +75,14 @@ class ShapePass {
 
   void visit(Node& node) {
     if (is_loop(node)) {
-      LoopWork work = infer_loop(model_, node, symbols_, open_turns_);
+      LoopWork work = infer_loop(model_, node, symbols_, given_);
       fill_outputs(node, work.outputs);
       set_attribute(node, "body_flops", work.flops);
       set_attribute(node, "body_bytes", static_cast<std::int64_t>(work.bytes));
       set_attribute(node, "body_turns", work.turns);
       set_attribute(node, "body_turns_known", std::int64_t{work.turns_known});
-      std::ranges::move(work.open_branches, std::back_inserter(model_.open_branches));
+      model_.open_branches.merge(work.open_branches);
+      std::ranges::move(work.open_sizes, std::back_inserter(model_.open_sizes));
       return;
     }
     const OnnxView view(model_, node, partial_);
@@ -93,7 +96,20 @@ class ShapePass {
 
   void fill_outputs(const Node& node, const Outputs& outputs) {
     for (std::size_t i = 0; i < std::min(outputs.size(), node.outputs.size()); ++i) {
-      if (node.outputs[i] != kNoValue) fill_in(model_.values[node.outputs[i]], outputs[i]);
+      if (node.outputs[i] == kNoValue) continue;
+      Value& value = model_.values[node.outputs[i]];
+      fill_in(value, outputs[i]);
+      if (!outputs[i].opens.empty() && value.shape) bind_open_sizes(value, outputs[i].opens);
+    }
+  }
+
+  void bind_open_sizes(Value& value, const std::string& name) {
+    const auto given = given_.find(name);
+    for (std::size_t axis = 0; axis < value.shape->size(); ++axis) {
+      Dim& dim = (*value.shape)[axis];
+      if (dim.known() || dim.symbol != name) continue;
+      dim.size = given != given_.end() ? given->second : 1;
+      model_.open_sizes.push_back({name, dim.size, fmt::format("{}[{}]", value.name, axis)});
     }
   }
 
@@ -113,7 +129,7 @@ class ShapePass {
 
   Model& model_;
   const DimSizes& symbols_;
-  const std::int64_t open_turns_;
+  const DimSizes& given_;
   PartialContents partial_;
 };
 
@@ -129,17 +145,11 @@ DimSizes sizes_of_symbols(const Model& model) {
   return sizes;
 }
 
-void sort_and_dedupe(std::vector<std::string>& names) {
-  std::ranges::sort(names);
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-}
-
 }  // namespace
 
-void infer_onnx_shapes(Model& model, std::int64_t open_turns) {
+void infer_onnx_shapes(Model& model, const DimSizes& given) {
   const DimSizes symbols = sizes_of_symbols(model);
-  ShapePass(model, symbols, open_turns).run();
-  sort_and_dedupe(model.open_branches);
+  ShapePass(model, symbols, given).run();
   for (const Node& node : model.nodes) {
     if (is_loop(node) && node.integer("body_turns_known", 1) == 0) model.open_loops.push_back(node.name);
   }

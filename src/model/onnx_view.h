@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -23,6 +24,11 @@ class OnnxView {
       : model_(model), node_(node), partial_(partial) {}
 
   [[nodiscard]] const Node& node() const { return node_; }
+  // The node's, or if it has none that of its first output.
+  [[nodiscard]] const std::string& name() const {
+    const bool has_output = !node_.outputs.empty() && node_.outputs.front() != kNoValue;
+    return node_.name.empty() && has_output ? model_.values[node_.outputs.front()].name : node_.name;
+  }
   [[nodiscard]] std::size_t num_inputs() const { return node_.inputs.size(); }
   [[nodiscard]] std::size_t num_outputs() const { return node_.outputs.size(); }
   [[nodiscard]] bool has(std::size_t input) const {

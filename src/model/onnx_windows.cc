@@ -3,50 +3,32 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <string>
 
 #include "model/onnx_rule_tools.h"
+#include "model/window.h"
 
 namespace berth {
 namespace {
 
 using Numbers = std::vector<std::int64_t>;
 
-constexpr std::int64_t kLargest = std::int64_t{1} << 40;  // keeps sums of a few sizes far from overflow
-
-// Stride, dilation and padding along one axis.
-struct Window {
-  std::int64_t size = 1, stride = 1, dilation = 1, pad_begin = 0, pad_end = 0;
-  [[nodiscard]] std::int64_t reach() const { return (size - 1) * dilation + 1; }
-  [[nodiscard]] bool is_sane() const {
-    return size > 0 && stride > 0 && dilation > 0 && size < kLargest / dilation && std::abs(pad_begin) < kLargest &&
-           std::abs(pad_end) < kLargest;
-  }
-};
+constexpr std::int64_t kLargest = kLargestWindow;
 
 std::int64_t at(const Numbers* numbers, std::size_t i, std::int64_t otherwise) {
   return numbers != nullptr && i < numbers->size() ? std::clamp((*numbers)[i], -kLargest, kLargest) : otherwise;
 }
 
-Window window_of(const Node& node, std::size_t axis, std::size_t axes, std::int64_t size) {
+SlidingWindow window_of(const Node& node, std::size_t axis, std::size_t axes, std::int64_t size) {
   const auto* pads = node.find<Numbers>("pads");
   return {size, at(node.find<Numbers>("strides"), axis, 1), at(node.find<Numbers>("dilations"), axis, 1),
           at(pads, axis, 0), at(pads, axis + axes, 0)};
 }
 
-std::string auto_pad(const Node& node) {
+Padding padding_of(const Node& node) {
   const auto* text = node.find<std::string>("auto_pad");
-  return text != nullptr ? *text : "NOTSET";
-}
-
-std::int64_t slide(std::int64_t length, const Window& window, const std::string& padding, bool round_up) {
-  if (length < 0 || length > kLargest || !window.is_sane()) return -1;
-  if (padding.starts_with("SAME")) return (length + window.stride - 1) / window.stride;
-  const std::int64_t pads = padding == "VALID" ? 0 : window.pad_begin + window.pad_end;
-  const std::int64_t room = length + pads - window.reach();
-  if (room < 0) return 0;
-  return (round_up ? room + window.stride - 1 : room) / window.stride + 1;
+  if (text == nullptr) return Padding::kStated;
+  return text->starts_with("SAME") ? Padding::kSame : *text == "VALID" ? Padding::kNone : Padding::kStated;
 }
 
 // Sizes of the window itself: stated, else those of the weight.
@@ -55,63 +37,45 @@ std::int64_t kernel_size(const Node& node, const Shape* weight, std::size_t axis
   return weight != nullptr && axis + 2 < weight->size() ? (*weight)[axis + 2].size : -1;
 }
 
-Outputs slide_all(const OnnxView& node, const Dim& channels, const Shape* weight, bool round_up) {
-  const Shape& input = *node.shape(0);
+bool has_planes(const OnnxView& node) { return node.shape(0) != nullptr && node.shape(0)->size() >= 2; }
+
+// onnxruntime's operators may have the channels last; the rules want them behind the batch.
+bool has_channels_last(const Node& node) {
+  return node.integer("channels_last", 0) != 0 || node.type.starts_with("com.microsoft.Nhwc");
+}
+Shape input_planes(const OnnxView& node) {
+  Shape shape = *node.shape(0);
+  if (has_channels_last(node.node())) std::rotate(shape.begin() + 1, shape.end() - 1, shape.end());
+  return shape;
+}
+Shape output_planes(const OnnxView& node, Shape shape) {
+  if (has_channels_last(node.node())) std::rotate(shape.begin() + 1, shape.begin() + 2, shape.end());
+  return shape;
+}
+
+Outputs slide_all(const OnnxView& node, const Dim& channels, const Shape* weight, Rounding rounding) {
+  const Shape input = input_planes(node);
   Shape result{input[0], channels};
   const std::size_t axes = input.size() - 2;
   for (std::size_t axis = 0; axis < axes; ++axis) {
-    const Window window = window_of(node.node(), axis, axes, kernel_size(node.node(), weight, axis));
-    result.push_back({slide(input[axis + 2].size, window, auto_pad(node.node()), round_up), {}});
+    const SlidingWindow window = window_of(node.node(), axis, axes, kernel_size(node.node(), weight, axis));
+    result.push_back({slide(input[axis + 2].size, window, padding_of(node.node()), rounding), {}});
   }
+  result = output_planes(node, std::move(result));
   return Outputs(std::max<std::size_t>(node.num_outputs(), 1), Inferred{node.dtype(0), result});
 }
-
-bool has_planes(const OnnxView& node) { return node.shape(0) != nullptr && node.shape(0)->size() >= 2; }
 
 Outputs convolve(const OnnxView& node, std::size_t weight_input, std::optional<DType> dtype) {
   const Shape* weight = node.shape(weight_input);
   if (!has_planes(node) || weight == nullptr || weight->size() != node.shape(0)->size())
     return one(dtype, std::nullopt);
-  Outputs outputs = slide_all(node, weight->front(), weight, false);
+  Outputs outputs = slide_all(node, weight->front(), weight, Rounding::kDown);
   outputs[0].dtype = dtype;
   return outputs;
 }
 
-// Factors that a Resize or an Upsample states, as far as they are whole numbers or attributes.
-std::vector<double> scales_of(const OnnxView& node) {
-  if (const auto* stated = node.node().find<std::vector<double>>("scales")) return *stated;
-  const bool is_old = node.node().type == "Upsample" || node.num_inputs() == 2;
-  const auto* whole = node.contents(is_old ? 1 : 2);
-  return whole != nullptr ? std::vector<double>(whole->begin(), whole->end()) : std::vector<double>();
-}
-
-Dim scaled(const Dim& dim, double scale) {
-  const double size = dim.known() ? std::floor(static_cast<double>(dim.size) * scale) : -1.0;
-  return size >= 0.0 && size < static_cast<double>(kLargest) ? known_dim(static_cast<std::int64_t>(size))
-                                                             : unknown_dim();
-}
-
-// Axes that a list of sizes or paddings is about; all of them if the file does not say.
-std::optional<Numbers> axes_or_all(const Numbers* stated, std::size_t rank) {
-  Numbers axes;
-  for (std::size_t i = 0; i < (stated != nullptr ? stated->size() : rank); ++i) {
-    const auto axis = axis_of(stated != nullptr ? (*stated)[i] : static_cast<std::int64_t>(i), rank);
-    if (!axis) return std::nullopt;
-    axes.push_back(static_cast<std::int64_t>(*axis));
-  }
-  return axes;
-}
-
-}  // namespace
-
-Outputs infer_conv(const OnnxView& node) { return convolve(node, 1, node.dtype(0)); }
-
-Outputs infer_integer_conv(const OnnxView& node) { return convolve(node, 1, DType::kI32); }
-
-Outputs infer_quantized_conv(const OnnxView& node) { return convolve(node, 3, node.dtype(7)); }
-
-Outputs infer_conv_transpose(const OnnxView& node) {
-  const Shape* weight = node.shape(1);
+Outputs spread_all(const OnnxView& node, std::size_t weight_input) {
+  const Shape* weight = node.shape(weight_input);
   if (!has_planes(node) || weight == nullptr || weight->size() != node.shape(0)->size())
     return {{node.dtype(0), std::nullopt}};
   const Shape& input = *node.shape(0);
@@ -124,30 +88,93 @@ Outputs infer_conv_transpose(const OnnxView& node) {
   const std::size_t axes = input.size() - 2;
   const auto *stated = node.node().find<Numbers>("output_shape"), *extra = node.node().find<Numbers>("output_padding");
   for (std::size_t axis = 0; axis < axes; ++axis) {
-    const Window window = window_of(node.node(), axis, axes, kernel_size(node.node(), weight, axis));
-    const std::int64_t length = input[axis + 2].size;
-    const bool known = length >= 0 && window.is_sane() && length < kLargest / window.stride;
-    const std::int64_t grown =
-        known ? (length - 1) * window.stride + window.reach() + at(extra, axis, 0) - window.pad_begin - window.pad_end
-              : -1;
-    const bool same = auto_pad(node.node()).starts_with("SAME");
-    result.push_back({at(stated, axis, same && known ? length * window.stride : grown), {}});
+    const SlidingWindow window = window_of(node.node(), axis, axes, kernel_size(node.node(), weight, axis));
+    const std::int64_t grown = spread(input[axis + 2].size, window, padding_of(node.node()), at(extra, axis, 0));
+    result.push_back({at(stated, axis, grown), {}});
   }
   return {{node.dtype(0), result}};
 }
 
+// Factors that a Resize or an Upsample states, as far as they are whole numbers or attributes.
+std::vector<double> scales_of(const OnnxView& node) {
+  if (const auto* stated = node.node().find<std::vector<double>>("scales")) return *stated;
+  if (const auto* whole = node.node().find<Numbers>("scales")) return {whole->begin(), whole->end()};
+  const bool is_old = node.node().type == "Upsample" || node.num_inputs() == 2;
+  const auto* whole = node.contents(is_old ? 1 : 2);
+  return whole != nullptr ? std::vector<double>(whole->begin(), whole->end()) : std::vector<double>();
+}
+
+Dim scaled(const Dim& dim, double scale) {
+  const double size = dim.known() ? std::floor(static_cast<double>(dim.size) * scale) : -1.0;
+  return size >= 0.0 && size < static_cast<double>(kLargest) ? known_dim(static_cast<std::int64_t>(size))
+                                                             : unknown_dim();
+}
+
+// Y [seq, directions, batch, hidden], Y_h and Y_c [directions, batch, hidden]; layout 1 has the batch first. Without an
+// attribute, an axis of the recurrent weight has as many elements as the state.
+Outputs walk(const OnnxView& node, std::size_t hidden_axis) {
+  const Shape *input = node.shape(0), *weight = node.shape(1), *recurrent = node.shape(2);
+  if (input == nullptr || weight == nullptr || recurrent == nullptr || input->size() != 3 || weight->size() != 3 ||
+      recurrent->size() != 3)
+    return {{node.dtype(0), std::nullopt}};
+  const Dim directions = (*weight)[0], hidden{node.node().integer("hidden_size", (*recurrent)[hidden_axis].size), {}};
+  if (node.node().integer("layout", 0) != 0) {
+    const Shape last{(*input)[0], directions, hidden};
+    return {{node.dtype(0), Shape{(*input)[0], (*input)[1], directions, hidden}},
+            {node.dtype(0), last},
+            {node.dtype(0), last}};
+  }
+  const Shape last{directions, (*input)[1], hidden};
+  return {{node.dtype(0), Shape{(*input)[0], directions, (*input)[1], hidden}},
+          {node.dtype(0), last},
+          {node.dtype(0), last}};
+}
+
+}  // namespace
+
+Outputs infer_conv(const OnnxView& node) { return convolve(node, 1, node.dtype(0)); }
+
+Outputs infer_integer_conv(const OnnxView& node) { return convolve(node, 1, DType::kI32); }
+
+Outputs infer_quantized_conv(const OnnxView& node) { return convolve(node, 3, node.dtype(7)); }
+
+Outputs infer_conv_transpose(const OnnxView& node) { return spread_all(node, 1); }
+
+Outputs infer_quantized_conv_transpose(const OnnxView& node) { return spread_all(node, 3); }
+
 Outputs infer_pool(const OnnxView& node) {
   if (!has_planes(node)) return {{node.dtype(0), std::nullopt}};
-  Outputs outputs = slide_all(node, (*node.shape(0))[1], nullptr, node.node().integer("ceil_mode", 0) != 0);
+  const bool rounds_up = node.node().integer("ceil_mode", 0) != 0;
+  Outputs outputs = slide_all(node, input_planes(node)[1], nullptr, rounds_up ? Rounding::kUp : Rounding::kDown);
   if (outputs.size() > 1) outputs[1].dtype = DType::kI64;
   return outputs;
 }
 
 Outputs infer_global_pool(const OnnxView& node) {
   if (!has_planes(node)) return {{node.dtype(0), std::nullopt}};
-  Shape result = *node.shape(0);
+  Shape result = input_planes(node);
   std::fill(result.begin() + 2, result.end(), Dim{1, {}});
-  return {{node.dtype(0), result}};
+  return {{node.dtype(0), output_planes(node, std::move(result))}};
+}
+
+// The sizes before the pool, as an input has them, else those that its windows cover.
+Outputs infer_max_unpool(const OnnxView& node) {
+  if (node.has(2)) return one(node.dtype(0), shape_in(node.partial(2)));
+  if (!has_planes(node)) return one(node.dtype(0), std::nullopt);
+  Shape result = *node.shape(0);
+  const std::size_t axes = result.size() - 2;
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    const SlidingWindow window = window_of(node.node(), axis, axes, kernel_size(node.node(), nullptr, axis));
+    result[axis + 2] = known_dim(spread(result[axis + 2].size, window, Padding::kStated));
+  }
+  return one(node.dtype(0), result);
+}
+
+// Gradient of the output, input, weight: gradients of the input, the weight and the bias.
+Outputs infer_conv_grad(const OnnxView& node) {
+  std::optional<Shape> bias;
+  if (has_planes(node)) bias = Shape{(*node.shape(0))[1]};
+  return {{node.dtype(1), copy_of(node.shape(1))}, {node.dtype(2), copy_of(node.shape(2))}, {node.dtype(2), bias}};
 }
 
 Outputs infer_pad(const OnnxView& node) {
@@ -160,7 +187,7 @@ Outputs infer_pad(const OnnxView& node) {
     return one(node.dtype(0), all_unknown(shape->size()));
   Shape result = *shape;
   for (std::size_t i = 0; i < axes->size(); ++i) {
-    Dim& dim = result[static_cast<std::size_t>((*axes)[i])];
+    Dim& dim = result[(*axes)[i]];
     if (!dim.known()) continue;
     const std::int64_t size = std::min(dim.size, kLargest) + at(pads, i, 0) + at(pads, i + axes->size(), 0);
     dim = known_dim(std::max<std::int64_t>(size, 0));
@@ -180,7 +207,7 @@ Outputs infer_resize(const OnnxView& node) {
     return one(node.dtype(0), all_unknown(shape->size()));
   Shape result = *shape;
   for (std::size_t i = 0; i < axes->size(); ++i) {
-    Dim& dim = result[static_cast<std::size_t>((*axes)[i])];
+    Dim& dim = result[(*axes)[i]];
     dim = sizes != nullptr ? known_dim((*sizes)[i]) : scaled(dim, scales[i]);
   }
   return one(node.dtype(0), result);
@@ -205,23 +232,7 @@ Outputs infer_roi_align(const OnnxView& node) {
                    known_dim(node.node().integer("output_width", 1))});
 }
 
-// Y [seq, directions, batch, hidden], Y_h and Y_c [directions, batch, hidden]; layout 1 has the batch first.
-Outputs infer_recurrent(const OnnxView& node) {
-  const Shape *input = node.shape(0), *weight = node.shape(1), *recurrent = node.shape(2);
-  if (input == nullptr || weight == nullptr || recurrent == nullptr || input->size() != 3 || weight->size() != 3 ||
-      recurrent->size() != 3)
-    return {{node.dtype(0), std::nullopt}};
-  const Dim directions = (*weight)[0], hidden{node.node().integer("hidden_size", (*recurrent)[2].size), {}};
-  if (node.node().integer("layout", 0) != 0) {
-    const Shape last{(*input)[0], directions, hidden};
-    return {{node.dtype(0), Shape{(*input)[0], (*input)[1], directions, hidden}},
-            {node.dtype(0), last},
-            {node.dtype(0), last}};
-  }
-  const Shape last{directions, (*input)[1], hidden};
-  return {{node.dtype(0), Shape{(*input)[0], directions, (*input)[1], hidden}},
-          {node.dtype(0), last},
-          {node.dtype(0), last}};
-}
+Outputs infer_recurrent(const OnnxView& node) { return walk(node, 2); }
+Outputs infer_quantized_recurrent(const OnnxView& node) { return walk(node, 1); }
 
 }  // namespace berth

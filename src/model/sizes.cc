@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "graph/builder.h"
 #include "model/size_expression.h"
 
 namespace berth {
@@ -164,6 +165,11 @@ std::optional<std::int64_t> num_elements(const Shape& shape) {
     count *= dim.size;
   }
   return count;
+}
+
+Bytes value_bytes(const Value& value) {
+  const auto count = value.shape ? num_elements(*value.shape) : std::nullopt;
+  return count ? std::max<Bytes>(tensor_bytes({value.dtype.value_or(DType::kF32), {*count}}), 0) : 0;
 }
 
 Shape shape_of(std::initializer_list<std::int64_t> sizes) {

@@ -3,7 +3,8 @@
 //
 // Every importer names the sizes that a file leaves open: ONNX has names of its own ("batch"), exported programs of
 // PyTorch have symbols with the size of the export ("s77", "2*s77"), TensorFlow's unknown sizes are called "batch" and
-// "INPUT.i", OpenVINO's "INPUT.i". What is still without a name gets "INPUT.i" here: the input and the axis.
+// "INPUT.i", OpenVINO's "INPUT.i". What is still without a name gets "INPUT.i" here: the input and the axis. Sizes that
+// only a run of an ONNX model can tell are "NODE.i" (model/onnx_shapes.h).
 #pragma once
 
 #include <cstdint>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/units.h"
 #include "model/model.h"
 
 namespace berth {
@@ -45,7 +47,7 @@ struct NamedDim {
 };
 
 // Whether the model has every one of these names, in any of its values; the error says which it has. kLoopTurns passes:
-// which loops are open is known only after inference.
+// which loops are open is known only after inference. So are the open sizes of ONNX models, which are not found here.
 Status check_dims(const Model& model, const DimSizes& sizes);
 
 // Gives named dimensions their sizes and says what they are: the user's, else the file's, else 1. What is written as an
@@ -56,6 +58,9 @@ std::vector<NamedDim> bind_dims(Model& model, const DimSizes& sizes);
 
 // Product of the dimensions; nothing if one is unknown or the product is beyond any tensor.
 std::optional<std::int64_t> num_elements(const Shape& shape);
+
+// 0 if its sizes are not known; without a type as 32-bit numbers.
+Bytes value_bytes(const Value& value);
 
 Shape shape_of(std::initializer_list<std::int64_t> sizes);
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The op table: ONNX's own operators, opset 1 to 23.
+// The op table: ONNX's own operators (domain ai.onnx) on numbers, by their old names (Scatter, Upsample) too, those up
+// to opset 24 and a few behind it. Without those on strings, SequenceMap, and whole domains: ai.onnx.ml, and the
+// gradients of ai.onnx.preview.training.
 #include <array>
 
 #include "ops/rows.h"

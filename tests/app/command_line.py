@@ -31,7 +31,7 @@ def berth(*args, limited=False, env=None, timeout=120):
     searches = args and args[0] in ("place", "compare")
     if searches and not any(arg in ("--budget", "--evaluations", "--help") for arg in args):
         args = (args[0], "--evaluations", "100", *args[1:])  # enough to see that it works, and quick
-    return subprocess.run([BERTH, *args], capture_output=True, text=True, timeout=timeout, env=env,
+    return subprocess.run([BERTH, *map(str, args)], capture_output=True, text=True, timeout=timeout, env=env,
                           preexec_fn=limit_memory if limited and not sanitized() else None)
 
 

@@ -2,60 +2,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """Constraints on the command line: plans obey them, clashes are named. Usage: constraints_test.py BERTH."""
 import json
-import os
 import pathlib
-import subprocess
-import sys
-import tempfile
-import unittest
 
-BERTH = ""
+from command_line import SMALL, CommandLineTest, berth, main
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-SMALL = "zoo:rnnlm,batch=4,unroll=3,hidden=16,vocab=100"  # two layers, a few hundred ops
 PLANNERS = ["auto", "round-robin", "heft"]
 
 
-def berth(*args):
-    searches = args[0] in ("place", "compare") and "--help" not in args
-    budget = ["--evaluations", "100"] if searches else []
-    command = [BERTH, args[0], *budget, *map(str, args[1:])]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-
-
-class ConstraintsTest(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    def write(self, name, content):
-        path = self.folder / name
-        path.write_text(content)
-        return str(path)
-
-    def run_ok(self, *args):
-        done = berth(*args)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return done.stdout
-
-    def assert_refused(self, args, *parts, code=2):
-        done = berth(*args)
-        self.assertEqual((done.returncode, done.stdout), (code, ""), done.stderr)
-        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
-        self.assertLess(len(done.stderr), 600)
-        for part in parts:
-            self.assertIn(part, done.stderr)
-
+class ConstraintsTest(CommandLineTest):
     def graph(self, name=SMALL):
         path = self.folder / "graph.json"
-        self.run_ok("graph", "convert", name, "-o", path)
+        self.text_of("graph", "convert", name, "-o", path)
         return json.loads(path.read_text())["ops"]
 
     def place(self, *flags, graph=SMALL, machine="k40x4", planner="auto"):
         """Where every op is, by name."""
         plan = self.folder / "plan.json"
         machine = ["-m", machine] if machine else []
-        self.run_ok("place", graph, *machine, "-p", planner, "-o", plan, *flags)
+        self.text_of("place", graph, *machine, "-p", planner, "-o", plan, *flags)
         return {op["name"]: op["device"] for op in json.loads(plan.read_text())["ops"]}
 
 
@@ -107,10 +72,10 @@ class Obeyed(ConstraintsTest):
                 self.assertEqual(len(inside), 1, layer)
 
     def test_reserve(self):
-        done = self.run_ok("place", SMALL, "-m", "k40x2", "--reserve", "gpu=2GiB", "--reserve", "gpu1=1 GiB", "--json")
+        done = self.text_of("place", SMALL, "-m", "k40x2", "--reserve", "gpu=2GiB", "--reserve", "gpu1=1 GiB", "--json")
         capacity = {device["name"]: device["capacity_bytes"] >> 30 for device in json.loads(done)["devices"]}
         self.assertEqual((capacity["gpu0"], capacity["gpu1"]), (10, 9))
-        tight = self.write("tight.toml", self.run_ok("machines", "k40x2").replace("12 GiB", "60 kB"))
+        tight = self.write("tight.toml", self.text_of("machines", "k40x2").replace("12 GiB", "60 kB"))
         plan = self.place("--reserve", "gpu0=60kB", machine=tight)
         self.assertNotIn("gpu0", self.devices(plan, lambda op: op.get("role") == "parameter"))
 
@@ -133,11 +98,11 @@ class Obeyed(ConstraintsTest):
 
     def test_a_planner_that_cannot_says_why(self):
         flags = ["compare", SMALL, "-m", "k40x2", "--max-crossings", 10, "--planners", "auto,round-robin"]
-        rows = {row["planner"]: row for row in json.loads(self.run_ok(*flags, "--json"))["rows"]}
+        rows = {row["planner"]: row for row in json.loads(self.text_of(*flags, "--json"))["rows"]}
         self.assertTrue(rows["auto"]["feasible"])
         self.assertIsNone(rows["round-robin"]["step_time_s"])
         self.assertIn("at most 10 are allowed", rows["round-robin"]["error"])
-        line = next(line for line in self.run_ok(*flags).splitlines() if line.startswith("round-robin"))
+        line = next(line for line in self.text_of(*flags).splitlines() if line.startswith("round-robin"))
         self.assertIn("cannot meet the constraints", line)
         done = berth("compare", SMALL, "-m", "k40x2", "--max-crossings", 10, "--planners", "round-robin")
         self.assertEqual(done.returncode, 1)
@@ -159,9 +124,9 @@ class Obeyed(ConstraintsTest):
 
     def test_score_says_what_a_plan_breaks(self):
         plan = self.folder / "p.json"
-        self.run_ok("place", SMALL, "-m", "k40x2", "-p", "gpu-only", "-o", plan)
+        self.text_of("place", SMALL, "-m", "k40x2", "-p", "gpu-only", "-o", plan)
         score = ["score", SMALL, "-m", "k40x2", "--plan", plan]
-        self.run_ok(*score, "--pin", "type:tanh=gpu0", "--max-devices", "1")
+        self.text_of(*score, "--pin", "type:tanh=gpu0", "--max-devices", "1")
         self.assert_refused([*score, "--pin", "type:tanh=gpu1"], "p.json: '--pin type:tanh=gpu1' does not hold: op '",
                             "is on gpu0")
         self.assert_refused([*score, "--max-crossings", "0"], "p.json: ", "at most 0 are allowed")
@@ -217,7 +182,7 @@ class Refused(ConstraintsTest):
                 self.assert_refused(["place", SMALL, "-m", "k40x2", *flags], part)
 
     def test_memory_that_cannot_suffice_is_a_warning(self):
-        machine = self.write("tight.toml", self.run_ok("machines", "k40x2").replace("12 GiB", "20 kB"))
+        machine = self.write("tight.toml", self.text_of("machines", "k40x2").replace("12 GiB", "20 kB"))
         done = berth("place", SMALL, "-m", machine, "--pin", "role:parameter=gpu0", "--json")
         self.assertEqual(done.returncode, 1)
         self.assertIn("warning: no plan will fit in memory: '--pin role:parameter=gpu0' cannot be met: what must be on gpu0 "
@@ -243,7 +208,7 @@ class PublicProblems(ConstraintsTest):
 
     def test_problems_of_ours(self):
         problem = str(self.folder / "problem.json")
-        self.run_ok("graph", "problem", SMALL, "-m", "k40x2", "-o", problem)
+        self.text_of("graph", "problem", SMALL, "-m", "k40x2", "-o", problem)
         plan = self.place("--pin", "lstm.layer.0.t0/tanh=gpu1", graph=problem, machine=None)
         self.assertEqual(plan["lstm.layer.0.t0/tanh"], "gpu1")
         self.assert_refused(["place", problem, "--pin", "embedding.words=gpu0"], "(op 'embedding.words' runs on cpu only)")
@@ -252,7 +217,7 @@ class PublicProblems(ConstraintsTest):
 class Documented(ConstraintsTest):
     def test_help_points_to_the_page(self):
         for command in ("place", "compare", "score"):
-            text = self.run_ok(command, "--help")
+            text = self.text_of(command, "--help")
             for part in ("--pin OP=DEVICE", "--keep-together MODULE", "--max-crossings N", "--constraints FILE",
                          "docs/constraints.md"):
                 self.assertIn(part, text)
@@ -278,5 +243,4 @@ class Documented(ConstraintsTest):
 
 
 if __name__ == "__main__":
-    BERTH = os.path.abspath(sys.argv.pop(1))
-    unittest.main(verbosity=1)
+    main()

@@ -5,19 +5,12 @@ import csv
 import json
 import os
 import pathlib
-import subprocess
-import sys
-import tempfile
-import unittest
 
-BERTH = ""
+from command_line import CommandLineTest, berth, main
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 DATA = pathlib.Path(os.environ.get("BERTH_DATA", ROOT / ".." / "shared" / "data")) / "baechi_tf"
 MACHINE = ROOT / "examples" / "machines" / "baechi_4gpu.toml"
-
-
-def berth(*args):
-    return subprocess.run([BERTH, *map(str, args)], capture_output=True, text=True, timeout=120, check=False)
 
 
 def node(name, op, inputs=(), device="", attributes=""):
@@ -39,27 +32,11 @@ MODEL = (node("x", "Placeholder", attributes=FLOATS + SHAPE)
          + node_of_floats("d", "Tanh", ("c",), "/gpu:0", "attr { key: '_class' value { list { s: 'loc:@b' } } }"))
 
 
-class CostsTest(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    def write(self, name, text):
-        path = self.folder / name
-        path.write_text(text)
-        return path
-
+class CostsTest(CommandLineTest):
     def json_of(self, *args, stderr=""):
         done = berth(*args, "--json")
         self.assertEqual((done.returncode, done.stderr), (0, stderr))
         return json.loads(done.stdout)
-
-    def assert_refused(self, args, part):
-        done = berth(*args)
-        self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
-        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
-        self.assertIn(part, done.stderr)
 
 
 class MeasuredCosts(CostsTest):
@@ -172,5 +149,4 @@ class Gnmt(CostsTest):
 
 
 if __name__ == "__main__":
-    BERTH = sys.argv.pop(1)
-    unittest.main()
+    main()

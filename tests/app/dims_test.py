@@ -81,6 +81,19 @@ class Sizes(CommandLineTest):
         self.assertEqual(berth("place", graph, "-m", "k40x2", "--dim", "loop.turns=40").stderr, "")
         self.assert_refused(["graph", "info", self.product, "--dim", "loop.turns=4"], "no loop of the model is open")
 
+    def test_sizes_that_only_a_run_can_tell(self):
+        nodes = [onnx_node("found", "NonZero", ["x"], ["at"]), onnx_node("turn", "Transpose", ["at"], ["rows"]),
+                 onnx_node("take", "GatherND", ["x", "rows"], ["y"])]
+        model = self.write("open.onnx", onnx([onnx_value("x", [4, 9])], [], nodes, ["y"]))
+        info = self.json_of("graph", "info", model)
+        self.assertEqual([(dim["name"], dim["size"], dim["source"]) for dim in info["dims"]], [("found.1", 1, "assumed")])
+        self.assertEqual((info["unknown_shapes"], info["activation_bytes"]), ([], 16 + 16 + 4))
+        self.assertIn("1 dimension has no size and counts as 1: found.1", berth("place", model, "-m", "k40x2").stderr)
+        given = self.json_of("graph", "info", model, "--dim", "found.1=20")
+        self.assertEqual([(dim["name"], dim["size"], dim["source"]) for dim in given["dims"]], [("found.1", 20, "given")])
+        self.assertEqual(given["activation_bytes"], 20 * (16 + 16 + 4))
+        self.assert_refused(["graph", "info", model, "--dim", "found.0=20"], "no dimension named 'found.0'")
+
     def test_info_says_what_an_assumed_size_does(self):
         info = self.json_of("graph", "info", self.write("b.onnx", onnx_of_branches()), "--dim", "seq=16")
         self.assertEqual([(effect["name"], effect["flops"], effect["activation_bytes"]) for effect in info["effects_of_size_2"]],

@@ -4,6 +4,7 @@
 import json
 
 from command_line import SMALL, CommandLineTest, main
+from tiny_models import onnx_of_a_choice, onnx_of_one_product
 
 
 class Graphs(CommandLineTest):
@@ -57,6 +58,14 @@ class Graphs(CommandLineTest):
         info = self.json_of("graph", "info", self.graph_of({"a": [], "b": [0]}, b={"type": "mystery"}))
         self.assertEqual(info["unknown_ops"], {"mystery": 1})
         self.assertAlmostEqual(info["unknown_work_share"], 0.5)
+
+    def test_info_says_which_branch_counts(self):
+        model = self.write("choice.onnx", onnx_of_a_choice())
+        info = self.json_of("graph", "info", model)
+        self.assertEqual(info["open_branches"], [{"node": "choice", "taken": "else"}])
+        self.assertEqual(sorted(info["types"]), ["Abs", "Neg"])
+        self.assertRegex(self.text_of("graph", "info", model), r"branches +the file does not say which one runs; .*: choice \(else\)")
+        self.assertNotIn("branches", self.text_of("graph", "info", self.write("m.onnx", onnx_of_one_product())))
 
     def test_info_fits_on_a_screen(self):
         for graph in [SMALL, "zoo:inception-v3", "zoo:moe"]:

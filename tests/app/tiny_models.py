@@ -2,23 +2,14 @@
 """Tiny models of frameworks for the tests, written by hand: no framework is needed to make them."""
 import io
 import json
+import pathlib
+import sys
 import zipfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+from protobuf_wire import number, text, varint  # noqa: E402
+
 FLOAT = 1  # ONNX
-
-
-def varint(value):
-    low = bytes([value & 0x7F | (0x80 if value > 0x7F else 0)])
-    return low + varint(value >> 7) if value > 0x7F else low
-
-
-def number(field, value):
-    return varint(field << 3) + varint(value)
-
-
-def text(field, value):
-    value = value if isinstance(value, bytes) else value.encode()
-    return varint(field << 3 | 2) + varint(len(value)) + value
 
 
 def onnx_value(name, dims):
@@ -61,22 +52,45 @@ def onnx_of_branches(branches=4, width=512):
     return onnx([onnx_value("x", ["batch", "seq", width])], weights, nodes, ["y"])
 
 
-def exported_program(size=8):
-    """A .pt2 file: relu of x [s77, 3] joined with itself, y [2*s77, 3]."""
-    def tensor(name):
-        return {"as_tensor": {"name": name}}
+def onnx_of_a_choice():
+    """If test: tanh of x, else two ops on x [4, 8]; which one runs is not known."""
+    def branch(*nodes):
+        return b"".join(text(1, node) for node in nodes) + text(12, text(1, "out"))
 
-    def meta(expression, hint):
-        return {"dtype": 7, "sizes": [{"as_expr": {"expr_str": expression, "hint": {"as_int": hint}}}, {"as_int": 3}],
-                "requires_grad": False, "device": {"type": "cpu", "index": None}, "strides": [],
-                "storage_offset": {"as_int": 0}, "layout": 7}
+    yes = branch(onnx_node("tanh", "Tanh", ["x"], ["out"]))
+    no = branch(onnx_node("neg", "Neg", ["x"], ["n"]), onnx_node("abs", "Abs", ["n"], ["out"]))
+    choice = onnx_node("choice", "If", ["test"], ["y"])
+    for key, graph in [("then_branch", yes), ("else_branch", no)]:
+        choice += text(5, text(1, key) + text(6, graph) + number(20, 5))
+    return onnx([onnx_value("x", [4, 8]), onnx_value("test", [])], [], [choice], ["y"])
 
-    node = {"target": "torch.ops.aten.cat.default", "outputs": [tensor("y")], "metadata": {},
-            "inputs": [{"name": "tensors", "arg": {"as_tensors": [{"name": "x"}, {"name": "x"}]}, "kind": 1}]}
-    graph = {"inputs": [], "outputs": [], "nodes": [node], "sym_int_values": {}, "sym_bool_values": {},
-             "tensor_values": {"x": meta("Symbol('s77', integer=True)", size),
-                               "y": meta("Mul(Integer(2), Symbol('s77', integer=True))", 2 * size)}}
-    signature = {"input_specs": [{"user_input": {"arg": tensor("x")}}], "output_specs": [{"user_output": {"arg": tensor("y")}}]}
+
+def exported_tensor(name):
+    return {"as_tensor": {"name": name}}
+
+
+def exported_sizes(*sizes):
+    """What a .pt2 file says of a tensor of floats."""
+    return {"dtype": 7, "sizes": [size if isinstance(size, dict) else {"as_int": size} for size in sizes],
+            "requires_grad": False, "device": {"type": "cpu", "index": None}, "strides": [],
+            "storage_offset": {"as_int": 0}, "layout": 7}
+
+
+def exported_node(target, output, metadata=None, **inputs):
+    """A node with inputs that are tensors, by name, or lists of them."""
+    def argument(value):
+        return exported_tensor(value) if isinstance(value, str) else {"as_tensors": [{"name": name} for name in value]}
+
+    return {"target": f"torch.ops.aten.{target}", "outputs": [exported_tensor(output)], "metadata": metadata or {},
+            "inputs": [{"name": name, "arg": argument(value), "kind": 1} for name, value in inputs.items()]}
+
+
+def exported_archive(nodes, tensors, parameters=(), x="x", y="y"):
+    """A .pt2 file of a program that makes y of x."""
+    graph = {"inputs": [], "outputs": [], "nodes": nodes, "sym_int_values": {}, "sym_bool_values": {}, "tensor_values": tensors}
+    weights = [{"parameter": {"arg": {"name": name}, "parameter_name": name}} for name in parameters]
+    signature = {"input_specs": [*weights, {"user_input": {"arg": exported_tensor(x)}}],
+                 "output_specs": [{"user_output": {"arg": exported_tensor(y)}}]}
     program = {"graph_module": {"graph": graph, "signature": signature, "module_call_graph": []}, "opset_version": {"aten": 10},
                "range_constraints": {}, "schema_version": {"major": 8, "minor": 1}, "torch_version": "2.7.0"}
     archive = io.BytesIO()
@@ -85,7 +99,16 @@ def exported_program(size=8):
     return archive.getvalue()
 
 
-# x [?, 3, 4] reshaped to [-1, 4]
+def exported_program(size=8):
+    """x [s77, 3] joined with itself, y [2*s77, 3]."""
+    def rows(expression, hint):
+        return {"as_expr": {"expr_str": expression, "hint": {"as_int": hint}}}
+
+    return exported_archive([exported_node("cat.default", "y", tensors=["x", "x"])],
+                            {"x": exported_sizes(rows("Symbol('s77', integer=True)", size), 3),
+                             "y": exported_sizes(rows("Mul(Integer(2), Symbol('s77', integer=True))", 2 * size), 3)})
+
+
 # x is multiplied by w as often as the condition holds, which it does not look at.
 TENSORFLOW_LOOP = """
 node { name: 'x' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } }
@@ -102,6 +125,7 @@ node { name: 'next' op: 'NextIteration' input: 'product' attr { key: 'T' value {
 node { name: 'y' op: 'Exit' input: 'switch' attr { key: 'T' value { type: DT_FLOAT } } }
 """
 
+# x [?, 3, 4] reshaped to [-1, 4]
 TENSORFLOW = """
 node { name: 'x' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } }
   attr { key: 'shape' value { shape { dim { size: -1 } dim { size: 3 } dim { size: 4 } } } } }

@@ -28,7 +28,8 @@ def write(reader, name, contents):
     (folder / name).write_bytes(as_bytes(contents))
 
 
-TENSORFLOW = {"layers": tensorflow.LAYERS, "arrays": tensorflow.ARRAYS, "calls": tensorflow.CALLS, "loop": tensorflow.LOOP}
+TENSORFLOW = {"layers": tensorflow.LAYERS, "arrays": tensorflow.ARRAYS, "calls": tensorflow.CALLS, "loop": tensorflow.LOOP,
+              "lists": tensorflow.LISTS, "images": tensorflow.IMAGES}
 ONNX = {"layers": onnx.LAYERS, "shapes": onnx.SHAPES, "sequence": onnx.SEQUENCE, "function": onnx.FUNCTION,
         "bodies": onnx.BODIES, "names": onnx.NAMES, "heads": onnx.HEADS}
 

@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Protobuf messages out of lists of (field, value): their bytes, and the text format."""
+import pathlib
 import struct
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+import protobuf_wire  # noqa: E402
 
 # Messages by name: field -> (number, kind), where a kind is int, float, bytes, type (of TensorFlow's data) or a message.
 SCHEMA = {
@@ -48,15 +53,6 @@ SCHEMA = {
 TYPES = {"DT_FLOAT": 1, "DT_INT32": 3, "DT_INT64": 9, "DT_BOOL": 10, "DT_RESOURCE": 20}
 
 
-def varint(number):
-    number &= (1 << 64) - 1
-    out = bytearray()
-    while number >= 0x80:
-        out.append(number & 0x7F | 0x80)
-        number >>= 7
-    return bytes(out + bytes([number]))
-
-
 def as_bytes(value):
     return value.encode() if isinstance(value, str) else value
 
@@ -67,12 +63,11 @@ def wire(kind, fields):
     for name, value in fields:
         number, field_kind = SCHEMA[kind][name]
         if field_kind in ("int", "bool", "type"):
-            out += varint(number << 3) + varint(TYPES[value] if field_kind == "type" else int(value))
+            out += protobuf_wire.number(number, TYPES[value] if field_kind == "type" else int(value))
         elif field_kind == "float":
-            out += varint(number << 3 | 5) + struct.pack("<f", value)
+            out += protobuf_wire.varint(number << 3 | 5) + struct.pack("<f", value)
         else:
-            inside = as_bytes(value) if field_kind == "bytes" else wire(field_kind, value)
-            out += varint(number << 3 | 2) + varint(len(inside)) + inside
+            out += protobuf_wire.text(number, as_bytes(value) if field_kind == "bytes" else wire(field_kind, value))
     return out
 
 

@@ -64,11 +64,20 @@ Status read_onnx(std::string_view bytes) {
   return use_model(std::move(model));
 }
 
+constexpr std::size_t kMostGiven = 4;  // so that the rest has to follow
+constexpr std::int64_t kGivenSize = 20;
+
 Status read_openvino(std::string_view bytes) {
   const bool is_hsdag_graph = read_hsdag_graph(bytes).ok();
   auto model = read_openvino_model(bytes);
   BERTH_CHECK(is_hsdag_graph || !model.ok());  // it asks for less
-  return use_model(std::move(model));
+  if (!model) return model.error();
+  // Twice, as the program does: what windows make of sizes follows once these are given.
+  DimSizes sizes;
+  for (const NamedDim& dim : bind_dims(*model, {})) {
+    if (sizes.size() < kMostGiven) sizes.emplace(dim.name, kGivenSize);
+  }
+  return use_model(read_openvino_model(bytes, sizes), sizes);
 }
 
 Status read_plan(std::string_view bytes) {

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small TensorFlow graphs: layers with a training step, arrays and shapes, calls of functions, an old loop."""
+"""Small TensorFlow graphs: layers with a training step, arrays and shapes, calls of functions, an old loop, lists of tensors, and
+ops on images and on what the data says."""
 
 
 def shape(*dims):
@@ -109,6 +110,44 @@ LOOP = graph([
     node("body", "Neg", "switch:1", T=FLOAT),
     node("next", "NextIteration", "body", T=FLOAT),
     node("exit", "Exit", "switch", T=FLOAT),
+])
+LISTS = graph([
+    placeholder("x", 5, 8, 16), placeholder("w", 16, 4), placeholder("go", 1),
+    constant("time", 5), constant("zero", 0), constant("one", 1), constant("any", -1, -1),
+    node("range", "Range", "zero time one", Tidx=INT32),
+    node("in", "TensorArrayV3", "time", dtype=FLOAT),
+    node("out", "TensorArrayV3", "time", dtype=FLOAT, element_shape=("shape", shape(-1, 4))),
+    node("filled", "TensorArrayScatterV3", "in range x in:1", T=FLOAT),
+    node("enter", "Enter", "out:1", T=FLOAT, frame_name=("s", "while")),
+    node("merge", "Merge", "enter next", T=FLOAT, N=("i", 2)),
+    node("cond", "LoopCond", "go"),
+    node("switch", "Switch", "merge cond", T=FLOAT),
+    node("item", "TensorArrayReadV3", "in zero filled", dtype=FLOAT),
+    node("product", "MatMul", "item w", T=FLOAT),
+    node("write", "TensorArrayWriteV3", "out zero product switch:1", T=FLOAT),
+    node("next", "NextIteration", "write", T=FLOAT),
+    node("exit", "Exit", "switch", T=FLOAT),
+    node("gathered", "TensorArrayGatherV3", "out range exit", dtype=FLOAT),
+    node("list", "TensorListFromTensor", "gathered any", element_dtype=FLOAT, shape_type=INT32),
+    node("got", "TensorListGetItem", "list zero any", element_dtype=FLOAT),
+    node("empty", "EmptyTensorList", "any one", element_dtype=FLOAT, shape_type=INT32),
+    node("pushed", "TensorListPushBack", "empty got", element_dtype=FLOAT),
+    node("popped", "TensorListPopBack", "pushed any", element_dtype=FLOAT),
+    node("y", "TensorListStack", "popped any", element_dtype=FLOAT, num_elements=("i", -1)),
+])
+IMAGES = graph([
+    placeholder("x", 2, 9, 10, 3), placeholder("boxes", 7, 4), placeholder("scores", 7),
+    constant("size", 20, 30), constant("blocks", 3, 2), constant("pads", 0, 0, 1, 1), constant("most", 5), constant("zero", 0),
+    node("large", "ResizeBilinear", "x size", T=FLOAT),
+    node("parts", "SpaceToBatchND", "x blocks pads", T=FLOAT),
+    node("whole", "BatchToSpaceND", "parts blocks pads", T=FLOAT),
+    node("deep", "SpaceToDepth", "large", T=FLOAT, block_size=("i", 2)),
+    node("kept", "NonMaxSuppressionV3", "boxes scores most", T=FLOAT),
+    node("best", "GatherV2", "boxes kept zero", Tparams=FLOAT),
+    node("crops", "CropAndResize", "x best kept size", T=FLOAT),
+    node("where", "Where", "scores", T=FLOAT),
+    node("axes", "BroadcastGradientArgs", "size most", T=INT32),
+    node("sum", "Sum", "crops axes:1", T=FLOAT),
 ])
 META = [("meta_info_def", [("tags", "serve")]), ("graph_def", LAYERS),
         ("signature_def", [("key", "serving_default"),

@@ -206,7 +206,8 @@ TEST(ExportedProgram, MistakesAreNamed) {
   EXPECT_EQ(error_of(one_node("torch.ops.aten.add.Tensor", named_tensor("other", "w")).json()),
             "net.pt2: node 'y': nodes[0].inputs[1].arg: no node before it makes \"w\"");
   EXPECT_EQ(error_of(one_node("torch.ops.aten.foo.default", named("a", R"({"as_wonder":1})")).json()),
-            "net.pt2: node 'y': nodes[0].inputs[1].arg.as_wonder: arguments of the kind \"as_wonder\" are not known");
+            "net.pt2: node 'y': nodes[0].inputs[1].arg.as_wonder: arguments of the kind \"as_wonder\" are not known; "
+            "export the model by torch 2.5 to 2.11");
   EXPECT_EQ(error_of(one_node("torch.ops.aten.foo.default", named("a", R"({"as_int":1,"as_float":1.0})")).json()),
             "net.pt2: node 'y': nodes[0].inputs[1].arg: it is both \"as_int\" and \"as_float\"");
   ProgramText twice = linear_program();

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "io/pt2/module_path.h"
+#include "io/pt2/module_stack.h"
 #include "io/pt2/python_json.h"
 #include "io/pt2/symbol_text.h"
 

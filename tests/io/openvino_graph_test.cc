@@ -14,6 +14,7 @@
 #include "io/openvino/openvino_model.h"
 #include "io/openvino_text.h"
 #include "io/parts.h"
+#include "model/lower.h"
 
 namespace berth {
 namespace {
@@ -132,6 +133,51 @@ TEST_F(OpenVino, WindowsMakeNewSizes) {
   EXPECT_EQ(shape_of(model, "r"), "x.0,8,c.2,c.3");
 }
 
+// A convolution with strides and padding, a pool, a transposed convolution, and a join of two lengths.
+std::string dynamic_network() {
+  const std::string same = R"(strides="1, 1" pads_begin="0, 0" pads_end="0, 0" auto_pad="same_upper")";
+  return ir_file(
+      ir_layer(0, "x", "Parameter", "", "", "FP32 -1,3,-1,-1") + ir_layer(1, "w", "Const", "", "", "FP32 8,3,7,7") +
+          ir_layer(2, "c", "Convolution",
+                   R"(strides="2, 2" pads_begin="3, 3" pads_end="3, 3" dilations="1, 1" auto_pad="explicit")",
+                   "FP32 -1,3,-1,-1 | FP32 8,3,7,7", "FP32 -1,8,-1,-1") +
+          ir_layer(3, "p", "MaxPool",
+                   R"(strides="2, 2" pads_begin="0, 0" pads_end="0, 0" kernel="3, 3" rounding_type="ceil")",
+                   "FP32 -1,8,-1,-1", "FP32 -1,8,-1,-1") +
+          ir_layer(4, "v", "Const", "", "", "FP32 2,4,4,3,3") +
+          ir_layer(5, "g", "GroupConvolution", same, "FP32 -1,8,-1,-1 | FP32 2,4,4,3,3", "FP32 -1,8,-1,-1") +
+          ir_layer(6, "u", "Const", "", "", "FP32 8,8,2,2") +
+          ir_layer(7, "t", "ConvolutionBackpropData", R"(strides="2, 2" pads_begin="0, 0" pads_end="0, 0")",
+                   "FP32 -1,8,-1,-1 | FP32 8,8,2,2", "FP32 -1,8,-1,-1") +
+          ir_layer(8, "r", "ReLU", "", "FP32 -1,8,-1,-1", "FP32 -1,8,-1,-1") +
+          ir_layer(9, "j", "Concat", R"(axis="-1")", "FP32 -1,8,-1,-1 | FP32 -1,8,-1,-1", "FP32 -1,8,-1,-1"),
+      "0:0>2:0 1:0>2:1 2:2>3:0 3:1>5:0 4:0>5:1 5:2>7:0 6:0>7:1 7:2>8:0 2:2>9:0 8:1>9:1");
+}
+
+TEST_F(OpenVino, GivenSizesGoThroughWindowsAndJoins) {
+  const auto model = read_openvino_model(dynamic_network(), {{"x.0", 5}, {"x.2", 224}, {"x.3", 112}});
+  ASSERT_TRUE(model) << model.error().message;
+  EXPECT_EQ(shape_of(*model, "c"), "5,8,112,56");
+  EXPECT_EQ(shape_of(*model, "p"), "5,8,56,28") << "ceil((112 - 3) / 2) + 1";
+  EXPECT_EQ(shape_of(*model, "g"), "5,8,56,28") << "padded to the same size";
+  EXPECT_EQ(shape_of(*model, "r"), "5,8,112,56");
+  EXPECT_EQ(shape_of(*model, "j"), "5,8,112,112");
+}
+
+TEST_F(OpenVino, SizesThatDoNotFollowKeepTheirNames) {
+  const auto model = read_openvino_model(dynamic_network(), {{"x.2", 224}, {"p.3", 10}});
+  ASSERT_TRUE(model) << model.error().message;
+  EXPECT_EQ(shape_of(*model, "x"), "x.0,3,224,x.3");
+  EXPECT_EQ(shape_of(*model, "c"), "x.0,8,112,c.3");
+  EXPECT_EQ(shape_of(*model, "p"), "x.0,8,56,10") << "a size may be given in the middle";
+  EXPECT_EQ(shape_of(*model, "r"), "x.0,8,112,20");
+  EXPECT_EQ(shape_of(*model, "j"), "x.0,8,112,j.3") << "one part is not known";
+  const auto tiny = read_openvino_model(dynamic_network(), {{"x.2", 1}});
+  ASSERT_TRUE(tiny) << tiny.error().message;
+  EXPECT_EQ(shape_of(*tiny, "c"), "x.0,8,1,c.3");
+  EXPECT_EQ(shape_of(*tiny, "p"), "x.0,8,p.2,p.3") << "a window of 3 does not fit";
+}
+
 TEST_F(OpenVino, StatesAreBuffers) {
   const std::string state = R"(variable_id="past" variable_type="f32" variable_shape="2,4")";
   const std::string layers = ir_layer(0, "start", "Const", "", "", "FP32 2,4") +
@@ -234,6 +280,10 @@ TEST_F(OpenVino, ResNet50AsOpenVinoSavesIt) {
   EXPECT_EQ(parameters, 25'530'472)
       << "25,557,032 less half of the 53,120 numbers of the batch norms, which are folded";
   EXPECT_EQ(node_named(model, "/layer1/layer1.0/conv2/Conv/WithoutBiases").module, "layer1.0.conv2");
+
+  const auto lowered = lower(model);
+  ASSERT_TRUE(lowered) << lowered.error().message;
+  EXPECT_EQ(lowered->graph.parameter_bytes(), 2 * 25'530'472) << "as the .bin holds them";
 }
 
 TEST_F(OpenVino, ExecutionGraphsGiveMeasuredTimes) {

@@ -10,11 +10,13 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "graph/graph.h"
 #include "io/gzip.h"
+#include "io/zip_member.h"
 
 namespace berth {
 
@@ -47,17 +49,24 @@ inline std::string read_bytes(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Whether this build has gzip; tests that need it skip without.
+// Whether this build has gzip, or reads zip files; tests that need it skip without.
 inline bool has_gzip() { return gzip("").ok(); }
+inline bool has_zip() {
+  const auto first = [](std::span<const std::string>) { return Result<std::size_t>(std::size_t{0}); };
+  return read_zip_member("", first).error().message.find("BERTH_ZIP=OFF") == std::string::npos;
+}
+
+// Where others' models lie; they are not part of the repository.
+inline std::filesystem::path data_folder() {
+  const char* stated = std::getenv("BERTH_DATA");
+  return stated != nullptr ? stated : std::filesystem::path(BERTH_SOURCE_DIR) / ".." / "shared" / "data";
+}
 
 // Files of the data folder's sub-folder, sorted; empty where the folder is missing.
 inline std::vector<std::string> data_files(const std::string& folder, const std::string& extension) {
-  const char* stated = std::getenv("BERTH_DATA");
-  const std::filesystem::path data =
-      stated != nullptr ? stated : std::filesystem::path(BERTH_SOURCE_DIR) / ".." / "shared" / "data";
   std::vector<std::string> files;
   std::error_code missing;
-  for (const auto& entry : std::filesystem::directory_iterator(data / folder, missing)) {
+  for (const auto& entry : std::filesystem::directory_iterator(data_folder() / folder, missing)) {
     if (entry.path().string().ends_with(extension)) files.push_back(entry.path().string());
   }
   std::sort(files.begin(), files.end());

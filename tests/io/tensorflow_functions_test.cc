@@ -7,34 +7,6 @@
 namespace berth::tensorflow {
 namespace {
 
-struct Body {
-  std::string_view name, inputs, outputs;  // "a b", "y=neg:y:0 z=b"
-  std::string nodes;                       // body_node()s
-  std::string_view control = "";           // nodes that a call waits for
-};
-
-std::string body_node(std::string_view name, std::string_view op, std::string_view inputs = "",
-                      std::string_view attributes = "", std::string_view device = "") {
-  return fmt::format("node_def {{ {} }}\n", node_body(name, op, inputs, attributes, device));
-}
-
-std::string function(const Body& body) {
-  std::string signature = fmt::format("name: '{}'", body.name), rest;
-  for (const std::string_view input : split(body.inputs, ' ')) {
-    if (!input.empty()) signature += fmt::format(" input_arg {{ name: '{}' type: DT_FLOAT }}", input);
-  }
-  for (const std::string_view output : split(body.outputs, ' ')) {
-    if (output.empty()) continue;
-    const std::size_t equals = output.find('=');
-    signature += fmt::format(" output_arg {{ name: '{}' }}", output.substr(0, equals));
-    rest += fmt::format(" ret {{ key: '{}' value: '{}' }}", output.substr(0, equals), output.substr(equals + 1));
-  }
-  for (const std::string_view node : split(body.control, ' ')) {
-    if (!node.empty()) rest += fmt::format(" control_ret {{ key: '{}' value: '{}' }}", node, node);
-  }
-  return fmt::format("library {{ function {{ signature {{ {} }} {}{} }} }}\n", signature, body.nodes, rest);
-}
-
 const std::string kX = placeholder("x", "[2,3]");
 
 TEST(TensorFlowFunctions, CallsAreInlined) {
@@ -132,7 +104,7 @@ TEST(TensorFlowFunctions, OfAnIfTheLargerBranchIsTaken) {
                     node("y", "Neg", "if", "T:f32"),
                 {}, &report);
   EXPECT_EQ(model.nodes.front().name, "if/neg");
-  EXPECT_EQ(report.chosen_branches, std::vector<std::string>{"if: no"});
+  EXPECT_EQ(report.chosen_branches, (std::map<std::string, std::string>{{"if", "no"}}));
 }
 
 TEST(TensorFlowFunctions, WhatCannotBeInlinedIsRefusedByName) {
@@ -146,6 +118,10 @@ TEST(TensorFlowFunctions, WhatCannotBeInlinedIsRefusedByName) {
             "node 'c': SymbolicGradient calls a function (\"f\"), which cannot be inlined; freeze or export the model "
             "without it");
   EXPECT_EQ(error_of(f + f + kX), "two functions are named 'f'");
+  const std::string list = "library { function { signature { name: 'l' input_arg { name: 'a' number_attr: 'N' } } } }";
+  EXPECT_EQ(error_of(list + kX + node("c", "l", "x")),
+            "node 'c': it calls function 'l', which takes or gives a list: it cannot be inlined; freeze or export the "
+            "model without it");
   EXPECT_EQ(error_of(function({"f", "a", "r=b:y:0", ""}) + kX + node("c", "f", "x") + node("y", "Neg", "c")),
             "node 'y': its input \"b:y:0\" does not exist");
   EXPECT_EQ(error_of(f + kX + node("c", "f", "c") + node("y", "Neg", "c")),

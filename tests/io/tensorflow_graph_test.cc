@@ -62,7 +62,9 @@ TEST(TensorFlow, OutputsSayWhatTheStepIs) {
   EXPECT_EQ(describe(model).substr(0, 9), "parameter");
   EXPECT_EQ(model.nodes.back().name, "init");
   EXPECT_EQ(outputs_of(model), "");
-  EXPECT_EQ(error_of(layer(), {.outputs = {"z"}}), "the graph has no output \"z\"");
+  EXPECT_EQ(error_of(layer(), {.outputs = {"z"}}), "the graph has no node \"z\", which is wanted as an output");
+  EXPECT_EQ(error_of(layer(), {.outputs = {"atc"}}),
+            "the graph has no node \"atc\", which is wanted as an output; did you mean 'act'?");
 }
 
 TEST(TensorFlow, SizesOfUnknownDimensionsComeFromTheUser) {
@@ -140,6 +142,12 @@ TEST(TensorFlow, ReadsMetaGraphsAndSavedModels) {
             "no graph of the saved model has the tag 'gpu'; they have: train, serve");
   EXPECT_EQ(read_tensorflow_graph(WireWriter().varint(1, 1).str(), "toy").error().message,
             "the saved model has no graph");
+  EXPECT_EQ(read_tensorflow_graph(meta, "toy", {.tag = "train"}).error().message,
+            "the graph does not have the tag 'train'; it has: serve");
+  EXPECT_EQ(read_tensorflow_graph(small_graph().str(), "toy", {.tag = "serve"}).error().message,
+            "the graph does not have the tag 'serve'; it has: none");
+  EXPECT_EQ(read_tensorflow_graph(small_graph().str(), "toy", {.signature = "all"}).error().message,
+            "there is no signature 'all': the file is a bare graph; name its output nodes instead");
   const std::string text = fmt::format("saved_model_schema_version: 1 meta_graphs {{ graph_def {{ {} }} }}", layer());
   EXPECT_EQ(outputs_of(read_text(text)), "act");
   EXPECT_EQ(outputs_of(read_text(fmt::format("meta_info_def {{ tags: 'x' }} graph_def {{ {} }}", layer()))), "act");

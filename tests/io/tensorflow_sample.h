@@ -72,6 +72,35 @@ inline std::string placeholder(std::string_view name, std::string_view shape) {
   return node(name, "Placeholder", "", fmt::format("dtype:f32 shape:{}", shape));
 }
 
+// A function in text format.
+struct FunctionText {
+  std::string_view name, inputs, outputs;  // "a b", "y=neg:y:0 z=b"
+  std::string nodes;                       // body_node()s
+  std::string_view control = "";           // nodes that a call waits for
+};
+
+inline std::string body_node(std::string_view name, std::string_view op, std::string_view inputs = "",
+                             std::string_view attributes = "", std::string_view device = "") {
+  return fmt::format("node_def {{ {} }}\n", node_body(name, op, inputs, attributes, device));
+}
+
+inline std::string function(const FunctionText& body) {
+  std::string signature = fmt::format("name: '{}'", body.name), rest;
+  for (const std::string_view input : split(body.inputs, ' ')) {
+    if (!input.empty()) signature += fmt::format(" input_arg {{ name: '{}' type: DT_FLOAT }}", input);
+  }
+  for (const std::string_view output : split(body.outputs, ' ')) {
+    if (output.empty()) continue;
+    const std::size_t equals = output.find('=');
+    signature += fmt::format(" output_arg {{ name: '{}' }}", output.substr(0, equals));
+    rest += fmt::format(" ret {{ key: '{}' value: '{}' }}", output.substr(0, equals), output.substr(equals + 1));
+  }
+  for (const std::string_view node : split(body.control, ' ')) {
+    if (!node.empty()) rest += fmt::format(" control_ret {{ key: '{}' value: '{}' }}", node, node);
+  }
+  return fmt::format("library {{ function {{ signature {{ {} }} {}{} }} }}\n", signature, body.nodes, rest);
+}
+
 inline std::string shape_text(const Value& value) {
   if (!value.shape) return "[...]";
   std::string text;

@@ -2,7 +2,12 @@
 // Shapes by rule: each case is one op whose result is worked out by hand.
 #include <gtest/gtest.h>
 
+#include <set>
+
+#include "io/tensorflow/op_kinds.h"
+#include "io/tensorflow/shape_rules.h"
 #include "io/tensorflow_sample.h"
+#include "ops/op_table.h"
 
 namespace berth::tensorflow {
 namespace {
@@ -41,6 +46,9 @@ TEST(TensorFlowShapes, MatrixProducts) {
   EXPECT_EQ(shapes_of("BatchMatMulV2", "[5,1,2,3] [7,4,3]", "adj_y:true"), "[5,7,2,4]");
   EXPECT_EQ(shapes_of("Einsum", "[2,3,4] [2,4,5]", "equation:'bij,bjk->bik'"), "[2,3,5]");
   EXPECT_EQ(shapes_of("Einsum", "[2,3,4] [2,4,5]", "equation:'...ij,bjk->bik'"), "[...]");
+  EXPECT_EQ(shapes_of("_FusedMatMul", "[2,3] [3,4] [4]"), "[2,4]");
+  EXPECT_EQ(shapes_of("QuantizedMatMul", "[2,3] [3,4]"), "[2,4] [] []");
+  EXPECT_EQ(shapes_of("SparseTensorDenseMatMul", "[9,2] [9] 5,6 [6,7]"), "[5,7]");
 }
 
 TEST(TensorFlowShapes, Arrays) {
@@ -59,6 +67,52 @@ TEST(TensorFlowShapes, Arrays) {
   EXPECT_EQ(shapes_of("Fill", "2,7 []"), "[2,7]");
   EXPECT_EQ(shapes_of("Range", "=2 =11 =3"), "[3]");
   EXPECT_EQ(shapes_of("Shape", "[2,3]"), "[2]");
+  EXPECT_EQ(shapes_of("Roll", "[2,3] =1 =0"), "[2,3]");
+  EXPECT_EQ(shapes_of("MatrixBandPart", "[2,3,3] =0 =-1"), "[2,3,3]");
+  EXPECT_EQ(shapes_of("MatrixDiag", "[2,3]"), "[2,3,3]");
+  EXPECT_EQ(shapes_of("MatrixDiagV3", "[2,3] =0"), "[2,3,3]");
+  EXPECT_EQ(shapes_of("MatrixDiagV3", "[2,3] =1"), "[...]");
+  EXPECT_EQ(shapes_of("TensorScatterUpdate", "[9,4] [3,1] [3,4]"), "[9,4]");
+  EXPECT_EQ(shapes_of("ScatterNd", "[3,1] [3,4] 9,4"), "[9,4]");
+  EXPECT_EQ(shapes_of("MirrorPadGrad", "[4,5] 1,1,0,2"), "[2,3]");
+  EXPECT_EQ(shapes_of("RandomGamma", "2,3 [5]"), "[2,3,5]");
+  EXPECT_EQ(shapes_of("LinSpace", "[] [] =7"), "[7]");
+  EXPECT_EQ(shapes_of("RFFT", "[2,100] =64"), "[2,33]");
+  EXPECT_EQ(shapes_of("IRFFT", "[2,33] =64"), "[2,64]");
+  EXPECT_EQ(shapes_of("IdentityN", "[2,3] [4]"), "[2,3] [4]");
+  EXPECT_EQ(shapes_of("FakeQuantWithMinMaxVars", "[2,3] [] []"), "[2,3]");
+  EXPECT_EQ(shapes_of("QuantizeAndDequantizeV2", "[2,3] [] []"), "[2,3]");
+  EXPECT_EQ(shapes_of("QuantizeV2", "[2,3] [] []"), "[2,3] [] []");
+}
+
+TEST(TensorFlowShapes, Images) {
+  EXPECT_EQ(shapes_of("ResizeBilinear", "[2,10,10,3] 20,30"), "[2,20,30,3]");
+  EXPECT_EQ(shapes_of("ResizeNearestNeighbor", "[2,10,10,3] [2]"), "[2,?,?,3]");
+  EXPECT_EQ(shapes_of("ResizeBilinear", "[10,10,3] 20,30"), "[...]");
+  EXPECT_EQ(shapes_of("ResizeBilinearGrad", "[2,20,30,3] [2,10,10,3]"), "[2,10,10,3]");
+  EXPECT_EQ(shapes_of("CropAndResize", "[2,10,10,3] [7,4] [7] 5,6"), "[7,5,6,3]");
+  EXPECT_EQ(shapes_of("SpaceToBatchND", "[2,9,10,3] 2,3 1,0,1,1"), "[12,5,4,3]");
+  EXPECT_EQ(shapes_of("BatchToSpaceND", "[12,5,4,3] 2,3 1,0,1,1"), "[2,9,10,3]");
+  EXPECT_EQ(shapes_of("SpaceToBatchND", "[2,9,10,3] 0,3 1,0,1,1"), "[?,?,?,?]") << "blocks of no pixels";
+  EXPECT_EQ(shapes_of("SpaceToBatchND", "[2,9,10,3] 2,3,2,2 1,0,1,1"), "[?,?,?,?]");
+  EXPECT_EQ(shapes_of("BatchToSpace", "[8,2,2,3] 0,0,0,1", "block_size:2"), "[2,4,3,3]");
+  EXPECT_EQ(shapes_of("SpaceToDepth", "[1,4,6,3]", "block_size:2"), "[1,2,3,12]");
+  EXPECT_EQ(shapes_of("DepthToSpace", "[1,12,2,3]", "block_size:2 data_format:'NCHW'"), "[1,3,4,6]");
+}
+
+TEST(TensorFlowShapes, WhatDependsOnTheDataIsUnknownOrTheMostThereCanBe) {
+  EXPECT_EQ(shapes_of("Where", "[2,3]"), "[?,2]");
+  EXPECT_EQ(shapes_of("Unique", "[8]"), "[?] [8]");
+  EXPECT_EQ(shapes_of("NonMaxSuppressionV3", "[100,4] [100] =20 [] []"), "[20]");
+  EXPECT_EQ(shapes_of("NonMaxSuppressionV3", "[8,4] [8] =20 [] []"), "[8]") << "there are no more boxes";
+  EXPECT_EQ(shapes_of("NonMaxSuppressionV3", "[100,4] [100] [] [] []"), "[?]");
+  EXPECT_EQ(shapes_of("NonMaxSuppressionV5", "[100,4] [100] =20"), "[20] [20] []");
+  EXPECT_EQ(shapes_of("CombinedNonMaxSuppression", "[2,50,1,4] [2,50,3] =5 =100", "pad_per_class:true"),
+            "[2,15,4] [2,15] [2,15] [2]");
+  EXPECT_EQ(shapes_of("SegmentSum", "[9,4] [9]"), "[?,4]");
+  EXPECT_EQ(shapes_of("UnsortedSegmentSum", "[9,4] [9] =6"), "[6,4]");
+  EXPECT_EQ(shapes_of("DynamicPartition", "[9,4] [9]", "num_partitions:2"), "[?,4] [?,4]");
+  EXPECT_EQ(shapes_of("DynamicStitch", "0,2 1,4 [2,7] [2,7]"), "[5,7]");
 }
 
 TEST(TensorFlowShapes, Parts) {
@@ -99,6 +153,19 @@ TEST(TensorFlowShapes, Layers) {
   EXPECT_EQ(shapes_of("MaxPool", "[1,9,9,6]", "ksize:{1,3,3,1} strides:{1,2,2,1} padding:'VALID'"), "[1,4,4,6]");
   EXPECT_EQ(shapes_of("FusedBatchNormV3", "[1,2,2,3] [3] [3] [3] [3]"), "[1,2,2,3] [3] [3] [3] [3] [0]");
   EXPECT_EQ(shapes_of("LSTMBlockCell", "[8,16] [8,32] [8,32]"), "[8,32] [8,32] [8,32] [8,32] [8,32] [8,32] [8,32]");
+  EXPECT_EQ(shapes_of("_FusedConv2D", "[8,224,224,3] [7,7,3,64] [64]", "strides:{1,2,2,1} padding:'SAME'"),
+            "[8,112,112,64]");
+  EXPECT_EQ(shapes_of("MaxPoolV2", "[1,9,9,6] 1,3,3,1 1,2,2,1", "padding:'VALID'"), "[1,4,4,6]");
+  EXPECT_EQ(shapes_of("MaxPoolWithArgmax", "[1,9,9,6]", "ksize:{1,3,3,1} strides:{1,2,2,1} padding:'VALID'"),
+            "[1,4,4,6] [1,4,4,6]");
+  EXPECT_EQ(shapes_of("Dilation2D", "[1,9,9,6] [3,3,6]", "strides:{1,1,1,1} rates:{1,2,2,1} padding:'VALID'"),
+            "[1,5,5,6]");
+  EXPECT_EQ(shapes_of("BlockLSTM", "[] [5,8,16] [8,32] [8,32]"),
+            "[5,8,32] [5,8,32] [5,8,32] [5,8,32] [5,8,32] [5,8,32] [5,8,32]");
+  EXPECT_EQ(shapes_of("GRUBlockCellGrad", "[8,16] [8,32]"), "[8,16] [8,32] [8,32] [8,64]");
+  EXPECT_EQ(shapes_of("CudnnRNN", "[5,8,16] [2,8,32] [2,8,32] [999]", "direction:'bidirectional'"),
+            "[5,8,64] [2,8,32] [2,8,32]");
+  EXPECT_EQ(shapes_of("CTCLoss", "[5,8,16]"), "[8] [5,8,16]");
   EXPECT_EQ(shapes_of("SparseSoftmaxCrossEntropyWithLogits", "[8,10] [8]"), "[8] [8,10]");
   EXPECT_EQ(shapes_of("BiasAddGrad", "[8,10]"), "[10]");
 }
@@ -118,6 +185,38 @@ TEST(TensorFlowShapes, ArithmeticOnShapesIsWorkedOut) {
                                               value.name != "listed" && value.name != "twelve" && value.name != "y")
         << value.name << ": only constants have contents";
   }
+}
+
+// y = x + b of shapes 5 x 3 and 3: the gradient for b is summed over the rows, that for x over nothing.
+TEST(TensorFlowShapes, GradientsOfBroadcastInputsAreSummedOverTheirAxes) {
+  const std::string graph = placeholder("dy", "[5,3]") + constant("x_shape", "5,3") + constant("b_shape", "3") +
+                            node("axes", "BroadcastGradientArgs", "x_shape b_shape", "T:i32") +
+                            node("dx", "Sum", "dy axes", "T:f32") + node("db", "Sum", "dy axes:1", "T:f32");
+  const Model model = read_text(graph);
+  ASSERT_EQ(outputs_of(model), "dx db");
+  EXPECT_EQ(shape_text(model.values[model.outputs[0]]), "[5,3]");
+  EXPECT_EQ(shape_text(model.values[model.outputs[1]]), "[3]");
+}
+
+TEST(TensorFlowShapes, EveryTypeOfTheOpTableHasARuleOrAReasonForNone) {
+  const std::set<std::string_view> without{
+      "Bitcast",           // types of other sizes change the number of dimensions
+      "CTCGreedyDecoder",  // sparse tensors of unknown sizes
+      "Eye", "GlobalNorm", "SequenceMask",  // names of TensorFlow's Python functions, no ops of a file
+  };
+  std::size_t checked = 0;
+  for (const OpChapter& chapter : op_table()) {
+    if (chapter.dialect != Dialect::kTensorFlow) continue;
+    for (const OpRow& row : chapter.rows) {
+      for (const std::string_view type : split(row.types, ' ')) {
+        const bool needs_rule = has_outputs(type) && !is_leaf(kind_of(type));
+        EXPECT_TRUE(has_shape_rule(type) || !needs_rule || without.contains(type)) << type;
+        EXPECT_FALSE(has_shape_rule(type) && without.contains(type)) << type << " has one now";
+        ++checked;
+      }
+    }
+  }
+  EXPECT_GT(checked, 400U);
 }
 
 TEST(TensorFlowShapes, TheFileAndTheRulesCompleteEachOther) {

@@ -171,6 +171,7 @@ TEST(OnnxIf, ElseTheLargerBranchCountsAndThatIsSaid) {
   ASSERT_TRUE(lowered.ok());
   EXPECT_EQ(ops_of(*lowered), "after choice/Abs choice/Neg");
   EXPECT_EQ(lowered->report.open_branches, (std::vector<std::string>{"choice"}));
+  EXPECT_EQ(lowered->report.branches_taken.at("choice"), "else");
 }
 
 // A branch that just hands on what it sees.

@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "model/onnx_case.h"
+#include "ops/op_table.h"
 
 namespace berth {
 namespace {
@@ -249,6 +252,170 @@ TEST(OnnxWindows, WalkAlongASequence) {
   EXPECT_EQ(infer("GRU", {"f32[2,12,8]", "f32[1,48,8]", "f32[1,48,16]"},
                   {integer("hidden_size", 16), integer("layout", 1)}, 2),
             "f32[2,12,1,16]; f32[2,1,16]");
+}
+
+TEST(OnnxWindows, ChannelsMayStandLast) {
+  EXPECT_EQ(infer("com.microsoft.NhwcConv", {"f16[2,9,11,4]", "f16[8,4,3,3]"}, {list("strides", {2, 2})}),
+            "f16[2,4,5,8]");
+  EXPECT_EQ(infer("com.microsoft.NhwcMaxPool", {"u8[1,7,9,8]"}, {list("kernel_shape", {2, 3})}), "u8[1,6,7,8]");
+  EXPECT_EQ(infer("com.microsoft.QLinearAveragePool", {"u8[1,8,7,9]", "f32[]", "u8[]", "f32[]", "u8[]"},
+                  {list("kernel_shape", {2, 2})}),
+            "u8[1,8,6,8]");
+  EXPECT_EQ(infer("com.microsoft.QLinearAveragePool", {"u8[1,7,9,8]", "f32[]", "u8[]", "f32[]", "u8[]"},
+                  {list("kernel_shape", {2, 2}), integer("channels_last", 1)}),
+            "u8[1,6,8,8]");
+  EXPECT_EQ(infer("com.microsoft.QLinearGlobalAveragePool", {"u8[1,7,9,8]", "f32[]", "u8[]", "f32[]", "u8[]"},
+                  {integer("channels_last", 1)}),
+            "u8[1,1,1,8]");
+  EXPECT_EQ(infer("com.microsoft.QLinearConv",
+                  {"u8[1,9,9,4]", "f32[]", "u8[]", "i8[8,4,3,3]", "f32[]", "i8[]", "f32[]", "u8[]"},
+                  {integer("channels_last", 1)}),
+            "u8[1,7,7,8]");
+}
+
+TEST(OnnxWindows, BlocksOfChannelsKeepTheOrderOfAxes) {
+  EXPECT_EQ(infer("com.microsoft.nchwc.ReorderInput", {"f32[1,9,9,16]"}, {integer("channels_last", 1)}),
+            "f32[1,16,9,9]");
+  EXPECT_EQ(infer("com.microsoft.nchwc.Conv", {"f32[1,16,9,9]", "f32[32,16,3,3]"}), "f32[1,32,7,7]");
+  EXPECT_EQ(infer("com.microsoft.nchwc.MaxPool", {"f32[1,32,7,7]"}, {list("kernel_shape", {2, 2})}), "f32[1,32,6,6]");
+  EXPECT_EQ(infer("com.microsoft.nchwc.GlobalAveragePool", {"f32[1,32,7,7]"}), "f32[1,32,1,1]");
+  EXPECT_EQ(infer("com.microsoft.nchwc.Upsample", {"f32[1,32,7,7]"}, {list("scales", {1, 1, 2, 2})}),
+            "f32[1,32,14,14]");
+  EXPECT_EQ(infer("com.microsoft.nchwc.ReorderOutput", {"f32[1,32,7,7]"}, {integer("channels", 30)}), "f32[1,30,7,7]");
+}
+
+TEST(OnnxWindows, UndoPoolsAndConvolutions) {
+  EXPECT_EQ(
+      infer("MaxUnpool", {"f32[1,8,3,3]", "i64[1,8,3,3]"}, {list("kernel_shape", {2, 2}), list("strides", {2, 2})}),
+      "f32[1,8,6,6]");
+  EXPECT_EQ(infer("MaxUnpool", {"f32[1,8,3,3]", "i64[1,8,3,3]", "i64[4]={1,8,7,7}"}, {list("kernel_shape", {2, 2})}),
+            "f32[1,8,7,7]");
+  EXPECT_EQ(infer("com.microsoft.ConvGrad", {"f32[2,8,7,7]", "f32[2,4,9,9]", "f32[8,4,3,3]"}, {}, 3),
+            "f32[2,4,9,9]; f32[8,4,3,3]; f32[8]");
+  EXPECT_EQ(infer("com.microsoft.QLinearConvTranspose", {"u8[1,8,4,4]", "f32[]", "u8[]", "i8[8,6,2,2]"},
+                  {list("strides", {2, 2})}),
+            "u8[1,6,8,8]");
+}
+
+TEST(OnnxWindows, WalkWithQuantisedWeights) {
+  EXPECT_EQ(infer("com.microsoft.DynamicQuantizeLSTM", {"f32[12,2,8]", "i8[1,8,64]", "i8[1,16,64]"}, {}, 3),
+            "f32[12,1,2,16]; f32[1,2,16]; f32[1,2,16]");
+}
+
+TEST(OnnxImages, AreCutAndPutTogether) {
+  EXPECT_EQ(infer("CenterCropPad", {"f32[20,8,3]", "i64[2]={10,9}"}, {list("axes", {0, 1})}), "f32[10,9,3]");
+  EXPECT_EQ(infer("CenterCropPad", {"f32[20,8]", "i64[2]"}), "f32[?,?]");
+  EXPECT_EQ(infer("Col2Im", {"f32[2,12,20]", "i64[2]={5,7}", "i64[2]={2,3}"}), "f32[2,2,5,7]");
+  EXPECT_EQ(infer("MaxRoiPool", {"f32[1,8,30,40]", "f32[6,5]"}, {list("pooled_shape", {7, 7})}), "f32[6,8,7,7]");
+  EXPECT_EQ(infer("AffineGrid", {"f32[2,2,3]", "i64[4]={2,3,5,6}"}), "f32[2,5,6,2]");
+}
+
+TEST(OnnxSignals, HaveFrequencies) {
+  EXPECT_EQ(infer("DFT", {"f32[2,10,1]"}), "f32[2,10,2]");
+  EXPECT_EQ(infer("DFT", {"f32[2,10,1]"}, {integer("onesided", 1), integer("axis", 1)}), "f32[2,6,2]");
+  EXPECT_EQ(infer("DFT", {"f32[2,10,7,2]", "i64[]={16}", "i64[]={1}"}), "f32[2,16,7,2]");
+  EXPECT_EQ(infer("DFT", {"f32[2,6,2]"}, {integer("onesided", 1), integer("inverse", 1)}), "f32[2,10,1]");
+  EXPECT_EQ(infer("STFT", {"f32[1,128,1]", "i64[]={8}", "f32[16]"}), "f32[1,15,9,2]");
+  EXPECT_EQ(infer("STFT", {"f32[1,128,1]", "i64[]={8}", "", "i64[]={16}"}, {integer("onesided", 0)}), "f32[1,15,16,2]");
+  EXPECT_EQ(infer("HannWindow", {"i64[]={10}"}), "f32[10]");
+  EXPECT_EQ(infer("MelWeightMatrix", {"i64[]={8}", "i64[]={16}", "i64[]", "f32[]", "f32[]"}), "f32[9,8]");
+}
+
+TEST(OnnxSequences, AreTheirElementsStacked) {
+  EXPECT_EQ(infer("SplitToSequence", {"f32[6,4]"}), "f32[6,1,4]");
+  EXPECT_EQ(infer("SplitToSequence", {"f32[6,4]"}, {integer("keepdims", 0)}), "f32[6,4]");
+  EXPECT_EQ(infer("SplitToSequence", {"f32[6,4]", "i64[]={2}"}, {integer("axis", -1)}), "f32[2,6,2]");
+  EXPECT_EQ(infer("SplitToSequence", {"f32[6,4]", "i64[]={4}"}), "f32[2,?,4]") << "4 and 2";
+  EXPECT_EQ(infer("SplitToSequence", {"f32[6,4]", "i64[3]={2,2,2}"}), "f32[3,2,4]");
+  EXPECT_EQ(infer("SplitToSequence", {"f32[6,4]", "i64[2]={2,4}"}), "f32[2,?,4]");
+  EXPECT_EQ(infer("SequenceConstruct", {"f32[3,4]", "f32[3,5]"}), "f32[2,3,?]");
+  EXPECT_EQ(infer("SequenceInsert", {"f32[2,3,4]", "f32[3,4]"}), "f32[3,3,4]");
+  EXPECT_EQ(infer("SequenceErase", {"f32[2,3,4]"}), "f32[1,3,4]");
+  EXPECT_EQ(infer("SequenceAt", {"f32[2,3,4]", "i64[]"}), "f32[3,4]");
+  EXPECT_EQ(infer("SequenceAt", {"f32", "i64[]"}), "f32");
+  EXPECT_EQ(infer("ConcatFromSequence", {"f32[2,3,4]"}, {integer("axis", 1)}), "f32[3,8]");
+  EXPECT_EQ(infer("ConcatFromSequence", {"f32[2,3,4]"}, {integer("axis", 1), integer("new_axis", 1)}), "f32[3,2,4]");
+  EXPECT_EQ(infer("SequenceLength", {"f32[2,3,4]"}), "i64[]");
+  EXPECT_EQ(infer("OptionalGetElement", {"f16[3,4]"}), "f16[3,4]");
+}
+
+TEST(OnnxAttention, WithoutPaddingOrWithSparseBlocks) {
+  EXPECT_EQ(infer("com.microsoft.PackedAttention", {"f16[77,64]", "f16[64,192]"}, {integer("num_heads", 4)}),
+            "f16[77,64]");
+  EXPECT_EQ(infer("com.microsoft.SparseAttention",
+                  {"f16[1,5,64]", "f16[1,5,32]", "f16[1,5,32]", "f16[1,2,128,16]", "f16[1,2,128,16]"},
+                  {integer("num_heads", 4), integer("kv_num_heads", 2)}, 3),
+            "f16[1,5,64]; f16[1,2,128,16]; f16[1,2,128,16]");
+}
+
+TEST(OnnxIndexing, WhatDependsOnDataAloneIsOpen) {
+  EXPECT_EQ(infer("Compress", {"f32[4,9]", "bool[4]"}), "f32[?]");
+  EXPECT_EQ(infer("Compress", {"f32[4,9]", "bool[9]"}, {integer("axis", -1)}), "f32[4,?]");
+  EXPECT_EQ(infer("Unique", {"f32[4,9]"}, {}, 4), "f32[?]; i64[?]; i64[36]; i64[?]");
+  EXPECT_EQ(infer("Unique", {"f32[4,9]"}, {integer("axis", 1)}, 4), "f32[4,?]; i64[?]; i64[9]; i64[?]");
+}
+
+TEST(OnnxIndexing, OpenSizesAreNamedAfterTheirNode) {
+  for (const std::int64_t size : {1, 7}) {
+    Model model;
+    const ValueIndex x = model.add({.name = "x", .dtype = DType::kF32, .shape = shape_of({4, 9})});
+    const ValueIndex places = model.add({.name = "places"}), turned = model.add({.name = "turned"});
+    model.nodes = {{.name = "found", .type = "NonZero", .inputs = {x}, .outputs = {places}},
+                   {.name = "turn", .type = "Transpose", .inputs = {places}, .outputs = {turned}}};
+    infer_onnx_shapes(model, size == 1 ? DimSizes() : DimSizes{{"found.1", size}});
+    EXPECT_EQ(text_of(model.values[turned]), fmt::format("i64[{},2]", size));
+    ASSERT_EQ(model.open_sizes.size(), 1U);
+    EXPECT_EQ(model.open_sizes[0].name, "found.1");
+    EXPECT_EQ(model.open_sizes[0].size, size);
+    EXPECT_EQ(model.open_sizes[0].where, "places[1]");
+  }
+}
+
+TEST(OnnxRules, MoreOfOnnxruntime) {
+  EXPECT_EQ(infer("com.microsoft.QLinearConcat",
+                  {"f32[]", "u8[]", "u8[2,3]", "f32[]", "u8[]", "u8[2,5]", "f32[]", "u8[]"}, {integer("axis", 1)}),
+            "u8[2,8]");
+  EXPECT_EQ(infer("com.microsoft.QLinearWhere", {"bool[2,1]", "u8[3]", "f32[]", "u8[]", "u8[]", "f32[]", "u8[]"}),
+            "u8[2,3]");
+  EXPECT_EQ(infer("com.microsoft.GatherBlockQuantized", {"u8[99,32]", "i64[2,5]", "f16[99,2]"}), "f16[2,5,64]");
+  EXPECT_EQ(infer("com.microsoft.BitmaskDropout", {"f16[3,33]"}, {}, 2), "f16[3,33]; i32[4]");
+  EXPECT_EQ(infer("com.microsoft.GridSample", {"f32[2,3,4,5]", "f32[2,6,7,2]"}), "f32[2,3,6,7]") << "as ONNX's";
+  EXPECT_EQ(infer("CumProd", {"f32[2,3]", "i64[]"}), "f32[2,3]");
+  EXPECT_EQ(infer("Multinomial", {"f32[2,30]"}, {integer("sample_size", 4)}), "i32[2,4]");
+  EXPECT_EQ(infer("Det", {"f32[2,3,3]"}), "f32[2]");
+}
+
+// Every type of the op table has a rule, or is here.
+TEST(OnnxRules, OfAllTypesInTheTable) {
+  std::set<std::string> without;
+  const auto has_none = [&](std::string_view domain, std::string_view types) {
+    for (const std::string_view type : split(types, ' ')) without.insert(fmt::format("{}{}", domain, type));
+  };
+  const std::string_view microsoft = "com.microsoft.";
+  has_none("", "If Loop Scan");            // by their bodies
+  has_none("", "Constant SequenceEmpty");  // nothing to infer from
+  has_none("", "ImageDecoder");            // the sizes are in the data
+  has_none("", "Adam Momentum Adagrad");   // optimisers, which write their inputs
+  has_none(microsoft, "AdamOptimizer AdamWOptimizer LambOptimizer SGDOptimizer SGDOptimizerV2");
+  has_none(microsoft, "InPlaceAccumulator InPlaceAccumulatorV2");
+  has_none(microsoft, "MaxPoolGrad AveragePoolGrad");  // sizes of the forward op
+  has_none(microsoft, "MatMulFpQ4 ConvTransposeWithDynamicPads");
+  has_none(microsoft, "UnfoldTensor RemovePadding RestorePadding PadAndUnflatten FlattenAndUnpad");
+  has_none(microsoft, "DecoderMaskedSelfAttention GemmaRotaryEmbedding QuantizeBFP DequantizeBFP MixedPrecisionScale");
+  has_none(microsoft, "Group RecordEvent WaitEvent");  // order, not data
+  std::size_t seen = 0;
+  for (const OpChapter& chapter : op_table()) {
+    if (chapter.dialect != Dialect::kOnnx) continue;
+    for (const OpRow& row : chapter.rows) {
+      for (const std::string_view type : split(row.types, ' ')) {
+        const std::string name = fmt::format("{}{}", chapter.domain, type);
+        EXPECT_NE(has_shape_rule(name), without.contains(name)) << name;
+        seen += without.contains(name) ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_EQ(seen, without.size()) << "the list has types that the table does not have";
+  EXPECT_FALSE(has_shape_rule("com.example.Conv"));
 }
 
 TEST(OnnxRules, HostileNumbersAreUnknownSizes) {

@@ -29,8 +29,10 @@ Result<Model> read_onnx_model(std::string_view bytes, std::string title) {
   }
   if (field.error()) return *field.error();
   if (graph.empty()) return bad_input("it is no ONNX model: it has no graph");
-  if (ir_version < kOldestIr)
-    return bad_input("its IR version is {}; versions from {} (2017) on are read", ir_version, kOldestIr);
+  if (ir_version < kOldestIr) {
+    return bad_input("its IR version is {}; versions from {} (2017) on are read: export it again with newer tools",
+                     ir_version, kOldestIr);
+  }
   BERTH_TRY(OnnxGraph read, read_onnx_graph(graph, file, {}));
   read.model.title = std::move(title);
   return std::move(read.model);

@@ -66,7 +66,11 @@ Status add_bodies(const OnnxNode& node, Node& added, OnnxFile& file, const OnnxP
   const bool branches = node.type == "If", loops = node.type == "Loop" || node.type == "Scan";
   if (!branches && !loops)
     return refused(node, "runs a subgraph in a way that is not known here; export the model without it");
-  if (place.depth >= kDeepestBody) return refused(node, fmt::format("is inside {} others", kDeepestBody));
+  if (place.depth >= kDeepestBody) {
+    return refused(node, fmt::format("is inside {} others, the most that are read; simplify the model or export it "
+                                     "with fewer branches and loops inside each other",
+                                     kDeepestBody));
+  }
   const std::array<std::string_view, 2> names = branches ? std::array<std::string_view, 2>{"then_branch", "else_branch"}
                                                          : std::array<std::string_view, 2>{"body", ""};
   CapturedInputs captured(added);

@@ -4,7 +4,6 @@
 #include <bit>
 #include <cmath>
 
-#include "base/units.h"
 #include "graph/builder.h"
 #include "io/wire.h"
 #include "model/onnx_dtype.h"
@@ -57,15 +56,6 @@ Status read_tensor_type(std::string_view bytes, Value& value) {
   }
   if (field.error()) return *field.error();
   return {};
-}
-
-std::optional<std::int64_t> num_elements(const std::vector<std::int64_t>& dims) {
-  std::int64_t count = 1;
-  for (const std::int64_t dim : dims) {
-    if (dim < 0 || (dim > 0 && count > kMaxTotalBytes / dim)) return std::nullopt;
-    count *= dim;
-  }
-  return count;
 }
 
 std::vector<std::int64_t> unpack(std::string_view raw, std::size_t width) {
@@ -151,13 +141,13 @@ std::optional<std::vector<std::int64_t>> contents_of(RawTensor tensor, std::int6
 }
 
 Result<Value> value_of(RawTensor tensor) {
-  const auto count = num_elements(tensor.dims);
-  if (!count) return bad_input("weight '{}': its shape is negative or too large", tensor.name);
   Value value;
   value.name = tensor.name;
   value.dtype = tensor.dtype;
   value.shape.emplace();
   for (const std::int64_t dim : tensor.dims) value.shape->push_back({dim, {}});
+  const auto count = num_elements(*value.shape);
+  if (!count) return bad_input("weight '{}': its shape is negative or too large", tensor.name);
   if (!tensor.is_external && tensor.dtype) value.contents = contents_of(std::move(tensor), *count);
   return value;
 }

@@ -220,7 +220,8 @@ Result<IrNet> parse_ir(std::string_view xml) {
 #else
 
 Result<IrNet> parse_ir(std::string_view) {
-  return bad_input("this build of berth cannot read OpenVINO files (BERTH_OPENVINO=OFF)");
+  return bad_input("this build of berth cannot read OpenVINO files (BERTH_OPENVINO=OFF); build it with pugixml and "
+                   "-DBERTH_OPENVINO=ON");
 }
 
 #endif

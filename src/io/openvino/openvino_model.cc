@@ -66,8 +66,8 @@ bool is_state(const IrLayer& layer) { return layer.type == "ReadValue" || layer.
 
 class ModelMaker {
  public:
-  ModelMaker(const IrNet& net, const IrLinks& links, std::int64_t open_turns)
-      : net_(net), links_(links), open_turns_(open_turns) {}
+  ModelMaker(const IrNet& net, const IrLinks& links, const DimSizes& sizes)
+      : net_(net), links_(links), sizes_(sizes) {}
 
   Result<Model> make() {
     model_.title = net_.name;
@@ -122,7 +122,7 @@ class ModelMaker {
   }
 
   void add_values() {
-    LayerShapes shapes = name_dynamic_sizes(net_, links_);
+    LayerShapes shapes = name_dynamic_sizes(net_, links_, sizes_);
     for (std::size_t at = 0; at < net_.layers.size(); ++at) {
       const IrLayer& layer = net_.layers[at];
       first_value_.push_back(static_cast<ValueIndex>(model_.values.size()));
@@ -173,7 +173,7 @@ class ModelMaker {
   }
 
   Status add_bodies(const IrLayer& layer, Node& node) {
-    BERTH_TRY(const BodyWork work, work_of_bodies(layer, open_turns_));
+    BERTH_TRY(const BodyWork work, work_of_bodies(layer, loop_turns(sizes_)));
     node.attributes.emplace_back("body_flops", work.flops);
     node.attributes.emplace_back("body_bytes", static_cast<std::int64_t>(work.bytes));
     node.attributes.emplace_back("body_turns", work.turns);
@@ -239,7 +239,7 @@ class ModelMaker {
 
   const IrNet& net_;
   const IrLinks& links_;
-  const std::int64_t open_turns_;  // of loops whose length the file does not tell
+  const DimSizes& sizes_;  // that the user gives
   Model model_;
   std::vector<std::size_t> read_outputs_;  // by layer: one more than the last output that something reads
   std::vector<bool> unknown_rank_;         // by layer: of its outputs without sizes
@@ -251,10 +251,10 @@ class ModelMaker {
 }  // namespace
 }  // namespace openvino
 
-Result<Model> read_openvino_model(std::string_view xml, std::int64_t open_turns) {
+Result<Model> read_openvino_model(std::string_view xml, const DimSizes& sizes) {
   BERTH_TRY(const openvino::IrNet net, openvino::parse_model_ir(xml));
   BERTH_TRY(const openvino::IrLinks links, openvino::link_layers(net));
-  return openvino::ModelMaker(net, links, open_turns).make();
+  return openvino::ModelMaker(net, links, sizes).make();
 }
 
 }  // namespace berth

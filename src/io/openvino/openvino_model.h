@@ -25,11 +25,12 @@
 
 #include "base/result.h"
 #include "model/model.h"
+#include "model/sizes.h"
 
 namespace berth {
 
 // Loops whose number of turns, or that of a loop inside, the file does not tell are listed in Model::open_loops and
-// turn `open_turns` times.
-Result<Model> read_openvino_model(std::string_view xml, std::int64_t open_turns = 1);
+// turn loop_turns(sizes) times. `sizes` of named dimensions tell what windows and joins make of them.
+Result<Model> read_openvino_model(std::string_view xml, const DimSizes& sizes = {});
 
 }  // namespace berth

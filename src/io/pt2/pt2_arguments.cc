@@ -152,7 +152,8 @@ class ArgumentReader {
     if (kind == "as_sym_ints" || kind == "as_sym_bools") return keep(read_symbols(value));
     if (kind == "as_sym_floats" || kind == "as_int_lists")
       return std::optional<Attribute>();  // no cost depends on them
-    return value.error(fmt::format("arguments of the kind {} are not known", in_quotes(kind)));
+    return value.error(fmt::format("arguments of the kind {} are not known; export the model by torch 2.5 to 2.11",
+                                   in_quotes(kind)));
   }
 
   template <typename T>

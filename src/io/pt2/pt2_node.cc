@@ -5,7 +5,7 @@
 #include <array>
 #include <set>
 
-#include "io/pt2/module_path.h"
+#include "io/pt2/module_stack.h"
 #include "io/pt2/pt2_union.h"
 
 namespace berth {

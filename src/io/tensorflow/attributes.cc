@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::size_t kLongestText = 256, kMostListItems = 4096;
 
-// A value holds one field, or a list of a few. More are not looked at: inlining asks for the same value over and over.
+// A value holds one field, or a list of a few. More are not looked at: inlining asks for the same value again and
+// again.
 class FewFields : public WireReader {
  public:
   using WireReader::WireReader;

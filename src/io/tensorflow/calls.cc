@@ -59,8 +59,10 @@ class CallReader {
     }
     const FunctionDef& def = *found->second.def;
     if (def.takes_lists) {
-      return bad_input("node '{}': it calls function '{}', which takes or gives a list: it cannot be inlined",
-                       node_.name, def.name);
+      return bad_input(
+          "node '{}': it calls function '{}', which takes or gives a list: it cannot be inlined; freeze or export the "
+          "model without it",
+          node_.name, def.name);
     }
     const auto control = std::ranges::count_if(node_.inputs, is_control);
     const std::size_t given = node_.inputs.size() - static_cast<std::size_t>(control);

@@ -97,6 +97,13 @@ Result<std::vector<std::string_view>> choose_outputs(const Signatures& signature
   return std::vector<std::string_view>();
 }
 
+// A bare graph, or a meta graph, cannot be chosen by what it does not have.
+Status refuse_tag(const std::vector<std::string>& tags, const std::string& wanted) {
+  if (wanted.empty() || std::ranges::find(tags, wanted) != tags.end()) return {};
+  return bad_input("the graph does not have the tag '{}'; it has: {}", wanted,
+                   tags.empty() ? "none" : join(tags, ", "));
+}
+
 Result<ChosenGraph> choose_in(const MetaGraph& meta, const GraphChoice& choice) {
   if (meta.graph.empty()) return bad_input("the meta graph has no graph");
   BERTH_TRY(auto outputs, choose_outputs(meta.signatures, choice.signature));
@@ -129,13 +136,21 @@ Result<ChosenGraph> choose_graph(std::string_view bytes, const GraphChoice& choi
       BERTH_TRY(const MetaGraph meta, choose_meta_graph(bytes, choice.tag));
       return choose_in(meta, choice);
     }
-    case FileKind::kMetaGraph:
+    case FileKind::kMetaGraph: {
       BERTH_RETURN_IF_ERROR(check_wire(bytes, kMetaGraphDef));
-      return choose_in(read_meta_graph(bytes), choice);
+      const MetaGraph meta = read_meta_graph(bytes);
+      BERTH_RETURN_IF_ERROR(refuse_tag(meta.tags, choice.tag));
+      return choose_in(meta, choice);
+    }
     case FileKind::kGraph:
       break;
   }
   BERTH_RETURN_IF_ERROR(check_wire(bytes, kGraphDef));
+  BERTH_RETURN_IF_ERROR(refuse_tag({}, choice.tag));
+  if (!choice.signature.empty()) {
+    return bad_input("there is no signature '{}': the file is a bare graph; name its output nodes instead",
+                     choice.signature);
+  }
   return ChosenGraph{bytes, {}};
 }
 

@@ -2,9 +2,11 @@
 #include "io/tensorflow/facts.h"
 
 #include <algorithm>
+#include <map>
 
 #include "io/tensorflow/data_type.h"
 #include "io/tensorflow/op_kinds.h"
+#include "io/tensorflow/shape_tools.h"
 
 namespace berth::tensorflow {
 namespace {
@@ -13,16 +15,8 @@ namespace {
 // 60,000 of every node, or give each 32 dimensions, end here.
 constexpr std::size_t kFreeSize = 262'144, kSizePerNode = 24;
 
-// The file's shape, with dimensions that only the rules know.
-std::optional<Shape> merge(std::optional<Shape> stated, const std::optional<Shape>& inferred) {
-  if (!stated) return inferred;
-  if (!inferred || inferred->size() != stated->size()) return stated;
-  for (std::size_t i = 0; i < stated->size(); ++i) {
-    Dim& dim = (*stated)[i];
-    if (!dim.known() && ((*inferred)[i].known() || dim.symbol.empty())) dim = (*inferred)[i];
-  }
-  return stated;
-}
+// A list that one loop fills may hold what the next one reads: as many loops in a row are followed to their sizes.
+constexpr int kMostPasses = 8;
 
 class FactFinder {
  public:
@@ -42,19 +36,33 @@ class FactFinder {
   }
 
   Result<std::vector<std::vector<Facts>>> run(std::span<const std::uint32_t> order) {
+    for (int pass = 0; pass < kMostPasses; ++pass) {
+      has_news_ = false;
+      BERTH_RETURN_IF_ERROR(walk(order));
+      if (!has_news_) break;
+    }
+    drop_helpers();
+    return std::move(facts_);
+  }
+
+ private:
+  // Loops are cut, so that a list may be read before we know what is put into it: then we have to come again.
+  Status walk(std::span<const std::uint32_t> order) {
+    report_.shapes_from_file = report_.shapes_inferred = report_.shapes_unknown = size_ = 0;
     for (const std::uint32_t node : order) {
       if (step_.keeps[node] == 0) continue;
       facts_[node] = is_leaf(graph_.nodes[node].kind) ? leaf(node) : result_of(node);
       BERTH_RETURN_IF_ERROR(check_size(node));
     }
-    drop_known_results();
-    return std::move(facts_);
+    return {};
   }
 
- private:
   Status check_size(std::uint32_t node) {
     for (const Facts& facts : facts_[node]) {
       size_ += 1 + (facts.shape ? facts.shape->size() : 0) + graph_.nodes[node].name.size() / 32;
+    }
+    if (const auto list = lists_.find(node); list != lists_.end() && list->second.element) {
+      size_ += list->second.element->size();
     }
     if (size_ <= kFreeSize + kSizePerNode * graph_.nodes.size()) return {};
     return bad_input("node '{}': outputs and their dimensions are far too many for a graph of {} nodes",
@@ -128,6 +136,7 @@ class FactFinder {
     const FlatNode& flat = graph_.nodes[node];
     OpContext op{flat.type(), flat.attributes(), {}};
     for (const TensorRef& input : flat.inputs) op.inputs.push_back(&facts_[input.node][input.output]);
+    ListFacts* const list = list_after(node, op);
     const Shapes inferred = output_shapes(op);
     Shapes stated = op.attributes.shapes("_output_shapes");
     const std::size_t least = has_outputs(flat.type()) ? 1 : 0;
@@ -137,18 +146,37 @@ class FactFinder {
     for (std::size_t i = 0; i < facts.size(); ++i) {
       const bool from_file = stated[i].has_value();
       facts[i].dtype = output_dtype(op, i);
-      facts[i].shape = merge(std::move(stated[i]), i < inferred.size() ? inferred[i] : std::nullopt);
+      facts[i].shape = completed(std::move(stated[i]), i < inferred.size() ? inferred[i] : std::nullopt);
+      facts[i].list = list;
       ++(from_file ? report_.shapes_from_file : facts[i].shape ? report_.shapes_inferred : report_.shapes_unknown);
+      if (facts[i].shape) facts[i].contents = output_contents(op, i, *facts[i].shape);
     }
-    if (!facts.empty() && facts[0].shape) facts[0].contents = output_contents(op, *facts[0].shape);
     return facts;
   }
 
+  // The list that the op makes or passes on, with what it puts into it; null if it has nothing to do with one.
+  ListFacts* list_after(std::uint32_t node, const OpContext& op) {
+    if (auto made = made_list(op)) {
+      const auto [entry, is_new] = lists_.try_emplace(node, *made);
+      ListFacts& list = entry->second;
+      if (!is_new && made->element && list.learn(*made->element)) has_news_ = true;
+      list.length = made->length;
+      return &list;
+    }
+    ListFacts* const list = op.list();
+    if (list == nullptr || !passes_list_on(op.type)) return nullptr;
+    const auto tensor = put_into_list(op);
+    if (tensor && list->learn(*tensor)) has_news_ = true;
+    return list;
+  }
+
   // They helped to find shapes; in the model only constants have contents.
-  void drop_known_results() {
+  void drop_helpers() {
     for (std::size_t i = 0; i < facts_.size(); ++i) {
-      if (facts_[i].empty() || graph_.nodes[i].kind == OpKind::kConstant) continue;
-      facts_[i][0].contents.reset();
+      for (Facts& facts : facts_[i]) {
+        facts.list = nullptr;
+        if (graph_.nodes[i].kind != OpKind::kConstant) facts.contents.reset();
+      }
     }
   }
 
@@ -158,6 +186,8 @@ class FactFinder {
   TensorFlowReport& report_;
   std::vector<std::vector<Facts>> facts_;
   std::vector<std::uint32_t> read_;  // outputs of every node that somebody reads: the highest and those below
+  std::map<std::uint32_t, ListFacts> lists_;  // by the node that makes them; kept from pass to pass
+  bool has_news_ = false;                     // of some list
   std::size_t size_ = 0;
 };
 

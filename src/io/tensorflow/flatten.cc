@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/text.h"
 #include "graph/builder.h"
 #include "io/json_reader.h"
 #include "io/tensorflow/calls.h"
@@ -65,7 +66,7 @@ class Flattener {
     };
     for (const std::string_view output : wanted_) {
       const auto parsed = parse_input(is_control(output) ? output.substr(1) : output);
-      if (!parsed || !need(parsed->node)) return bad_input("the graph has no output {}", in_quotes(output));
+      if (!parsed || !need(parsed->node)) return no_such_output(output);
     }
     while (!open.empty()) {
       const NodeDef& node = root.nodes[open.back()];
@@ -82,6 +83,16 @@ class Flattener {
       if (unneeded > 0) report_.left_out["not needed by the outputs"] += unneeded;
     }
     return needed;
+  }
+
+  [[nodiscard]] Error no_such_output(std::string_view output) const {
+    constexpr std::size_t kMostCandidates = 20'000;  // comparing names takes its time
+    std::vector<std::string> names;
+    for (const NodeDef& node : graph_.nodes) {
+      if (names.size() < kMostCandidates) names.emplace_back(node.name);
+    }
+    return bad_input("the graph has no node {}, which is wanted as an output{}", in_quotes(output),
+                     did_you_mean(output, names));
   }
 
   // `needed` is empty for functions: all of their nodes are.
@@ -146,7 +157,7 @@ class Flattener {
     ++report_.inlined_calls;
     if (call.in_loop) report_.loops.push_back(fmt::format("{}{}", scope.prefix, node.name));
     if (call.is_branch) {
-      report_.chosen_branches.push_back(fmt::format("{}{}: {}", scope.prefix, node.name, call.function->def->name));
+      report_.chosen_branches.emplace(fmt::format("{}{}", scope.prefix, node.name), call.function->def->name);
     }
   }
 

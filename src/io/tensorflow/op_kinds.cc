@@ -34,9 +34,9 @@ constexpr std::array<std::string_view, 9> kUpdatePrefixes{"Apply",   "ResourceAp
 constexpr std::array<std::string_view, 2> kNotUpdates{"ScatterNd", "ScatterNdNonAliasingAdd"};
 constexpr std::array<std::string_view, 5> kSilentPrefixes{"ResourceApply", "ResourceSparse", "ResourceScatter",
                                                           "QueueEnqueue", "QueueClose"};
-constexpr std::array<std::string_view, 9> kSilent{"NoOp",          "Assert", "AssignVariableOp",  "AssignAddVariableOp",
-                                                  "SaveV2",        "Save",   "DestroyResourceOp", "AssignSubVariableOp",
-                                                  "OutfeedEnqueue"};
+constexpr std::array<std::string_view, 12> kSilent{
+    "NoOp",   "Assert", "AssignVariableOp",  "AssignAddVariableOp", "AssignSubVariableOp", "OutfeedEnqueue",
+    "SaveV2", "Save",   "DestroyResourceOp", "ControlTrigger",      "TensorArrayCloseV3",  "PrintV2"};
 
 struct Outputs {
   std::string_view op;
@@ -87,6 +87,7 @@ constexpr std::array kOutputs{
     Outputs{"SelfAdjointEigV2", {"e", "v"}},
     Outputs{"QuantizeV2", {"output", "output_min", "output_max"}},
     Outputs{"QuantizedMatMul", {"out", "min_out", "max_out"}},
+    Outputs{"TensorListConcatV2", {"tensor", "lengths"}},
     Outputs{"TensorListPopBack", {"output_handle", "tensor"}},
     Outputs{"CTCLoss", {"loss", "gradient"}},
     Outputs{"StatelessRandomGetKeyCounter", {"key", "counter"}},

@@ -8,19 +8,18 @@
 namespace berth::tensorflow {
 namespace {
 
-Shapes shape_in_input(const OpContext& op, std::size_t input) {
-  if (const auto* sizes = op.contents(input); sizes != nullptr && sizes->size() <= kMaxShapeRank) {
-    return one(shape_from(*sizes));
-  }
-  // Not the sizes, but how many there are.
-  const Shape* list = op.shape(input);
-  const bool rank_known = list != nullptr && list->size() == 1 && list->front().known() &&
-                          list->front().size <= static_cast<std::int64_t>(kMaxShapeRank);
-  if (rank_known) return one(Shape(static_cast<std::size_t>(list->front().size)));
-  return one(std::nullopt);
+Shapes shape_in_first(const OpContext& op) { return one(stated_in(op, 0)); }
+Shapes shape_in_second(const OpContext& op) { return one(stated_in(op, 1)); }
+Shapes shape_in_third(const OpContext& op) { return one(stated_in(op, 2)); }
+
+// The stated shape once for every set of parameters.
+Shapes samples_of_each(const OpContext& op) {
+  auto shape = stated_in(op, 0);
+  const Shape* parameters = op.shape(1);
+  if (!shape || parameters == nullptr || shape->size() + parameters->size() > kMaxShapeRank) return one(std::nullopt);
+  shape->insert(shape->end(), parameters->begin(), parameters->end());
+  return one(std::move(shape));
 }
-Shapes shape_in_first(const OpContext& op) { return shape_in_input(op, 0); }
-Shapes shape_in_second(const OpContext& op) { return shape_in_input(op, 1); }
 
 // The dimension of a Reshape that is -1: what remains of the input's elements.
 Dim remaining(const Shape& input, const Shape& output) {
@@ -42,7 +41,7 @@ Dim remaining(const Shape& input, const Shape& output) {
 }
 
 Shapes reshape(const OpContext& op) {
-  Shapes shapes = shape_in_input(op, 1);
+  Shapes shapes = one(stated_in(op, 1));
   const auto* sizes = op.contents(1);
   if (sizes == nullptr || !shapes.front() || op.shape(0) == nullptr) return shapes;
   Shape& shape = *shapes.front();
@@ -107,7 +106,7 @@ Shapes tile(const OpContext& op) {
   return one(std::move(shape));
 }
 
-Shapes pad(const OpContext& op) {
+Shapes padded(const OpContext& op, int sign) {
   const Shape* input = op.shape(0);
   const auto* paddings = op.contents(1);
   if (input == nullptr) return one(std::nullopt);
@@ -115,10 +114,12 @@ Shapes pad(const OpContext& op) {
   for (std::size_t i = 0; paddings != nullptr && paddings->size() == 2 * shape.size() && i < shape.size(); ++i) {
     const Dim before = dim_of((*paddings)[2 * i]), after = dim_of((*paddings)[2 * i + 1]);
     const bool known = (*input)[i].known() && before.known() && after.known();
-    if (known) shape[i] = dim_of((*input)[i].size + before.size + after.size);
+    if (known) shape[i] = dim_of((*input)[i].size + sign * (before.size + after.size));
   }
   return one(std::move(shape));
 }
+Shapes pad(const OpContext& op) { return padded(op, 1); }
+Shapes pad_gradient(const OpContext& op) { return padded(op, -1); }
 
 Shapes one_hot(const OpContext& op) {
   const Shape* indices = op.shape(0);
@@ -139,7 +140,51 @@ Shapes shapes_of(const OpContext& op) {
   for (std::size_t i = 0; i < op.inputs.size(); ++i) shapes.emplace_back(rank_shape(op.shape(i)));
   return shapes;
 }
-Shapes scalar(const OpContext&) { return one(Shape()); }
+
+// The shape that two broadcast to.
+Shapes broadcast_shape(const OpContext& op) {
+  const auto a = stated_in(op, 0), b = stated_in(op, 1);
+  return one(Shape{a && b ? Dim{static_cast<std::int64_t>(std::max(a->size(), b->size()))} : Dim{}});
+}
+
+// The axes that the gradient of each of two inputs is summed over; contents say how many there are.
+Shapes broadcast_axes(const OpContext& op) {
+  Shapes shapes;
+  for (const auto& axes : {broadcast_gradient_axes(op, 0), broadcast_gradient_axes(op, 1)}) {
+    shapes.emplace_back(Shape{axes ? Dim{static_cast<std::int64_t>(axes->size())} : Dim{}});
+  }
+  return shapes;
+}
+
+Shapes each_of_them(const OpContext& op) {
+  Shapes shapes;
+  for (std::size_t i = 0; i < op.inputs.size(); ++i) shapes.push_back(copy_of(op.shape(i)));
+  return shapes;
+}
+
+Shapes stated_by_attribute(const OpContext& op) { return one(op.attributes.shape("shape")); }
+
+// A matrix for every row, the row on its diagonal. The newer op can make others, too.
+Shapes diagonal(const OpContext& op) {
+  const Shape* input = op.shape(0);
+  const bool is_main = op.type == "MatrixDiag" || op.scalar(1) == 0;
+  if (input == nullptr || input->empty() || input->size() == kMaxShapeRank || !is_main) return one(std::nullopt);
+  Shape shape = *input;
+  shape.push_back(input->back());
+  return one(std::move(shape));
+}
+
+// One number more than half of the last dimension, or of the length that is asked for; and the way back.
+Shapes real_fourier(const OpContext& op) {
+  const Shape* input = op.shape(0);
+  if (input == nullptr || input->empty()) return one(std::nullopt);
+  Shape shape = *input;
+  const Dim length = dim_of(op.scalar(1).value_or(-1));
+  shape.back() = op.type == "IRFFT" || !length.known() ? length : dim_of(length.size / 2 + 1);
+  return one(std::move(shape));
+}
+
+Shapes evenly_spaced(const OpContext& op) { return one(Shape{dim_of(op.scalar(2).value_or(-1))}); }
 
 Shapes range(const OpContext& op) {
   const auto start = op.scalar(0), limit = op.scalar(1), delta = op.scalar(2);
@@ -151,11 +196,7 @@ Shapes range(const OpContext& op) {
   return one(Shape{span <= 0 ? Dim{0} : dim_of((span - 1) / step + 1)});
 }
 
-Shapes both_ways(const OpContext& op) {
-  const Shape* input = op.shape(0);
-  const auto shape = input != nullptr ? std::optional(*input) : std::nullopt;
-  return {shape, shape};
-}
+Shapes both_ways(const OpContext& op) { return Shapes(2, copy_of(op.shape(0))); }
 
 // What is known on all ways that meet here.
 Shapes merge(const OpContext& op) {
@@ -190,12 +231,29 @@ constexpr std::array kRules{RuleRow{"Reshape", reshape},
                             RuleRow{"StatelessRandomUniform", shape_in_first},
                             RuleRow{"StatelessRandomUniformV2", shape_in_first},
                             RuleRow{"StatelessRandomNormal", shape_in_first},
+                            RuleRow{"StatelessRandomNormalV2", shape_in_first},
+                            RuleRow{"StatelessTruncatedNormal", shape_in_first},
+                            RuleRow{"StatelessTruncatedNormalV2", shape_in_first},
+                            RuleRow{"RandomGamma", samples_of_each},
+                            RuleRow{"RandomPoissonV2", samples_of_each},
+                            RuleRow{"Empty", shape_in_first},
+                            RuleRow{"StridedSliceGrad", shape_in_first},
                             RuleRow{"BroadcastTo", shape_in_second},
+                            RuleRow{"SparseToDense", shape_in_second},
+                            RuleRow{"ScatterNd", shape_in_third},
+                            RuleRow{"ParallelConcat", stated_by_attribute},
+                            RuleRow{"MatrixDiag", diagonal},
+                            RuleRow{"MatrixDiagV3", diagonal},
+                            RuleRow{"RFFT", real_fourier},
+                            RuleRow{"IRFFT", real_fourier},
+                            RuleRow{"LinSpace", evenly_spaced},
+                            RuleRow{"MirrorPadGrad", pad_gradient},
+                            RuleRow{"IdentityN", each_of_them},
+                            RuleRow{"BroadcastArgs", broadcast_shape},
+                            RuleRow{"BroadcastGradientArgs", broadcast_axes},
                             RuleRow{"Shape", shape_of},
                             RuleRow{"VariableShape", shape_of},
                             RuleRow{"ShapeN", shapes_of},
-                            RuleRow{"Size", scalar},
-                            RuleRow{"Rank", scalar},
                             RuleRow{"Range", range},
                             RuleRow{"Switch", both_ways},
                             RuleRow{"RefSwitch", both_ways},

@@ -133,6 +133,16 @@ bool is_one_of(std::string_view type, std::initializer_list<std::string_view> ty
   return std::ranges::find(types, type) != types.end();
 }
 
+Contents length_of_list(const OpContext& op) {
+  const ListFacts* list = op.list();
+  return list != nullptr ? number(list->length) : std::nullopt;
+}
+
+Contents sizes_in_list(const OpContext& op) {
+  const ListFacts* list = op.list();
+  return list != nullptr && list->element ? sizes_of(&*list->element) : std::nullopt;
+}
+
 Contents compute(const OpContext& op, const Shape& shape) {
   const std::string_view type = op.type;
   if (is_one_of(type, {"Shape", "VariableShape"})) return sizes_of(op.shape(0));
@@ -152,13 +162,34 @@ Contents compute(const OpContext& op, const Shape& shape) {
     const Numbers* numbers = op.contents(0);
     return numbers != nullptr ? number(product_of(*numbers)) : std::nullopt;
   }
+  if (is_one_of(type, {"TensorArraySizeV3", "TensorListLength"})) return length_of_list(op);
+  if (type == "TensorListElementShape") return sizes_in_list(op);
   return std::nullopt;
 }
 
 }  // namespace
 
-std::optional<std::vector<std::int64_t>> output_contents(const OpContext& op, const Shape& shape) {
-  Contents contents = compute(op, shape);
+// Where the shape of an input is 1 or shorter than that of the other, counted from the first dimension of the longer.
+std::optional<std::vector<std::int64_t>> broadcast_gradient_axes(const OpContext& op, std::size_t input) {
+  const Numbers *own = op.contents(input), *other = op.contents(1 - input);
+  if (own == nullptr || other == nullptr) return std::nullopt;
+  Numbers axes;
+  if (*own == *other) return axes;
+  const std::size_t rank = std::max(own->size(), other->size());
+  for (std::size_t i = 0; i < rank; ++i) {
+    const bool is_missing = i + own->size() < rank;
+    if (is_missing || (*own)[i + own->size() - rank] == 1) axes.push_back(static_cast<std::int64_t>(i));
+  }
+  return axes;
+}
+
+std::optional<std::vector<std::int64_t>> output_contents(const OpContext& op, std::size_t output, const Shape& shape) {
+  Contents contents;
+  if (op.type == "BroadcastGradientArgs") {
+    if (output < 2) contents = broadcast_gradient_axes(op, output);
+  } else if (output == 0) {
+    contents = compute(op, shape);
+  }
   if (!contents) return std::nullopt;
   // Only where it agrees with the shape.
   std::int64_t count = 1;

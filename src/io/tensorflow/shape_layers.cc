@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products, convolutions, pooling, normalisations, recurrent cells and losses.
+// Matrix products, convolutions, pooling, normalisations and losses.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -31,6 +31,16 @@ Shapes batch_matmul(const OpContext& op) {
   shape.push_back(rows);
   shape.push_back(columns);
   return one(std::move(shape));
+}
+
+// A sparse matrix as positions, values and its shape, times a dense one.
+Shapes sparse_matmul(const OpContext& op) {
+  const auto sparse = stated_in(op, 2);
+  const Shape* dense = op.shape(3);
+  if (!sparse || dense == nullptr || sparse->size() != 2 || dense->size() != 2) return one(std::nullopt);
+  const auto [rows, columns] =
+      rows_and_columns(*sparse, *dense, op.attributes.boolean("adjoint_a"), op.attributes.boolean("adjoint_b"));
+  return one(Shape{rows, columns});
 }
 
 // "bij,bjk->bik": every letter is one dimension. Equations with dots are not worked out.
@@ -113,31 +123,55 @@ Shapes convolution(const OpContext& op, bool per_channel) {
 Shapes conv(const OpContext& op) { return convolution(op, false); }
 Shapes depthwise_conv(const OpContext& op) { return convolution(op, true); }
 
+// As many channels as before.
+Shapes slide(const OpContext& op, const Window& window) {
+  const Shape& images = *op.shape(0);
+  return slide(op, window, images[channels_first(op) ? 1 : images.size() - 1]);
+}
+
 Shapes pool(const OpContext& op) {
   const Shape* images = op.shape(0);
   const auto sizes = op.attributes.integers("ksize");
   if (images == nullptr || images->size() < 3 || sizes.size() != images->size()) return one(std::nullopt);
   Window window = window_of(op, images->size());
   window.size = sizes;
-  return slide(op, window, (*images)[channels_first(op) ? 1 : images->size() - 1]);
+  return slide(op, window);
+}
+Shapes pool_with_positions(const OpContext& op) { return Shapes(2, pool(op).front()); }
+
+// Window and strides are inputs.
+Shapes pool_by_inputs(const OpContext& op) {
+  const Shape* images = op.shape(0);
+  const auto *sizes = op.contents(1), *strides = op.contents(2);
+  const bool known = images != nullptr && images->size() >= 3 && sizes != nullptr && strides != nullptr &&
+                     sizes->size() == images->size() && strides->size() == images->size();
+  if (!known) return one(std::nullopt);
+  Window window = window_of(op, images->size());
+  window.size = *sizes;
+  window.stride = *strides;
+  return slide(op, window);
+}
+
+// The largest sum under a window of [height, width, channels].
+Shapes dilation(const OpContext& op) {
+  const Shape *images = op.shape(0), *filter = op.shape(1);
+  if (images == nullptr || filter == nullptr || images->size() != 4 || filter->size() != 3) return one(std::nullopt);
+  Window window = window_of(op, images->size());
+  window.size = {1, (*filter)[0].size, (*filter)[1].size, 1};
+  window.dilation = op.attributes.integers("rates");
+  window.dilation.resize(images->size(), 1);
+  return slide(op, window);
 }
 
 // Gradients of a convolution: the shape that an input states, as whole numbers.
-Shapes stated(const OpContext& op, std::size_t input) {
-  const auto* sizes = op.contents(input);
-  if (sizes == nullptr || sizes->size() > kMaxShapeRank) return one(std::nullopt);
-  return one(shape_from(*sizes));
-}
-Shapes conv_input_gradient(const OpContext& op) { return stated(op, 0); }
-Shapes conv_filter_gradient(const OpContext& op) { return stated(op, 1); }
-
-std::optional<Shape> copy_of(const Shape* shape) { return shape != nullptr ? std::optional(*shape) : std::nullopt; }
+Shapes conv_input_gradient(const OpContext& op) { return one(stated_in(op, 0)); }
+Shapes conv_filter_gradient(const OpContext& op) { return one(stated_in(op, 1)); }
 
 // Result, mean, variance and two values for the gradient; the third of newer versions is empty on most devices.
 Shapes batch_norm(const OpContext& op) {
   const auto channels = copy_of(op.shape(1));
   Shapes shapes{copy_of(op.shape(0)), channels, channels, channels, channels};
-  if (op.type == "FusedBatchNormV3") shapes.emplace_back(Shape{Dim{0}});
+  if (op.type == "FusedBatchNormV3" || op.type == "_FusedBatchNormEx") shapes.emplace_back(Shape{Dim{0}});
   return shapes;
 }
 Shapes batch_norm_gradient(const OpContext& op) {
@@ -151,27 +185,53 @@ Shapes bias_gradient(const OpContext& op) {
   return one(Shape{(*gradient)[channels_first(op) ? 1 : gradient->size() - 1]});
 }
 
-Shapes lstm_cell(const OpContext& op) { return Shapes(7, copy_of(op.shape(1))); }  // as the state before
-
 Shapes cross_entropy(const OpContext& op) {
   const Shape* logits = op.shape(0);
   if (logits == nullptr || logits->empty()) return Shapes(2);
   return {Shape(logits->begin(), logits->end() - 1), *logits};
 }
 
-Shapes scalar(const OpContext&) { return one(Shape()); }
-Shapes second(const OpContext& op) { return one(copy_of(op.shape(1))); }
-Shapes first(const OpContext& op) { return one(copy_of(op.shape(0))); }
+// inputs [time, batch, classes]: a loss per sample, and the gradient.
+Shapes ctc_loss(const OpContext& op) {
+  const Shape* inputs = op.shape(0);
+  if (inputs == nullptr || inputs->size() != 3) return Shapes(2);
+  return {Shape{(*inputs)[1]}, *inputs};
+}
+
+// Quantised ops also give the range of what they make.
+Shapes with_range(Shapes shapes) {
+  shapes.resize(1);
+  shapes.insert(shapes.end(), 2, Shape());
+  return shapes;
+}
+Shapes quantize(const OpContext& op) { return with_range(one(copy_of(op.shape(0)))); }
+Shapes quantized_matmul(const OpContext& op) { return with_range(matmul(op)); }
+Shapes quantized_conv(const OpContext& op) { return with_range(conv(op)); }
 
 constexpr std::array kRules{RuleRow{"MatMul", matmul},
                             RuleRow{"BatchMatMul", batch_matmul},
                             RuleRow{"BatchMatMulV2", batch_matmul},
                             RuleRow{"BatchMatMulV3", batch_matmul},
+                            RuleRow{"_FusedMatMul", matmul},
+                            RuleRow{"_FusedBatchMatMulV2", batch_matmul},
+                            RuleRow{"SparseMatMul", matmul},
+                            RuleRow{"SparseTensorDenseMatMul", sparse_matmul},
+                            RuleRow{"QuantizedMatMul", quantized_matmul},
+                            RuleRow{"QuantizeV2", quantize},
                             RuleRow{"Einsum", einsum},
+                            RuleRow{"XlaEinsum", einsum},
                             RuleRow{"Conv2D", conv},
                             RuleRow{"Conv3D", conv},
+                            RuleRow{"_FusedConv2D", conv},
+                            RuleRow{"_FusedConv3D", conv},
+                            RuleRow{"QuantizedConv2D", quantized_conv},
                             RuleRow{"DepthwiseConv2dNative", depthwise_conv},
+                            RuleRow{"DepthwiseConv2d", depthwise_conv},
+                            RuleRow{"_FusedDepthwiseConv2dNative", depthwise_conv},
+                            RuleRow{"Dilation2D", dilation},
                             RuleRow{"MaxPool", pool},
+                            RuleRow{"MaxPoolV2", pool_by_inputs},
+                            RuleRow{"MaxPoolWithArgmax", pool_with_positions},
                             RuleRow{"AvgPool", pool},
                             RuleRow{"MaxPool3D", pool},
                             RuleRow{"AvgPool3D", pool},
@@ -179,30 +239,21 @@ constexpr std::array kRules{RuleRow{"MatMul", matmul},
                             RuleRow{"Conv3DBackpropInputV2", conv_input_gradient},
                             RuleRow{"DepthwiseConv2dNativeBackpropInput", conv_input_gradient},
                             RuleRow{"AvgPoolGrad", conv_input_gradient},
+                            RuleRow{"AvgPool3DGrad", conv_input_gradient},
                             RuleRow{"Conv2DBackpropFilter", conv_filter_gradient},
                             RuleRow{"Conv3DBackpropFilterV2", conv_filter_gradient},
                             RuleRow{"DepthwiseConv2dNativeBackpropFilter", conv_filter_gradient},
-                            RuleRow{"MaxPoolGrad", first},
                             RuleRow{"FusedBatchNorm", batch_norm},
                             RuleRow{"FusedBatchNormV2", batch_norm},
                             RuleRow{"FusedBatchNormV3", batch_norm},
+                            RuleRow{"_FusedBatchNormEx", batch_norm},
                             RuleRow{"FusedBatchNormGrad", batch_norm_gradient},
                             RuleRow{"FusedBatchNormGradV2", batch_norm_gradient},
                             RuleRow{"FusedBatchNormGradV3", batch_norm_gradient},
                             RuleRow{"BiasAddGrad", bias_gradient},
-                            RuleRow{"LSTMBlockCell", lstm_cell},
+                            RuleRow{"CTCLoss", ctc_loss},
                             RuleRow{"SparseSoftmaxCrossEntropyWithLogits", cross_entropy},
-                            RuleRow{"SoftmaxCrossEntropyWithLogits", cross_entropy},
-                            RuleRow{"L2Loss", scalar},
-                            RuleRow{"Select", second},
-                            RuleRow{"Assign", first},
-                            RuleRow{"AssignAdd", first},
-                            RuleRow{"AssignSub", first},
-                            RuleRow{"ApplyGradientDescent", first},
-                            RuleRow{"ApplyMomentum", first},
-                            RuleRow{"ApplyAdam", first},
-                            RuleRow{"ApplyAdagrad", first},
-                            RuleRow{"ApplyRMSProp", first}};
+                            RuleRow{"SoftmaxCrossEntropyWithLogits", cross_entropy}};
 
 }  // namespace
 

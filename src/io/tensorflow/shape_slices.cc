@@ -8,8 +8,6 @@
 namespace berth::tensorflow {
 namespace {
 
-std::ptrdiff_t offset(std::size_t at) { return static_cast<std::ptrdiff_t>(at); }
-
 Shapes pack(const OpContext& op) {
   const Shape* part = op.shape(0);
   if (part == nullptr || part->size() == kMaxShapeRank) return one(std::nullopt);
@@ -219,6 +217,7 @@ constexpr std::array kRules{RuleRow{"Pack", pack},          RuleRow{"Unpack", un
                             RuleRow{"Concat", concat},      RuleRow{"ConcatV2", concat_v2},
                             RuleRow{"Gather", gather},      RuleRow{"ResourceGather", gather},
                             RuleRow{"GatherV2", gather_v2}, RuleRow{"GatherNd", gather_nd},
+                            RuleRow{"ResourceGatherNd", gather_nd},
                             RuleRow{"Sum", reduce},         RuleRow{"Mean", reduce},
                             RuleRow{"Max", reduce},         RuleRow{"Min", reduce},
                             RuleRow{"Prod", reduce},        RuleRow{"All", reduce},

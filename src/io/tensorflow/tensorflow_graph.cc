@@ -159,6 +159,8 @@ Result<Model> make_model(const GraphDef& def, const TensorFlowOptions& options, 
   Model model = ModelMaker(graph, step, options).make(std::move(facts));
   model.dialect = Dialect::kTensorFlow;
   model.open_loops = report.loops;  // the file tells of none how often it turns
+  model.open_branches = report.chosen_branches;
+  model.left_out = report.left_out;
   model.source_nodes = def.nodes.size();
   model.source_edges = count_edges(def);
   return model;

@@ -19,7 +19,7 @@
 // ("loc:@name" of `_class`) where the group names just one. Groups are named after the node that the others name;
 // variables and constants belong to them, inputs do not.
 //
-// Shapes: `_output_shapes` of the file, completed by rules for about 200 common ops (shape_rules.h) that start from the
+// Shapes: `_output_shapes` of the file, completed by rules for about 390 common ops (shape_rules.h) that start from the
 // variables, placeholders and small constants. An unknown leading dimension of a placeholder is named "batch", others
 // "PLACEHOLDER.i"; `dims` gives them sizes before the rules run.
 #pragma once
@@ -45,13 +45,13 @@ struct TensorFlowOptions {
   int max_call_depth = 64;
 };
 
-// What is not as the file says it, for people.
+// What is not as the file says it. Loops, branches and what is left out also stand in the model, for its readers.
 struct TensorFlowReport {
   std::vector<std::string> loops;  // by name
   std::size_t loop_nodes = 0;      // nodes that stand in them
-  std::int64_t trip_count = 1;            // as stated
+  std::int64_t trip_count = 1;     // as stated
   std::size_t inlined_calls = 0;
-  std::vector<std::string> chosen_branches;                                   // "node: function" of every If and Case
+  std::map<std::string, std::string> chosen_branches;                         // of every If and Case: node, function
   std::map<std::string, std::size_t> left_out;                                // nodes by reason
   std::size_t shapes_from_file = 0, shapes_inferred = 0, shapes_unknown = 0;  // of the values that nodes make
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/pt2/module_path.h"
+#include "io/pt2/module_stack.h"
 
 #include <algorithm>
 #include <cctype>
