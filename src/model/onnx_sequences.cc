@@ -12,7 +12,8 @@ namespace {
 std::optional<Shape> common(Shape a, const Shape& b) {
   if (a.size() != b.size()) return std::nullopt;
   for (std::size_t axis = 0; axis < a.size(); ++axis) {
-    if (a[axis] != b[axis]) a[axis] = unknown_dim();
+    const bool is_same = a[axis].known() ? a[axis].size == b[axis].size : a[axis] == b[axis];
+    if (!is_same) a[axis] = unknown_dim();
   }
   return a;
 }

@@ -14,7 +14,8 @@ namespace {
 
 using Integers = std::vector<std::int64_t>;
 
-constexpr std::size_t kNoWeight = 0;  // a pool: the window is an attribute
+constexpr std::size_t kNoWeight = 0;        // a pool: the window is an attribute
+constexpr std::size_t kLongestList = 1024;  // characters: a number for each of a few axes
 
 struct WindowType {
   std::string_view type;
@@ -34,7 +35,7 @@ constexpr std::array kTypes{
 
 std::int64_t number_at(const IrLayer& layer, std::string_view attribute, std::size_t i, std::int64_t otherwise) {
   const std::string* text = layer.find(attribute);
-  if (text == nullptr) return otherwise;
+  if (text == nullptr || text->size() > kLongestList) return otherwise;
   const Attribute typed = typed_attribute(attribute, *text);
   const auto* numbers = std::get_if<Integers>(&typed);
   return numbers != nullptr && i < numbers->size() ? std::clamp((*numbers)[i], -kLargestWindow, kLargestWindow)
