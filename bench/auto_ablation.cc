@@ -77,12 +77,16 @@ std::vector<Variant> variants() {
       [](AutoOptions& options) { options.refinement.moves.critical_path = false; });
   add("without moves of the order", [](AutoOptions& options) { options.refinement.moves.order = false; });
   add("without relief of full memory", [](AutoOptions& options) { options.refinement.moves.relief = false; });
+  add("without balance of work", [](AutoOptions& options) { options.refinement.moves.balance = false; });
   add("without streamed weights", [](AutoOptions& options) { options.streamed_start = false; });
   for (const std::string_view member : whole.members) {
     if (member == "single") continue;
     add(fmt::format("without start `{}`", member), [&](AutoOptions& options) { std::erase(options.members, member); });
   }
   add("start `single` alone", [](AutoOptions& options) { options.members = {"single"}; });
+  add("with a level of repeated layers", [](AutoOptions& options) { options.refinement.repeats = true; });
+  add("with a level of chains", [](AutoOptions& options) { options.refinement.chains = true; });
+  add("with moves at the busiest link", [](AutoOptions& options) { options.refinement.moves.busiest_link = true; });
   return all;
 }
 
@@ -134,7 +138,7 @@ int run(int argc, char** argv) {
                static_cast<double>(all.size() * rows.size()) * seeds * seconds / 60);
   std::printf(
       "`build/release/bench/auto_ablation %g %d`: step time over that of the whole `auto` (mean of the seeds), "
-      "so above 1 the part helps.\n\n",
+      "so above 1 a part that was left out helps, and below 1 one that was added.\n\n",
       seconds, seeds);
   print_head(rows);
   std::vector<double> whole;

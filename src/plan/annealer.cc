@@ -22,8 +22,10 @@ constexpr double kRareAcceptance = 0.2;        // below it a new base pays
 constexpr double kEndless = 9e18;              // picoseconds
 constexpr std::size_t kLargestCluster = 64;
 constexpr int kReliefCandidates = 4;
+constexpr int kMostGivenAway = 8;  // groups that leave an overloaded device with one move
 constexpr std::size_t kMostOvertaken = 4;  // ops in a row on one device that one move can pass
-constexpr double kLeastIdle = 0.1;  // share of idle time that every device is taken to have
+constexpr double kBusyLink = 0.3;          // share of the step from which on the busiest link is looked at
+constexpr double kLeastIdle = 0.1;         // share of idle time that every device is taken to have
 
 // From 1 to `most`, every order of magnitude equally likely.
 std::size_t log_uniform(Rng& rng, std::size_t most) {
@@ -106,6 +108,7 @@ void Annealer::run(const Level& level, const Heat& heat, double end) {
   weigh(level);
   hot_.clear();
   waits_.clear();
+  sent_.clear();
   moved_since_refresh_ = true;
   since_refresh_ = kTraceEvery;
   while (!search_.should_stop() && !search_.at_lower_bound()) {
@@ -157,15 +160,16 @@ void Annealer::step(const Level& level, double slack) {
   }
   changes_.clear();
   order_changes_.clear();
+  measure_loads();
   propose(level);
   ++since_refresh_;
   if (changes_.empty() && order_changes_.empty()) return search_.tick();
-  if (has_limits_ && breaks_limits()) {
+  const double threshold = std::min(best_energy_ * (1.0 + slack), kEndless);
+  if (!balance(level, static_cast<Picoseconds>(threshold)) || (has_limits_ && breaks_limits())) {
     search_.count_evaluations(1);  // or the budget would never end where no move is legal
     return undo(level);
   }
   if (!best_score_.feasible && ++since_price_ >= kPriceEvery) raise_price();
-  const double threshold = std::min(best_energy_ * (1.0 + slack), kEndless);
   const Score* score = search_.evaluate_bounded(plan_, static_cast<Picoseconds>(threshold));
   const bool accepted = score != nullptr && energy_of(*score) <= threshold;
   acceptance_ += 0.02 * ((accepted ? 1.0 : 0.0) - acceptance_);
@@ -176,12 +180,67 @@ void Annealer::step(const Level& level, double slack) {
   if (beats_best()) remember_best();
 }
 
+void Annealer::measure_loads() {
+  load_.clear();
+  for (const DeviceId device : problem_.machine().device_ids()) load_.push_back(score_.devices[index(device)].busy);
+}
+
+bool Annealer::is_over(DeviceId device, Picoseconds most) const {
+  return load_[index(device)] / problem_.machine().device(device).lanes > most;
+}
+
+DeviceId Annealer::first_over(Picoseconds most) const {
+  for (const DeviceId device : problem_.machine().device_ids())
+    if (is_over(device, most)) return device;
+  return kNoDevice;
+}
+
+// Where the most work would still be done in time.
+DeviceId Annealer::with_most_room(Picoseconds most) const {
+  DeviceId found = kNoDevice;
+  double largest = 0.0;
+  for (const DeviceId device : problem_.machine().device_ids()) {
+    const Picoseconds left = most - load_[index(device)] / problem_.machine().device(device).lanes;
+    const double room = static_cast<double>(left) * speed_[index(device)];
+    if (room <= largest) continue;
+    found = device;
+    largest = room;
+  }
+  return found;
+}
+
+// A device with more work than the step may take gives some away; false if there is too much. Where all devices are busy
+// almost all the time, hardly any move pays without another in return.
+bool Annealer::balance(const Level& level, Picoseconds most) {
+  if (!moves_.balance || problem_.objective() != Objective::kStep) return true;
+  DeviceId full = first_over(most);
+  for (int given = 0; full != kNoDevice && given < kMostGivenAway; ++given) {
+    if (!give_away(level, full, with_most_room(most))) return false;
+    full = first_over(most);
+  }
+  return full == kNoDevice;
+}
+
+// Any group that this move has not touched; false if none was found.
+bool Annealer::give_away(const Level& level, DeviceId from, DeviceId to) {
+  if (to == kNoDevice || to == from) return false;
+  for (int attempt = 0; attempt < 16; ++attempt) {
+    const std::uint32_t group = pick_group(level);
+    if (device_of(level, group) != from || (level.allowed(group) & device_bit(to)) == 0) continue;
+    if (std::ranges::find(changes_, group, &Change::group) != changes_.end()) continue;
+    move(level, group, to);
+    return true;
+  }
+  return false;
+}
+
 bool Annealer::breaks_limits() const { return verify(problem_, plan_).has_value(); }
 
 void Annealer::propose(const Level& level) {
   if (moves_.relief && !score_.feasible && rng_.chance(0.5)) return propose_relief(level);
   const double kind = rng_.uniform();
   if (kind < 0.15 && !waits_.empty()) return propose_order();
+  if (!sent_.empty() && rng_.chance(0.15)) return propose_less_sent(level);
   if (kind < 0.55 && !hot_.empty()) return propose_hot(level);
   if (kind < 0.70) return propose_stretch(level);
   if (kind < 0.85) return propose_cluster(level);
@@ -286,6 +345,15 @@ void Annealer::propose_swap(const Level& level) {
   move(level, b, of_a);
 }
 
+// What went over the busiest link need not: its producer goes where it was sent, or a consumer there comes back.
+void Annealer::propose_less_sent(const Level& level) {
+  const Sent& sent = sent_[rng_.below(sent_.size())];
+  if (rng_.chance(0.5)) return move(level, level.group(problem_.graph().producer(sent.tensor)), sent.to);
+  for (const OpId consumer : problem_.graph().consumers(sent.tensor)) {
+    if (plan_.device(consumer) == sent.to) move(level, level.group(consumer), sent.from);
+  }
+}
+
 // An op on the critical path overtakes one that it waited for: they exchange priorities, or all between them are
 // overtaken too.
 void Annealer::propose_order() {
@@ -307,7 +375,11 @@ void Annealer::move(const Level& level, std::uint32_t group, DeviceId device) {
   const DeviceId before = device_of(level, group);
   if (before == device) return;
   changes_.push_back({group, before});
-  for (const OpId op : level.ops(group)) plan_.device_of[index(op)] = device;
+  for (const OpId op : level.ops(group)) {
+    plan_.device_of[index(op)] = device;
+    load_[index(before)] -= problem_.duration(op, before);
+    load_[index(device)] += problem_.duration(op, device);
+  }
 }
 
 void Annealer::undo(const Level& level) {
@@ -364,12 +436,26 @@ void Annealer::add_waits(std::span<const CriticalStep> path, std::size_t i) {
   }
 }
 
+void Annealer::refresh_sent(const Timeline& timeline) {
+  sent_.clear();
+  std::vector<Picoseconds> busy(problem_.machine().channels().size(), 0);
+  for (const TransferEvent& event : timeline.transfers)
+    busy[static_cast<std::size_t>(event.channel)] += event.end - event.start;
+  const auto busiest = std::ranges::max_element(busy);
+  if (busiest == busy.end() || static_cast<double>(*busiest) < kBusyLink * static_cast<double>(score_.step_time)) return;
+  for (const TransferEvent& event : timeline.transfers) {
+    if (event.channel == busiest - busy.begin()) sent_.push_back({event.tensor, event.from, event.to});
+  }
+}
+
 void Annealer::refresh_hot(const Level& level) {
   moved_since_refresh_ = false;
   since_refresh_ = 0;
   refresh_appeal();
   if (problem_.objective() != Objective::kStep) return;  // a pipeline has no critical path
-  const std::vector<CriticalStep> path = critical_path(problem_, plan_, tracer_.run_with_timeline(plan_));
+  const Timeline timeline = tracer_.run_with_timeline(plan_);
+  const std::vector<CriticalStep> path = critical_path(problem_, plan_, timeline);
+  if (moves_.busiest_link) refresh_sent(timeline);
   hot_.clear();
   waits_.clear();
   const auto add = [&](OpId op, DeviceId towards) {

@@ -4,9 +4,10 @@
 //
 // Most moves are directed: at groups on the critical path of the present plan (to where their inputs come from, to
 // where their output goes, off a device they wait for) and, while memory overflows, at the fullest device. The rest
-// move stretches of the topological order, clusters of neighbours, single groups and pairs at random. A move is taken
-// if it is at most a slack above the best so far (record-to-record travel, Dueck 1993), a slack that shrinks with time.
-// So the limit is known before the evaluation, and a bad move costs a fraction of a simulation.
+// move stretches of the topological order, clusters of neighbours, single groups and pairs at random. Where a device
+// would get more work than the step may take, it gives other groups away in return. A move is taken if it is at most a
+// slack above the best so far (record-to-record travel, Dueck 1993), a slack that shrinks with time. So the limit is
+// known before the evaluation, and a bad move costs a fraction of a simulation.
 //
 // What is over capacity has a price per byte, so a walk may cross plans that do not fit. The price doubles again and
 // again while no plan of the run fits: in the end any plan that fits is better than any that does not.
@@ -35,6 +36,8 @@ class Annealer {
     bool critical_path = true;
     bool order = true;   // of ops that wait for each other on the critical path
     bool relief = true;  // of memory that overflows
+    bool busiest_link = false;
+    bool balance = true;  // what would overload a device is made good by other moves
   };
 
   // The plan must pass verify() and fuse nothing.
@@ -63,6 +66,10 @@ class Annealer {
   struct Wait {  // an op on the critical path, and one that had its device shortly before
     OpId waiting, ahead;
   };
+  struct Sent {  // what went over the busiest link
+    TensorId tensor;
+    DeviceId from, to;
+  };
   struct OrderChange {
     OpId op;
     double before;
@@ -82,12 +89,20 @@ class Annealer {
   void propose_stretch(const Level& level);
   void propose_cluster(const Level& level);
   void propose_swap(const Level& level);
+  void measure_loads();
+  [[nodiscard]] bool is_over(DeviceId device, Picoseconds most) const;
+  [[nodiscard]] DeviceId first_over(Picoseconds most) const;
+  [[nodiscard]] DeviceId with_most_room(Picoseconds most) const;
+  [[nodiscard]] bool balance(const Level& level, Picoseconds most);
+  [[nodiscard]] bool give_away(const Level& level, DeviceId from, DeviceId to);
+  void propose_less_sent(const Level& level);
   void propose_order();
   void set_priority(OpId op, double priority);
   void move(const Level& level, std::uint32_t group, DeviceId device);
   void undo(const Level& level);
   void refresh_hot(const Level& level);
   void refresh_appeal();
+  void refresh_sent(const Timeline& timeline);
   void add_waits(std::span<const CriticalStep> path, std::size_t i);
   [[nodiscard]] DeviceId device_of(const Level& level, std::uint32_t group) const;
   [[nodiscard]] DeviceId pick_device(DeviceSet allowed);
@@ -112,6 +127,8 @@ class Annealer {
   std::vector<OrderChange> order_changes_;
   std::vector<Hot> hot_;
   std::vector<Wait> waits_;
+  std::vector<Sent> sent_;
+  std::vector<Picoseconds> load_;  // per device: its work per lane, of the move at hand
   std::vector<std::uint32_t> cluster_;  // workspace
   std::uint64_t since_refresh_ = 0, since_price_ = 0;
   double acceptance_ = 0.5;  // running mean

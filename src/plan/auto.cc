@@ -146,7 +146,7 @@ class AutoSearch {
   // first of them by the very chances that `anneal` has.
   void refine_in_a_hurry() {
     const Score before = search_.best_score();
-    const Start& start = starts_.front();
+    const Start& start = first_that_fits();
     std::vector<Rng> rngs = fork_rngs(crew_.size());
     if (rngs.size() > 1) rngs[1] = Rng(search_.budget().seed);
     crew_.for_each(crew_.size(), [&](Search& walker, std::size_t i) {
@@ -154,6 +154,12 @@ class AutoSearch {
           .improve_once(start.plan, 1.0, i % 2 == 0 ? Pace::kHurried : Pace::kUsual);
     });
     if (better(search_.best_score(), before)) winner_ = start.name;
+  }
+
+  // Or simply the first, where none does.
+  [[nodiscard]] const Start& first_that_fits() const {
+    const auto found = std::ranges::find_if(starts_, [](const Start& start) { return start.score.feasible; });
+    return found != starts_.end() ? *found : starts_.front();
   }
 
   void run_trials(std::size_t trials, double end) {

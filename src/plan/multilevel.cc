@@ -11,6 +11,7 @@
 #include "plan/layers.h"
 #include "plan/level.h"
 #include "plan/placement.h"
+#include "plan/repeats.h"
 
 namespace berth {
 
@@ -35,7 +36,7 @@ constexpr std::array kHurriedRungs{Rung{1.0 / 3, 0.15, 1.0},   Rung{1.0 / 6, 0.3
 constexpr Ladder kUsual{0.02, kUsualRungs}, kHurried{0.005, kHurriedRungs};
 constexpr double kLeastHeat = 0.005;
 constexpr double kCooling = 20;          // slack at the start of a level over slack at its end
-constexpr double kLayersEnd = 0.08;      // of a cycle
+constexpr double kLayersEnd = 0.08, kRepeatsEnd = 0.13;  // of a cycle
 constexpr double kShortestCycle = 0.15;  // of the budget
 
 Annealer::Heat from(double heat) { return {heat, heat / kCooling}; }
@@ -53,7 +54,10 @@ Refiner::Refiner(Search& search, Rng rng, const RefineOptions& options, std::siz
   const Picoseconds work = std::accumulate(weights.work.begin(), weights.work.end(), Picoseconds{0});
   device_share_ = static_cast<double>(work) / static_cast<double>(worker_devices(search.problem()).size());
   has_choice_ = std::ranges::any_of(units_.allowed, [](DeviceSet set) { return std::popcount(set) > 1; });
-  if (options_.layers) layers_ = find_layers(search.problem().graph());
+  if (!options_.layers && !options_.repeats) return;
+  std::optional<Layers> layers = find_layers(search.problem().graph());
+  if (layers && options_.repeats) repeats_ = repeated_places(search.problem().graph(), *layers);
+  if (options_.layers) layers_ = std::move(layers);
 }
 
 Plan Refiner::improve_once(const Plan& start, double end, Pace pace) {
@@ -86,8 +90,14 @@ void Refiner::cycle(const Ladder& ladder, double heat, double end) {
   const double begin = search_.progress();
   const auto until = [&](double share) { return begin + (end - begin) * share; };
   if (layers_) run_level(whole_layers(annealers_.front()->plan()), heat, until(kLayersEnd));
+  if (repeats_) run_level(places_of_repeats(annealers_.front()->plan()), heat, until(kRepeatsEnd));
+  double last_end = 0.0;
   for (const Rung& rung : ladder.rungs) {
-    if (rung.share > 0 ? !options_.groups : !options_.units) continue;
+    const bool is_units = rung.share == 0;
+    if (is_units && options_.chains)
+      run_level(chains(annealers_.front()->plan()), heat * rung.heat, until((last_end + rung.end) / 2));
+    last_end = rung.end;
+    if (is_units ? !options_.units : !options_.groups) continue;
     const double share = rung.share * std::exp(rng_.uniform() - 0.5);  // other groups in every cycle
     run_level(grow(annealers_.front()->plan(), share), heat * rung.heat, until(rung.end));
   }
@@ -121,6 +131,14 @@ Grouping Refiner::grow(const Plan& within, double share) const {
 
 Grouping Refiner::whole_layers(const Plan& within) const {
   return join_equal_labels(search_.problem(), units_, layers_->of_op, {.within = &within});
+}
+
+Grouping Refiner::places_of_repeats(const Plan& within) const {
+  return join_equal_labels(search_.problem(), units_, *repeats_, {.within = &within});
+}
+
+Grouping Refiner::chains(const Plan& within) const {
+  return join_chains(search_.problem(), units_, {.within = &within});
 }
 
 }  // namespace berth

@@ -23,6 +23,8 @@ struct RefineOptions {
   bool layers = true;      // a level of whole layers, where the graph names layers
   bool groups = true;      // levels of grown groups, before that of single units
   bool units = true;       // the level of single units
+  bool repeats = false;    // a level of the same places of repeated layers (plan/repeats.h)
+  bool chains = false;     // a level of chains, before that of single units
   bool priorities = true;  // upward ranks of the present plan as priorities
   Annealer::Moves moves = {};
 };
@@ -49,6 +51,8 @@ class Refiner {
   void share_best();
   [[nodiscard]] Grouping grow(const Plan& within, double share) const;
   [[nodiscard]] Grouping whole_layers(const Plan& within) const;
+  [[nodiscard]] Grouping places_of_repeats(const Plan& within) const;
+  [[nodiscard]] Grouping chains(const Plan& within) const;
 
   Search& search_;
   Crew crew_;
@@ -57,6 +61,7 @@ class Refiner {
   RefineOptions options_;
   Grouping units_;
   std::optional<Layers> layers_;
+  std::optional<std::vector<std::uint32_t>> repeats_;  // label of every op
   bool has_choice_ = false;    // some unit may be on more than one device
   double device_share_ = 0.0;  // work of one device if all had the same
 };

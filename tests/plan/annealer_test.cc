@@ -276,6 +276,28 @@ TEST(Annealer, RelievesFullMemoryByWhatIsCheapestToSend) {
   EXPECT_LT(3 * with, 2 * without);
 }
 
+// How many of 20 walks end with every chain on one device. Both devices work all the time, so no single move pays.
+int walks_that_untangle(bool balance) {
+  const Problem problem = toy_problem(
+      "a0:-/9/9:9B -> a1:-/9/9:9B -> a2:-/9/9:9B -> a3:-/9/9; b0:-/9/9:9B -> b1:-/9/9:9B -> b2:-/9/9:9B -> b3:-/9/9",
+      kTwoGpus);
+  Plan tangled = plan_on_one_device(problem, DeviceId{1});
+  for (const std::size_t op : {1, 3, 4, 6}) tangled.device_of[op] = DeviceId{2};
+  int untangled = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Search search(problem, {.evaluations = 30, .seed = seed});
+    Annealer annealer(search, Rng(seed), tangled, {.balance = balance});
+    annealer.run(units(problem), kFrozen, 1.0);
+    untangled += annealer.score().step_time == to_picoseconds(36) ? 1 : 0;
+  }
+  return untangled;
+}
+
+TEST(Annealer, GivesOtherGroupsAwayWhereADeviceHasTooMuch) {
+  const int with = walks_that_untangle(true), without = walks_that_untangle(false);
+  EXPECT_GT(with, without + 4) << with << " against " << without;
+}
+
 TEST(Annealer, ComesNearWhereNothingFits) {
   // 200 B and 300 B on GPUs of 100 B: apart, they are 200 B over.
   const Problem problem = toy_problem("w:param:200B -> a:-/1/1; v:param:300B -> b:-/1/1",
