@@ -69,7 +69,7 @@ TEST_P(Exported, FlopsAndWeightsAgreeAcrossFormats) {
   EXPECT_NEAR(onnx_weights / static_cast<double>(pt2->graph.parameter_bytes()), 1.0, 0.01);
 }
 INSTANTIATE_TEST_SUITE_P(KnownTypes, Exported, ::testing::Values("bert_base", "gpt2", "inception_v3", "resnet50"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& each) { return std::string(each.param); });
 
 // The graphs that a framework ran, with its own counts of flops, have larger batches.
 class Captured : public SameModel {
@@ -100,7 +100,7 @@ TEST_P(Captured, FlopsPerSampleAndWeightsAgree) {
   if (has_zip()) expect_agreement(pt2, *captured);
 }
 INSTANTIATE_TEST_SUITE_P(KnownTypes, Captured, ::testing::Values("bert_base", "inception_v3", "resnet50"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& each) { return std::string(each.param); });
 
 // Inputs of a cell: x [batch, inputs], states, then w [inputs + units, 4 * units], all gates in one product.
 TEST(KnownTypes, CellsOfGnmtHaveFlops) {

@@ -62,7 +62,8 @@ TEST(TensorFlow, OutputsSayWhatTheStepIs) {
   EXPECT_EQ(describe(model).substr(0, 9), "parameter");
   EXPECT_EQ(model.nodes.back().name, "init");
   EXPECT_EQ(outputs_of(model), "");
-  EXPECT_EQ(error_of(layer(), {.outputs = {"z"}}), "the graph has no node \"z\", which is wanted as an output");
+  EXPECT_EQ(error_of(layer(), {.outputs = {"nothing_like_it"}}),
+            "the graph has no node \"nothing_like_it\", which is wanted as an output");
   EXPECT_EQ(error_of(layer(), {.outputs = {"atc"}}),
             "the graph has no node \"atc\", which is wanted as an output; did you mean 'act'?");
 }

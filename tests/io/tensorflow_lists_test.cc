@@ -94,8 +94,11 @@ TEST(TensorFlowLists, ListsThatALoopOfFunctionsFills) {
   EXPECT_EQ(shape_of(model, "loop/product"), "[8,32]");
   EXPECT_EQ(shape_of(model, "y"), "[5,8,32]");
   for (const Value& value : model.values) {
-    if (value.name == "y" || value.name == "loop/item") EXPECT_EQ(value.dtype, DType::kF32) << value.name;
-    if (value.name == "ys") EXPECT_FALSE(value.dtype) << "a handle is no tensor";
+    if (value.name == "y" || value.name == "loop/item") {
+      EXPECT_EQ(value.dtype, DType::kF32) << value.name;
+    } else if (value.name == "ys") {
+      EXPECT_FALSE(value.dtype) << "a handle is no tensor";
+    }
   }
 }
 
