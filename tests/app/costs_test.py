@@ -76,6 +76,15 @@ class MeasuredCosts(CostsTest):
         self.assertAlmostEqual(lasts["a"], 1e-3)
         self.assertAlmostEqual(lasts["b"], 3e-3)
 
+    def test_an_execution_graph_that_openvino_wrote(self):
+        files = ROOT / "tests" / "data" / "openvino"
+        costs = files / "small_cnn_cpu_graph.xml"
+        placed = self.json_of("place", files / "small_cnn.xml", "-m", "h200", "--planner", "cpu-only", "--costs", f"{costs}@cpu")
+        # The bias and the rectifier share the convolution's time; nothing is left for the reshape; layouts are nobody's.
+        self.assertAlmostEqual(placed["step_time_s"], (24 + 7 + 28 + 2) * 1e-6)
+        self.assertEqual(placed["costs"], {"ops": 6, "files": [{
+            "file": str(costs), "names": 6, "matched": 6, "timeless": 0, "other_devices": 0, "not_in_graph": []}]})
+
     def test_a_name_with_an_at_sign(self):
         costs = self.write("t@home.csv", "op,device,microseconds\na,gpu,5\n")
         self.assertEqual(self.json_of(*self.place, "--costs", costs)["costs"]["ops"], 1)
