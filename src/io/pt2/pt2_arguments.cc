@@ -159,7 +159,9 @@ class ArgumentReader {
   template <typename T>
   static Result<std::optional<Attribute>> keep(Result<T> result) {
     if (!result) return result.error();
-    return std::optional<Attribute>(std::in_place, *std::move(result));
+    Result<std::optional<Attribute>> kept{std::optional<Attribute>()};  // g++ 12 mistrusts one that is moved in
+    kept->emplace(*std::move(result));
+    return kept;
   }
 
   static Result<std::int64_t> read_bool(const JsonValue& json) {
