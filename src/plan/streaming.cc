@@ -178,13 +178,14 @@ class WeightStreamer {
 bool outgrows_workers(const Problem& problem) {
   const MemoryDomains domains(problem);
   std::vector<bool> counted(domains.size(), false);
-  Bytes capacity = 0, weights = 0;
+  Bytes left = 0;
+  for (const OpId op : problem.graph().ops()) left += problem.resident_bytes(op);
   for (const DeviceId worker : worker_devices(problem)) {
-    if (!counted[domains.of(worker)]) capacity += problem.capacity(worker);
+    if (left <= 0) break;  // also because many unlimited capacities are more than a number holds
+    if (!counted[domains.of(worker)]) left -= problem.capacity(worker);
     counted[domains.of(worker)] = true;
   }
-  for (const OpId op : problem.graph().ops()) weights += problem.resident_bytes(op);
-  return weights > capacity;
+  return left > 0;
 }
 
 Plan fill_from_the_end(const Problem& problem) {

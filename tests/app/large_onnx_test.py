@@ -51,10 +51,14 @@ class LargeModels(CommandLineTest):
 
     def test_the_reader_stays_below_a_limit_on_memory(self):
         """The same with a hard limit on what the program may allocate; a mapped file does not count."""
-        limit = lambda: resource.setrlimit(resource.RLIMIT_DATA, (MOST_BYTES, MOST_BYTES))
-        done = subprocess.run([BERTH, "graph", "info", str(self.sparse())], capture_output=True, text=True, timeout=60,
-                              check=False, preexec_fn=limit)
+        if self.limited("--version").returncode != 0:
+            self.skipTest("this build takes more than that before it begins (AddressSanitizer)")
+        done = self.limited("graph", "info", str(self.sparse()))
         self.assertEqual(done.returncode, 0, done.stderr)
+
+    def limited(self, *args):
+        limit = lambda: resource.setrlimit(resource.RLIMIT_DATA, (MOST_BYTES, MOST_BYTES))
+        return subprocess.run([BERTH, *args], capture_output=True, text=True, timeout=60, check=False, preexec_fn=limit)
 
 
 if __name__ == "__main__":

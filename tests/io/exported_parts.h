@@ -19,7 +19,7 @@ inline Model parsed(const ProgramText& program) {
   return {};
 }
 
-inline std::string error_of(const std::string& json) {
+inline std::string program_error_of(const std::string& json) {
   const auto model = parse_exported_program(json, "net.pt2");
   return model ? "fine" : model.error().message;
 }

@@ -196,30 +196,31 @@ TEST(ExportedProgram, WritesKeepTheirOrder) {
 }
 
 TEST(ExportedProgram, MistakesAreNamed) {
-  EXPECT_EQ(error_of("{}"),
+  EXPECT_EQ(program_error_of("{}"),
             "net.pt2: it is no exported program (\"graph_module\" or \"schema_version\" is missing); save the model by "
             "torch.export.save");
   ProgramText future = linear_program();
   future.schema = 9;
-  EXPECT_EQ(error_of(future.json()),
+  EXPECT_EQ(program_error_of(future.json()),
             "net.pt2: its schema has version 9, those from 5 to 8 are read; export the model by torch 2.5 to 2.11");
-  EXPECT_EQ(error_of(one_node("torch.ops.aten.add.Tensor", named_tensor("other", "w")).json()),
+  EXPECT_EQ(program_error_of(one_node("torch.ops.aten.add.Tensor", named_tensor("other", "w")).json()),
             "net.pt2: node 'y': nodes[0].inputs[1].arg: no node before it makes \"w\"");
-  EXPECT_EQ(error_of(one_node("torch.ops.aten.foo.default", named("a", R"({"as_wonder":1})")).json()),
+  EXPECT_EQ(program_error_of(one_node("torch.ops.aten.foo.default", named("a", R"({"as_wonder":1})")).json()),
             "net.pt2: node 'y': nodes[0].inputs[1].arg.as_wonder: arguments of the kind \"as_wonder\" are not known; "
             "export the model by torch 2.5 to 2.11");
-  EXPECT_EQ(error_of(one_node("torch.ops.aten.foo.default", named("a", R"({"as_int":1,"as_float":1.0})")).json()),
+  const std::string both = R"({"as_int":1,"as_float":1.0})";
+  EXPECT_EQ(program_error_of(one_node("torch.ops.aten.foo.default", named("a", both)).json()),
             "net.pt2: node 'y': nodes[0].inputs[1].arg: it is both \"as_int\" and \"as_float\"");
   ProgramText twice = linear_program();
   twice.nodes =
       twice.nodes + "," + node_text("torch.ops.aten.relu.default", named_tensor("self", "x"), tensor_arg("relu"));
-  EXPECT_EQ(error_of(twice.json()), "net.pt2: node 'relu': the value \"relu\" is there twice");
+  EXPECT_EQ(program_error_of(twice.json()), "net.pt2: node 'relu': the value \"relu\" is there twice");
   ProgramText nothing = linear_program();
   nothing.output_specs = output_spec("gone");
-  EXPECT_EQ(error_of(nothing.json()), "net.pt2: the output \"gone\" is made by no node");
+  EXPECT_EQ(program_error_of(nothing.json()), "net.pt2: the output \"gone\" is made by no node");
   ProgramText negative = linear_program();
   negative.tensors = tensor_meta("x", size(-2));
-  EXPECT_EQ(error_of(negative.json()),
+  EXPECT_EQ(program_error_of(negative.json()),
             "net.pt2: tensor_values.x.sizes[0].as_int: expected a non-negative integer, found -2");
 }
 

@@ -40,12 +40,12 @@ TEST(ExportedSubgraph, RunOnceIsWrittenOut) {
 
 TEST(ExportedSubgraph, RunMoreOrLessOftenIsRefused) {
   EXPECT_EQ(
-      error_of(wrapped("torch.ops.higher_order.while_loop", relu_and_add(), named_tensor("", "x")).json()),
+      program_error_of(wrapped("torch.ops.higher_order.while_loop", relu_and_add(), named_tensor("", "x")).json()),
       "net.pt2: node 'y': higher_order.while_loop decides while it runs which subgraph to run or how often, which no "
       "plan can foresee; export the model without it");
-  EXPECT_EQ(error_of(wrapped("torch.ops.higher_order.wrap", relu_and_add(), named_tensor("", "x")).json()),
+  EXPECT_EQ(program_error_of(wrapped("torch.ops.higher_order.wrap", relu_and_add(), named_tensor("", "x")).json()),
             "net.pt2: node 'y': its subgraph takes 2 arguments, 1 are given");
-  EXPECT_EQ(error_of(wrapped("torch.ops.higher_order.wrap", relu_and_add(),
+  EXPECT_EQ(program_error_of(wrapped("torch.ops.higher_order.wrap", relu_and_add(),
                              named_tensor("", "x") + "," + named("", R"({"as_int":1})"))
                          .json()),
             "net.pt2: node 'y': its subgraph takes the tensor \"x\", none is given");
@@ -67,7 +67,8 @@ TEST(ExportedSubgraph, NestingEnds) {
   }
   const std::string json =
       wrapped("torch.ops.higher_order.wrap", graph, named_tensor("", "x") + "," + named_tensor("", "w")).json();
-  EXPECT_TRUE(error_of(json).ends_with("subgraphs are nested more than 64 deep")) << error_of(json).substr(0, 200);
+  const std::string error = program_error_of(json);
+  EXPECT_TRUE(error.ends_with("subgraphs are nested more than 64 deep")) << error.substr(0, 200);
 }
 
 }  // namespace

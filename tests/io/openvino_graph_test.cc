@@ -59,7 +59,7 @@ TEST_F(OpenVino, Version10IsTheSame) {
     text.erase(at + std::string_view("<input><port id=\"0\"").size(), std::string_view(" precision=\"FP32\"").size());
   }
   EXPECT_EQ(model_of(text).nodes.size(), 5U);
-  EXPECT_EQ(error_of(ir_file(convolution_layers(), kConvolutionEdges, 7)),
+  EXPECT_EQ(ir_error_of(ir_file(convolution_layers(), kConvolutionEdges, 7)),
             "its IR version is 7; versions 10 and 11 are read: save the model again with a newer OpenVINO");
 }
 
@@ -192,9 +192,9 @@ TEST_F(OpenVino, StatesAreBuffers) {
   EXPECT_EQ(node_named(model, "write").colocate, "state:past");
   EXPECT_EQ(model.leaves.back().colocate, "state:past");
   EXPECT_EQ(node_named(model, "write").control, std::vector<std::uint32_t>{0});
-  EXPECT_EQ(error_of(ir_file(ir_layer(0, "r", "ReadValue", "", "", "FP32 2"), "")),
+  EXPECT_EQ(ir_error_of(ir_file(ir_layer(0, "r", "ReadValue", "", "", "FP32 2"), "")),
             "layer \"r\": a ReadValue needs a variable_id");
-  EXPECT_EQ(error_of(ir_file(layers + ir_layer(4, "again", "Assign", state, "FP32 2,4", "FP32 2,4"),
+  EXPECT_EQ(ir_error_of(ir_file(layers + ir_layer(4, "again", "Assign", state, "FP32 2,4", "FP32 2,4"),
                              "0:0>1:0 1:1>2:0 2:1>3:0 2:1>4:0")),
             "layer \"again\": another Assign writes the same variable");
 }
@@ -298,7 +298,7 @@ TEST_F(OpenVino, ExecutionGraphsGiveMeasuredTimes) {
   const std::vector<ExecutionTime> expected{{"conv", "Convolution", {"conv", "add", "relu"}, 500.0},
                                             {"reorder", "Reorder", {}, 2.5}};
   EXPECT_EQ(*times, expected);
-  EXPECT_NE(error_of(text).find("it is an execution graph"), std::string::npos);
+  EXPECT_NE(ir_error_of(text).find("it is an execution graph"), std::string::npos);
   const auto no_times = read_execution_graph(ir_file(convolution_layers(), kConvolutionEdges));
   ASSERT_FALSE(no_times);
   EXPECT_NE(no_times.error().message.find("PERF_COUNT=YES"), std::string::npos);

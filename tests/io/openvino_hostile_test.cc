@@ -15,7 +15,7 @@ TEST_F(OpenVino, MistakesAreNamed) {
   const std::string x = ir_layer(0, "x", "Parameter", "", "", "FP32 4");
   const std::string r = ir_layer(1, "r", "ReLU", "", "FP32 4", "FP32 4");
   const auto error = [&](const std::string& layers, std::string_view edges) {
-    return error_of(ir_file(layers, edges));
+    return ir_error_of(ir_file(layers, edges));
   };
   EXPECT_EQ(error(x + r, ""), "layer \"r\": no edge enters its port 0");
   EXPECT_EQ(error(x + r, "0:0>1:0 0:0>1:0"), "layer \"r\": two edges enter its port 0");
@@ -33,10 +33,10 @@ TEST_F(OpenVino, MistakesAreNamed) {
             "layer \"x\": a Result has one input and no output");
   EXPECT_EQ(error(ir_layer(0, "x", "", "", "", "FP32 4"), ""), "layer \"x\": it has no type");
   EXPECT_EQ(error("<layer name=\"x\" type=\"T\"/>", ""), "layer \"x\": <layer> has no attribute id");
-  EXPECT_EQ(error_of("<net version=\"11\"/>"), "<net> has no <layers>; is it an OpenVINO model?");
-  EXPECT_EQ(error_of("<html/>"), "its root is no <net>; is it an OpenVINO model?");
-  EXPECT_NE(error_of("<net>\n<layers>\n").find("line "), std::string::npos);
-  EXPECT_NE(error_of("").find("the XML is damaged"), std::string::npos);
+  EXPECT_EQ(ir_error_of("<net version=\"11\"/>"), "<net> has no <layers>; is it an OpenVINO model?");
+  EXPECT_EQ(ir_error_of("<html/>"), "its root is no <net>; is it an OpenVINO model?");
+  EXPECT_NE(ir_error_of("<net>\n<layers>\n").find("line "), std::string::npos);
+  EXPECT_NE(ir_error_of("").find("the XML is damaged"), std::string::npos);
 }
 
 TEST_F(OpenVino, HostileFilesEndInOneLine) {
@@ -46,27 +46,27 @@ TEST_F(OpenVino, HostileFilesEndInOneLine) {
     return text;
   };
   const std::string x = ir_layer(0, "x", "Parameter", "", "", "FP32 4");
-  EXPECT_EQ(error_of(ir_file("<layer id=\"0\" name=\"a&#xD800;\" type=\"T\"/>", "")),
+  EXPECT_EQ(ir_error_of(ir_file("<layer id=\"0\" name=\"a&#xD800;\" type=\"T\"/>", "")),
             "layer 0: name is no valid UTF-8");
-  EXPECT_EQ(error_of(std::string("<net>\0</net>", 12)), "it is no XML: it holds a zero byte");
-  EXPECT_EQ(error_of(ir_file("<layer id=\"0\" name=\"" + repeated("n", 5000) + "\" type=\"T\"/>", "")),
+  EXPECT_EQ(ir_error_of(std::string("<net>\0</net>", 12)), "it is no XML: it holds a zero byte");
+  EXPECT_EQ(ir_error_of(ir_file("<layer id=\"0\" name=\"" + repeated("n", 5000) + "\" type=\"T\"/>", "")),
             "layer 0: name has 5000 characters; at most 4096 are read");
-  EXPECT_EQ(error_of(ir_file(ir_layer(0, "x", "Parameter", "", "", "FP32 1" + repeated(",1", 40)), "")),
+  EXPECT_EQ(ir_error_of(ir_file(ir_layer(0, "x", "Parameter", "", "", "FP32 1" + repeated(",1", 40)), "")),
             "layer \"x\": port 0 has more than 32 dimensions");
-  EXPECT_EQ(error_of(ir_file(ir_layer(0, "x", "T", repeated("a=\"\" ", 257), "", ""), "")),
+  EXPECT_EQ(ir_error_of(ir_file(ir_layer(0, "x", "T", repeated("a=\"\" ", 257), "", ""), "")),
             "layer \"x\": it has more than 256 attributes");
   // A million levels of nothing, and bodies inside bodies.
-  EXPECT_EQ(error_of(ir_file(x, "") + "<!-- -->"), "fine");
-  EXPECT_NE(error_of("<net><layers>" + repeated("<a>", 1'000'000)).find("the XML is damaged"), std::string::npos);
-  EXPECT_NE(error_of("<net version=\"11\">" + repeated("<a>", 1'000'000) + repeated("</a>", 1'000'000) + "</net>")
+  EXPECT_EQ(ir_error_of(ir_file(x, "") + "<!-- -->"), "fine");
+  EXPECT_NE(ir_error_of("<net><layers>" + repeated("<a>", 1'000'000)).find("the XML is damaged"), std::string::npos);
+  EXPECT_NE(ir_error_of("<net version=\"11\">" + repeated("<a>", 1'000'000) + repeated("</a>", 1'000'000) + "</net>")
                 .find("no <layers>"),
             std::string::npos);
   const std::string open = "<layers><layer id=\"0\" name=\"l\" type=\"Loop\"><body>";
   const std::string close = "</body></layer></layers>";
-  EXPECT_EQ(error_of("<net version=\"11\">" + repeated(open, 10) + "<layers/>" + repeated(close, 10) + "</net>"),
+  EXPECT_EQ(ir_error_of("<net version=\"11\">" + repeated(open, 10) + "<layers/>" + repeated(close, 10) + "</net>"),
             "fine");
   EXPECT_TRUE(
-      error_of("<net version=\"11\">" + repeated(open, 50'000) + "<layers/>" + repeated(close, 50'000) + "</net>")
+      ir_error_of("<net version=\"11\">" + repeated(open, 50'000) + "<layers/>" + repeated(close, 50'000) + "</net>")
           .ends_with("bodies are nested more than 32 deep"));
   // Entities of a document type are not expanded.
   const std::string bomb =
@@ -75,7 +75,7 @@ TEST_F(OpenVino, HostileFilesEndInOneLine) {
   EXPECT_EQ(leaves_of(model_of(bomb)), "&b;:constant");
   // Sizes beyond all reason inside a body.
   const std::string huge = "FP32 9000000000000000000,9000000000000000000";
-  EXPECT_EQ(error_of(ir_file(
+  EXPECT_EQ(ir_error_of(ir_file(
                 ir_layer(0, "l", "Loop", "", "", "",
                          "<body>" + ir_parts(ir_layer(0, "m", "MatMul", "", huge + "|" + huge, huge), "") + "</body>"),
                 "")),

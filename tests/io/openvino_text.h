@@ -114,7 +114,7 @@ inline Model model_of(const std::string& text) {
   EXPECT_TRUE(model) << model.error().message;
   return model ? *std::move(model) : Model();
 }
-inline std::string error_of(const std::string& text) {
+inline std::string ir_error_of(const std::string& text) {
   const auto model = read_openvino_model(text);
   return model ? "fine" : model.error().message;
 }

@@ -76,6 +76,7 @@ TEST(Streaming, FillsWorkersFromTheEnd) {
   EXPECT_EQ(device_of("v1"), 1U);
   EXPECT_EQ(device_of("w1"), 1U);
   EXPECT_FALSE(outgrows_workers(toy_problem(kLayers, "device cpu; device gpu memory=20B; link cpu gpu")));
+  EXPECT_FALSE(outgrows_workers(toy_problem("w:param:6B -> a:1", "9 devices"))) << "more bytes than a number holds";
 }
 
 }  // namespace
