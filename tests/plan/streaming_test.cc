@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "machine/devices.h"
 #include "sim/simulator.h"
 #include "support/toy.h"
 
@@ -76,7 +77,14 @@ TEST(Streaming, FillsWorkersFromTheEnd) {
   EXPECT_EQ(device_of("v1"), 1U);
   EXPECT_EQ(device_of("w1"), 1U);
   EXPECT_FALSE(outgrows_workers(toy_problem(kLayers, "device cpu; device gpu memory=20B; link cpu gpu")));
-  EXPECT_FALSE(outgrows_workers(toy_problem("w:param:6B -> a:1", "9 devices"))) << "more bytes than a number holds";
+}
+
+TEST(Streaming, UnlimitedWorkersAreNotOutgrownHoweverManyThereAre) {
+  std::string machine = "device cpu";  // the capacities add up to more than a number holds
+  for (int i = 0; i < 9; ++i) {
+    machine += fmt::format("; device gpu{} memory={}B; link cpu gpu{}", i, kUnlimitedMemory, i);
+  }
+  EXPECT_FALSE(outgrows_workers(toy_problem("w:param:6B -> a:1", machine)));
 }
 
 }  // namespace
