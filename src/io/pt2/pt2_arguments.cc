@@ -159,9 +159,7 @@ class ArgumentReader {
   template <typename T>
   static Result<std::optional<Attribute>> keep(Result<T> result) {
     if (!result) return result.error();
-    Result<std::optional<Attribute>> kept{std::optional<Attribute>()};  // g++ 12 mistrusts one that is moved in
-    kept->emplace(*std::move(result));
-    return kept;
+    return std::optional<Attribute>(std::in_place, *std::move(result));
   }
 
   static Result<std::int64_t> read_bool(const JsonValue& json) {
