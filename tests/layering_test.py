@@ -21,7 +21,7 @@ MAY = {
     "model": ["cost"],
     "io": ["model"],
     "plan": ["sim"],
-    "learn": ["plan"],
+    "learn": ["plan", "io"],
     "exec": ["sim"],
     "report": ["sim"],
 }

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Environment: where sampled plans are measured while the policy goes on. Simulated here; measured on hardware
+// elsewhere.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "base/rng.h"
+#include "learn/reward.h"
+#include "plan/planner.h"
+
+namespace berth::learn {
+
+class Environment {
+ public:
+  virtual ~Environment() = default;
+  [[nodiscard]] virtual const Problem& problem() const = 0;
+  // Takes a plan that passes verify() and returns at once; it is measured in the background.
+  virtual void submit(Plan plan) = 0;
+  // Waits for everything that was submitted since the last call: scores in the order of submission.
+  virtual std::vector<Score> collect() = 0;
+};
+
+// Simulates with that many threads of its own. The problem must outlive it.
+std::unique_ptr<Environment> make_simulated_environment(const Problem& problem, int threads);
+
+// A score as the policy sees it.
+Measurement measurement_of(const Problem& problem, const Score& score);
+
+// `--env-noise P`: every time is multiplied by exp(P * normal), as a noisy machine would. What is kept as the best plan
+// is judged without it.
+Measurement with_noise(Measurement measurement, double noise, Rng& rng);
+
+}  // namespace berth::learn

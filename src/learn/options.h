@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything about a learned planner that a user can turn, in one struct, and one table of fields that feeds the command
+// line (--option NAME=VALUE), config.json of a run and the documentation. Presets change a few fields of the default.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "learn/reward.h"
+
+namespace berth::learn {
+
+struct Options {
+  // What is decided.
+  std::string grouping = "learned";  // learned, none, random, metis, modules, heavy, or colocation heuristics joined by +
+  int groups = 64;
+  bool join_first = true;     // the Grouper decides on small joined clusters of ops, not on single ops
+  std::string start = "heavy";  // where the Grouper begins: none (anywhere), heavy (groups grown along heavy tensors)
+  double start_weight = 4.0;  // logit of the group it begins with
+
+  // What the Grouper sees of an op.
+  std::string type_feature = "embedding";  // embedding (learned), index (one number), none
+  int type_size = 20, max_types = 200;
+  int outputs = 6, dims = 4;          // of output shapes; 0: not seen
+  std::string neighbours = "aggregate";  // slots (a few indices), signed (those of Google's code), aggregate (all), none
+  int neighbour_slots = 6;            // of slots: as many in and as many out; of signed: in all
+  bool cost_features = true;          // flops, parameter, output and crossing bytes
+  bool device_features = true;        // speed, memory and links of devices, for the Placer
+  int grouper_hidden = 64;
+  std::string grouper_activation = "tanh";  // tanh, none
+
+  // The Placer.
+  std::string placer = "lstm";  // lstm, transformer, feed-forward
+  int hidden = 64;              // of the decoder; each direction of the encoder has half
+  int attention = 32;           // width of the scores of content-based attention
+  double tanh_constant = 5.0, temperature = 1.0;  // C and T of C tanh(l / T)
+  std::string adjacency = "counts";  // of group embeddings: counts (both directions, rows scaled), binary, none
+  bool group_types = true, group_shapes = true;  // histogram of types, sum of shapes
+  bool start_by_speed = true;   // devices begin with the share of their speed, capped by memory, not all alike
+
+  // Training.
+  int groupings = 1, placements = 8;  // m and k
+  double rate = 0.005, rate_decay = 1.0;
+  int decay_after = 0, decay_every = 50;  // updates
+  double clip = 1.0;
+  double entropy = 0.01, entropy_end = 0.0;  // weight of the entropy bonus: from, to, straight over entropy_updates
+  int entropy_updates = 500;
+  double noise = 0.0;       // of exploration, until update noise_updates
+  int noise_updates = 0;
+  int valid_only_after = 500;  // from this update on only plans that fit count
+  double baseline_decay = 0.9;
+  bool baseline_fails = false;   // the baseline begins with the failing signal
+  bool scale_advantage = true;   // divided by the deviation of the batch
+  RewardRule reward;
+  double env_noise = 0.0;
+
+  bool operator==(const Options&) const = default;
+};
+
+// The options of a planner and a preset: hierarchical has default, paper and google; colocrl has default and paper.
+Result<Options> preset(std::string_view planner, std::string_view name);
+std::vector<std::string_view> presets_of(std::string_view planner);
+
+// One option as users see it.
+struct Field {
+  std::string_view name;  // "tanh-constant"
+  std::string_view help;
+  std::function<Status(Options&, std::string_view)> set;  // errors say what is allowed
+  std::function<std::string(const Options&)> get;         // set() reads it back to the same value
+};
+const std::vector<Field>& option_fields();
+
+// "groups=32"; errors name the nearest option.
+Status set_option(Options& options, std::string_view assignment);
+
+}  // namespace berth::learn

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Policy: a distribution over plans that can be sampled, and whose log-probabilities can be made larger or smaller.
+// What is learned from are the very actions that were measured: a Batch keeps them, with the noise under which they
+// were drawn.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/rng.h"
+#include "cost/problem.h"
+#include "learn/parameters.h"
+#include "learn/tensor.h"
+
+namespace berth::learn {
+
+struct Sampling {
+  int groupings = 1;       // m
+  int placements = 4;      // k, for each of them
+  double noise = 0.0;      // deviation of what is added to logits, as a share of their root mean square
+};
+
+// How spread the choices still are, in nats per choice; the uniform distribution's is log(choices).
+struct Entropies {
+  double grouping = 0.0, placing = 0.0;
+  double most_grouping = 0.0, most_placing = 0.0;  // of the uniform distribution
+};
+
+class Batch {
+ public:
+  virtual ~Batch() = default;
+  [[nodiscard]] std::span<const Plan> plans() const { return plans_; }  // grouping by grouping
+  // The expensive half of the loss, that needs no rewards: runs while the plans are measured.
+  virtual void prepare() = 0;
+  // To be minimised: - sum over plans of weight * log p(plan), less entropy_weight * entropy. weights[i] belongs to
+  // plans()[i]; a plan that does not count has weight 0.
+  virtual Tensor loss(std::span<const double> weights, double entropy_weight) = 0;
+  // log p of every plan's actions. After prepare().
+  [[nodiscard]] virtual std::vector<double> log_probabilities() const = 0;
+  [[nodiscard]] virtual Entropies entropies() const = 0;
+  // Groups in use, averaged over the groupings; 0 where a policy has none.
+  [[nodiscard]] virtual double used_groups() const { return 0.0; }
+
+ protected:
+  std::vector<Plan> plans_;
+};
+
+class Policy {
+ public:
+  virtual ~Policy() = default;
+  [[nodiscard]] virtual Parameters& parameters() = 0;
+  [[nodiscard]] const Parameters& parameters() const { return const_cast<Policy*>(this)->parameters(); }
+  virtual std::unique_ptr<Batch> sample(const Sampling& sampling, Rng& rng) = 0;
+  // The most likely plan, choice by choice.
+  virtual Plan greedy() = 0;
+};
+
+}  // namespace berth::learn
