@@ -4,10 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "base/result.h"
@@ -25,6 +27,12 @@ class MessageWriter {
   void floats(std::span<const float> values);
   void plan(const Plan& plan);
   void score(const Score& score);
+  // A struct of nothing but numbers, as it lies in memory.
+  template <typename Plain>
+  void plain(const Plain& value) {
+    static_assert(std::is_trivially_copyable_v<Plain>);
+    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
   [[nodiscard]] const std::string& bytes() const { return bytes_; }
 
  private:
@@ -45,6 +53,14 @@ class MessageReader {
   std::vector<float> floats();
   Plan plan();
   Score score();
+  template <typename Plain>
+  Plain plain() {
+    static_assert(std::is_trivially_copyable_v<Plain>);
+    Plain value{};
+    const std::string_view bytes = take(sizeof value);
+    if (!bytes.empty()) std::memcpy(&value, bytes.data(), sizeof value);
+    return value;
+  }
   // Everything was read, and all of it was there.
   [[nodiscard]] Status end() const;
 

@@ -117,7 +117,8 @@ TEST(Ranks, UnequalInputIsAnErrorThatNamesTheRank) {
     std::vector<float> values(ranks.is_root() ? 3 : 2);
     const auto done = ranks.sum(values);
     ASSERT_FALSE(done);
-    if (ranks.is_root()) EXPECT_NE(done.error().message.find("rank 1 sent 8 bytes where 12"), std::string::npos);
+    if (!ranks.is_root()) return;
+    EXPECT_NE(done.error().message.find("rank 1 sent 8 bytes where 12"), std::string::npos);
   });
 }
 
