@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file: the line "berth-checkpoint/1", the number of bytes that follow, three sections (run, policy, best plan), each
-// behind its length, and a checksum of all of that. Numbers are little-endian.
+// The file: the line "berth-checkpoint/1", the number of bytes that follow, three sections (run, policy, best plan),
+// each behind its length, and a checksum of all of that. Numbers are little-endian.
 #include "learn/checkpoint.h"
 
 #include "base/text.h"
@@ -106,8 +106,7 @@ Result<std::string_view> checked_contents(std::string_view file) {
   const auto stated = ByteReader(behind.substr(0, sizeof(std::uint64_t))).number<std::uint64_t>();
   const std::size_t fixed = sizeof stated + kChecksumBytes;
   if (behind.size() < fixed || stated != behind.size() - fixed)
-    return corrupt(fmt::format("it has {} behind the header, not what it states",
-                               counted(behind.size(), "byte")));
+    return corrupt(fmt::format("it has {} behind the header, not what it states", counted(behind.size(), "byte")));
   const std::string_view checked = file.substr(0, file.size() - kChecksumBytes);
   if (checksum_of(checked) != ByteReader(file.substr(checked.size())).number<std::uint64_t>())
     return corrupt("its checksum is wrong");

@@ -74,7 +74,7 @@ class SimulatedEnvironment final : public Environment {
   const Problem& problem_;
   std::mutex mutex_;
   std::condition_variable wake_, done_;
-  std::deque<Job> jobs_;                // since the last collect()
+  std::deque<Job> jobs_;  // since the last collect()
   std::size_t taken_ = 0, finished_ = 0;
   bool stopping_ = false;
   std::vector<std::thread> threads_;

@@ -30,8 +30,8 @@ class AppendedFile {
   std::string path_;
 };
 
-// Appends to a file of lines. Opening it for a run that goes on from update `updates` drops what is behind that: lines of
-// updates that a checkpoint does not know, and a half-written last line. A file of something else is refused.
+// Appends to a file of lines. Opening it for a run that goes on from update `updates` drops what is behind that: lines
+// of updates that a checkpoint does not know, and a half-written last line. A file of something else is refused.
 class MetricsFile {
  public:
   static Result<MetricsFile> open(const std::string& path, std::uint64_t updates);

@@ -29,8 +29,8 @@ std::string quoted(std::string_view text) {
 Result<int> parse_whole(std::string_view name, std::string_view text, int low, int high, int step) {
   const std::optional<int> number = number_of<int>(text);
   if (number && *number >= low && *number <= high && *number % step == 0) return *number;
-  return bad_input("{}: expected {} from {} to {}, found {}", name, step == 2 ? "an even number" : "a whole number", low,
-                   high, quoted(text));
+  return bad_input("{}: expected {} from {} to {}, found {}", name, step == 2 ? "an even number" : "a whole number",
+                   low, high, quoted(text));
 }
 
 Result<bool> parse_switch(std::string_view name, std::string_view text) {

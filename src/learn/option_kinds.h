@@ -18,6 +18,12 @@ Field real_field(std::string_view name, std::string_view help, double Options::*
 Field switch_field(std::string_view name, std::string_view help, bool Options::*member);
 Field word_field(std::string_view name, std::string_view help, std::string Options::*member, Words words);
 
+// Those with rules of their own.
+Field grouping_field();
+Field reward_field();
+Field failing_field();
+Field failing_s_field();
+
 // "expected one of a, b, c; found 'd'; did you mean 'c'?" unless the word is one of them.
 Status check_word(std::string_view name, std::string_view word, std::span<const std::string_view> words);
 // The whole text as a number between the two.

@@ -34,8 +34,8 @@ Options hierarchical_paper() {
   options.neighbours = "slots";
   options.neighbour_slots = 6;
   options.grouper_hidden = 64;
-  options.grouper_activation = "tanh";        // chosen
-  options.hidden = options.attention = 256;   // "hidden 256" may mean each direction, so that the decoder had 512
+  options.grouper_activation = "tanh";       // chosen
+  options.hidden = options.attention = 256;  // "hidden 256" may mean each direction, so that the decoder had 512
   options.tanh_constant = 5.0, options.temperature = 10.0;
   options.adjacency = "binary";
   options.groupings = 1, options.placements = 4;

@@ -42,8 +42,11 @@ Score read_score(ByteReader& bytes) {
   score.pool_peaks = bytes.numbers<Bytes>();
   score.queues = bytes.items<QueueUse>(kTwo, [&] { return QueueUse{.busy = next(), .bytes = next()}; });
   const bool overflows = bytes.truth();
-  const Overflow overflow{.device = bytes.number<DeviceId>(), .pool = bytes.number<int>(), .op = bytes.number<OpId>(),
-                          .time = next(), .over = next()};
+  const Overflow overflow{.device = bytes.number<DeviceId>(),
+                          .pool = bytes.number<int>(),
+                          .op = bytes.number<OpId>(),
+                          .time = next(),
+                          .over = next()};
   if (overflows) score.overflow = overflow;
   return score;
 }

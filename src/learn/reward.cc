@@ -13,8 +13,8 @@ namespace {
 constexpr std::array<std::string_view, 4> kRewardNames{"time", "sqrt", "log", "inverse"};
 constexpr std::array<std::string_view, 2> kFailingNames{"constant", "graded"};
 
-// One tick of the simulator's clock. Nothing counts as faster, so that 1 / t is finite and a plan of no time at all that
-// does not fit is still worse than one that does.
+// One tick of the simulator's clock. Nothing counts as faster, so that 1 / t is finite and a plan of no time at all
+// that does not fit is still worse than one that does.
 constexpr double kShortestTime = 1.0 / kPicosecondsPerSecond;
 
 constexpr double kMostOverflow = 4.0;  // beyond five times the memory all plans are equally bad

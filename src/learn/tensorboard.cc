@@ -27,8 +27,7 @@ std::string little_endian(Number number) {
 
 std::string record(std::string_view message) {
   const std::string length = little_endian(static_cast<std::uint64_t>(message.size()));
-  return length + little_endian(masked(crc32c(length))) + std::string(message) +
-         little_endian(masked(crc32c(message)));
+  return length + little_endian(masked(crc32c(length))) + std::string(message) + little_endian(masked(crc32c(message)));
 }
 
 std::string varint(std::uint64_t number) {
@@ -69,8 +68,8 @@ std::string summary_of(const UpdateFacts& facts) {
 
 // Never one that is there: a run that goes on adds a file, and TensorBoard shows all of a folder as one.
 int open_new(const std::string& folder, std::string& path) {
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(
-      std::chrono::system_clock::now().time_since_epoch());
+  const auto seconds =
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch());
   for (int attempt = 0;; ++attempt) {
     const std::string name =
         fmt::format("events.out.tfevents.{:010}.berth.{}.{}", seconds.count(), ::getpid(), attempt);

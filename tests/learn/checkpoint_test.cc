@@ -20,8 +20,12 @@ Checkpoint small_checkpoint() {
   state.rng = Rng(9);
   state.rng.normal();
   state.best_plan = Plan{{DeviceId{0}, DeviceId{3}}, {0.5, -1.0}, {{OpId{0}, OpId{1}}}};
-  state.best_score = {.step_time = 7, .feasible = true, .devices = {{1, 2}, {3, 4}}, .pool_peaks = {5},
-                      .queues = {{6, 7}}, .overflow = {}};
+  state.best_score = {.step_time = 7,
+                      .feasible = true,
+                      .devices = {{1, 2}, {3, 4}},
+                      .pool_peaks = {5},
+                      .queues = {{6, 7}},
+                      .overflow = {}};
   return checkpoint;
 }
 
@@ -44,6 +48,7 @@ class CheckpointFile : public ::testing::Test {
  protected:
   // The error of reading these bytes; it must begin with the path.
   std::string error_of(std::string_view bytes, const std::string& fingerprint = "") {
+    std::filesystem::remove(path_);  // some file systems wait for the disk when a file is written over
     write_bytes(path_, bytes);
     const auto read = read_checkpoint(path_, fingerprint);
     if (read) return "";
@@ -98,14 +103,14 @@ TEST_F(CheckpointFile, IsRefusedWhicheverByteIsChanged) {
 TEST_F(CheckpointFile, SaysWhatIsWrong) {
   const std::string whole = bytes_of(small_checkpoint());
   EXPECT_EQ(error_of(""), "it is not a checkpoint of berth train, or only a piece of one");
-  EXPECT_EQ(error_of("{\"format\": \"berth-plan/1\"}\n"), "it is not a checkpoint of berth train, or only a piece of one");
+  EXPECT_EQ(error_of("{\"format\": \"berth-plan/1\"}\n"),
+            "it is not a checkpoint of berth train, or only a piece of one");
   EXPECT_EQ(error_of("berth-checkpoint/2\nabc"), "it is a checkpoint of version '2'; this build reads version 1");
   EXPECT_TRUE(error_of(whole.substr(0, 100)).starts_with("the checkpoint is corrupt: it has 81 bytes behind"));
   std::string changed = whole;
   changed[60] ^= 1;
   EXPECT_EQ(error_of(changed), "the checkpoint is corrupt: its checksum is wrong");
-  EXPECT_EQ(error_of(whole, "another"),
-            "it is a checkpoint of another run: graph, machine, planner or options differ");
+  EXPECT_EQ(error_of(whole, "another"), "it is a checkpoint of another run: graph, machine, planner or options differ");
   EXPECT_TRUE(read_checkpoint(folder_.file("none"), "").error().message.starts_with(folder_.file("none") + ": "));
 }
 

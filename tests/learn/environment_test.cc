@@ -63,7 +63,8 @@ TEST(Measurement, ShareOfTheFullestMemory) {
 }
 
 TEST(Measurement, APoolIsOneMemory) {
-  const Problem problem = toy_problem("a:1:30B -> b:1:30B", "pool p 40B; device x pool=p; device y pool=p; link x y free");
+  const Problem problem =
+      toy_problem("a:1:30B -> b:1:30B", "pool p 40B; device x pool=p; device y pool=p; link x y free");
   const Score score = simulate(problem, toy_plan(problem, "a@x b@y"));
   const Measurement over = measurement_of(problem, score);
   ASSERT_FALSE(over.feasible);

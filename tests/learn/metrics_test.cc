@@ -31,11 +31,12 @@ TEST(Metrics, OneLineHasEverything) {
   facts.gradient_norm = 0.5, facts.rate = 0.005, facts.noise = 0.1;
   facts.entropies = {.grouping = 4.0, .placing = 1.0, .most_grouping = 4.5, .most_placing = 1.25};
   facts.used_groups = 31.5, facts.best_s = 2.0;
-  EXPECT_EQ(metrics_line(facts, 7.5),
-            "{\"update\": 3, \"evaluations\": 24, \"elapsed_s\": 7.5, \"mean_reward\": -1.5, \"reward_deviation\": 0.25, "
-            "\"baseline\": -1.75, \"mean_time_s\": 2.25, \"plans\": 8, \"fitting\": 6, \"gradient_norm\": 0.5, "
-            "\"rate\": 0.005, \"noise\": 0.1, \"grouping_entropy\": 4, \"most_grouping_entropy\": 4.5, "
-            "\"placing_entropy\": 1, \"most_placing_entropy\": 1.25, \"used_groups\": 31.5, \"best_s\": 2}\n");
+  EXPECT_EQ(
+      metrics_line(facts, 7.5),
+      "{\"update\": 3, \"evaluations\": 24, \"elapsed_s\": 7.5, \"mean_reward\": -1.5, \"reward_deviation\": 0.25, "
+      "\"baseline\": -1.75, \"mean_time_s\": 2.25, \"plans\": 8, \"fitting\": 6, \"gradient_norm\": 0.5, "
+      "\"rate\": 0.005, \"noise\": 0.1, \"grouping_entropy\": 4, \"most_grouping_entropy\": 4.5, "
+      "\"placing_entropy\": 1, \"most_placing_entropy\": 1.25, \"used_groups\": 31.5, \"best_s\": 2}\n");
   const std::string nothing_fits = metrics_line(facts_of(1), 0.0);
   EXPECT_NE(nothing_fits.find("\"mean_time_s\": null"), std::string::npos);
   EXPECT_NE(nothing_fits.find("\"best_s\": null"), std::string::npos);
@@ -86,7 +87,7 @@ TEST(MetricsFile, RefusesFilesOfSomethingElseAndLeavesThemAlone) {
   const TemporaryFolder folder;
   const std::string path = folder.file("metrics.jsonl");
   for (const std::string& text : {std::string("dear diary\n"), lines_of({1}) + "{\"update\": x}\n", std::string("\n"),
-                                 std::string("{\"update\": 1}\n"), std::string("{\"update\": 5\n")}) {
+                                  std::string("{\"update\": 1}\n"), std::string("{\"update\": 5\n")}) {
     write_bytes(path, text);
     const auto file = MetricsFile::open(path, 9);
     ASSERT_FALSE(file) << text;

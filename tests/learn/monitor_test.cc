@@ -18,8 +18,8 @@ UpdateFacts healthy(std::uint64_t update) {
   facts.plans = facts.fitting = 8;
   facts.mean_reward = -2.0 + progress;
   facts.reward_deviation = 0.6 * (1.0 - progress) + 0.02;
-  facts.entropies = {.grouping = 4.0 - 3.5 * progress, .placing = 1.0 - 0.96 * progress, .most_grouping = 4.16,
-                     .most_placing = 1.1};
+  facts.entropies = {
+      .grouping = 4.0 - 3.5 * progress, .placing = 1.0 - 0.96 * progress, .most_grouping = 4.16, .most_placing = 1.1};
   facts.used_groups = 60.0 - 50.0 * progress;
   facts.best_s = update < 10 ? 2.0 : 0.5;
   return facts;
@@ -46,7 +46,9 @@ std::vector<std::string> said(const Change& change, std::uint64_t updates = 400,
 
 using Lines = std::vector<std::string>;
 
-TEST(Monitor, SaysNothingAboutAHealthyRun) { EXPECT_EQ(said([](UpdateFacts&) {}, 2000), Lines{}); }
+TEST(Monitor, SaysNothingAboutAHealthyRun) {
+  EXPECT_EQ(said([](UpdateFacts&) {}, 2000), Lines{});
+}
 
 TEST(Monitor, RewardVarianceNotFalling) {
   EXPECT_EQ(said([](UpdateFacts& facts) { facts.reward_deviation = 0.6; }), Lines{"100 reward variance not falling"});
@@ -112,7 +114,8 @@ TEST(Monitor, TheWayOutFitsTheOptions) {
   };
   Options options;
   options.reward.failing = FailingKind::kConstant;
-  EXPECT_EQ(line_of(options), "no plan fits in memory yet: 480 plans measured in 60 updates (try --option failing=graded)");
+  EXPECT_EQ(line_of(options),
+            "no plan fits in memory yet: 480 plans measured in 60 updates (try --option failing=graded)");
   options.reward.failing = FailingKind::kGraded;
   options.start_by_speed = false;
   EXPECT_TRUE(line_of(options).ends_with("(try --option start-by-speed=on)"));

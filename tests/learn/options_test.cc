@@ -4,24 +4,30 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <set>
+
+#include "base/text.h"
 
 namespace berth::learn {
 namespace {
 
 // For every option a value that differs from the default.
-const std::map<std::string_view, std::string_view> kOthers{
-    {"grouping", "framework+cells"}, {"groups", "17"}, {"join-first", "off"}, {"start", "none"},
-    {"start-weight", "2.5"}, {"type-feature", "index"}, {"type-size", "7"}, {"max-types", "30"}, {"outputs", "5"},
-    {"dims", "3"}, {"neighbours", "signed"}, {"neighbour-slots", "10"}, {"cost-features", "off"},
-    {"device-features", "off"}, {"grouper-hidden", "12"}, {"grouper-activation", "none"}, {"placer", "transformer"},
-    {"hidden", "128"}, {"attention", "16"}, {"tanh-constant", "2.5"}, {"temperature", "10"}, {"adjacency", "binary"},
-    {"group-types", "off"}, {"group-shapes", "off"}, {"start-by-speed", "off"}, {"groupings", "2"},
-    {"placements", "4"}, {"rate", "0.001"}, {"rate-decay", "0.95"}, {"decay-after", "400"}, {"decay-every", "60"},
-    {"clip", "0.5"}, {"entropy", "0.02"}, {"entropy-end", "0.001"}, {"entropy-updates", "100"}, {"noise", "0.1"},
-    {"noise-updates", "750"}, {"valid-only-after", "1000"}, {"baseline-decay", "0.99"}, {"baseline-fails", "on"},
-    {"scale-advantage", "off"}, {"reward", "log"}, {"failing", "constant"}, {"failing-s", "12.25"},
-    {"env-noise", "0.05"}};
+constexpr std::string_view kOthers =
+    "grouping=framework+cells groups=17 join-first=off start=none start-weight=2.5 type-feature=index "
+    "type-size=7 max-types=30 outputs=5 dims=3 neighbours=signed neighbour-slots=10 cost-features=off "
+    "device-features=off grouper-hidden=12 grouper-activation=none placer=transformer hidden=128 attention=16 "
+    "tanh-constant=2.5 temperature=10 adjacency=binary group-types=off group-shapes=off start-by-speed=off "
+    "groupings=2 placements=4 rate=0.001 rate-decay=0.95 decay-after=400 decay-every=60 clip=0.5 entropy=0.02 "
+    "entropy-end=0.001 entropy-updates=100 noise=0.1 noise-updates=750 valid-only-after=1000 baseline-decay=0.99 "
+    "baseline-fails=on scale-advantage=off reward=log failing=constant failing-s=12.25 env-noise=0.05";
+
+std::map<std::string_view, std::string_view> others() {
+  std::map<std::string_view, std::string_view> values;
+  for (const std::string_view assignment : split(kOthers, ' ')) {
+    const std::size_t equals = assignment.find('=');
+    values[assignment.substr(0, equals)] = assignment.substr(equals + 1);
+  }
+  return values;
+}
 
 std::map<std::string_view, std::string> all_of(const Options& options) {
   std::map<std::string_view, std::string> values;
@@ -39,13 +45,13 @@ std::string error_of(std::string_view assignment) {
 TEST(Options, EveryFieldIsSetAloneAndReadBack) {
   for (const Field& field : option_fields()) {
     SCOPED_TRACE(field.name);
-    ASSERT_TRUE(kOthers.contains(field.name));
+    ASSERT_TRUE(others().contains(field.name));
     EXPECT_FALSE(field.help.empty());
     Options options;
-    ASSERT_TRUE(field.set(options, kOthers.at(field.name)));
+    ASSERT_TRUE(field.set(options, others().at(field.name)));
     EXPECT_NE(options, Options{});
     auto expected = all_of(Options{});
-    expected[field.name] = kOthers.at(field.name);
+    expected[field.name] = others().at(field.name);
     EXPECT_EQ(all_of(options), expected) << "one option changes, and no other";
   }
 }
@@ -53,18 +59,18 @@ TEST(Options, EveryFieldIsSetAloneAndReadBack) {
 // Does not compile once a member is added; then its field is missing too.
 TEST(Options, EveryMemberHasAField) {
   Options options;
-  auto& [a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, c1, c2, c3, c4, c5, c6, c7, c8,
-         c9, c10, d1, d2, d3, d4, d5, d6, d7, d8, d9, d10, e1, e2, e3] = options;
+  auto& [a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, c1, c2, c3, c4, c5, c6, c7,
+         c8, c9, c10, d1, d2, d3, d4, d5, d6, d7, d8, d9, d10, e1, e2, e3] = options;
   auto& [kind, failing, failing_s] = e2;
   static_cast<void>(a1), static_cast<void>(kind), static_cast<void>(failing), static_cast<void>(failing_s);
   constexpr std::size_t kMembers = 42 + 3;  // of Options without the rule of rewards, and of that rule
   EXPECT_EQ(option_fields().size(), kMembers);
-  EXPECT_EQ(kOthers.size(), kMembers);
+  EXPECT_EQ(others().size(), kMembers);
 }
 
 TEST(Options, SurvivesTheWayThroughText) {
-  for (const auto& [planner, name] : {std::pair{"hierarchical", "google"}, {"hierarchical", "paper"},
-                                      {"colocrl", "default"}, {"colocrl", "paper"}}) {
+  for (const auto& [planner, name] :
+       {std::pair{"hierarchical", "google"}, {"hierarchical", "paper"}, {"colocrl", "default"}, {"colocrl", "paper"}}) {
     const Options written = preset(planner, name).value();
     Options read;
     for (const Field& field : option_fields())
@@ -127,26 +133,35 @@ TEST(Options, SwitchesTakeTheUsualWords) {
   }
 }
 
+// "groups=256 start=none ...": what a preset changes.
+std::string changes_of(std::string_view planner, std::string_view name) {
+  const Options options = preset(planner, name).value();
+  std::vector<std::string> changes;
+  for (const Field& field : option_fields())
+    if (field.get(options) != field.get(Options{}))
+      changes.push_back(std::string(field.name) + "=" + field.get(options));
+  return join(changes, " ");
+}
+
 TEST(Presets, HoldThePublishedFigures) {
-  EXPECT_EQ(preset("hierarchical", "default").value(), Options{});
-  const Options paper = preset("hierarchical", "paper").value(), google = preset("hierarchical", "google").value();
-  EXPECT_EQ(paper.groups, 256);
-  EXPECT_EQ(paper.tanh_constant, 5.0);
-  EXPECT_EQ(paper.temperature, 10.0);
-  EXPECT_EQ(paper.placements, 4);
-  EXPECT_EQ(google.groups, 0);
-  EXPECT_EQ(google.hidden, 512);
-  EXPECT_EQ(google.rate_decay, 0.95);
-  EXPECT_EQ(google.valid_only_after, 1000);
-  EXPECT_TRUE(google.baseline_fails);
-  for (const Options& options : {paper, google, preset("colocrl", "paper").value()}) {
-    EXPECT_EQ(options.reward, (RewardRule{RewardKind::kSqrt, FailingKind::kConstant, 100.0}));
-    EXPECT_EQ(options.entropy, 0.0);
-    EXPECT_FALSE(options.scale_advantage || options.join_first || options.start_by_speed);
-    EXPECT_FALSE(options.cost_features || options.device_features);
-  }
-  EXPECT_EQ(preset("colocrl", "paper").value().valid_only_after, 5000);
-  EXPECT_EQ(preset("colocrl", "default").value().grouping, "framework+sole+cells+convs");
+  EXPECT_EQ(changes_of("hierarchical", "default"), "");
+  EXPECT_EQ(
+      changes_of("hierarchical", "paper"),
+      "groups=256 join-first=off start=none start-weight=0 neighbours=slots cost-features=off device-features=off "
+      "hidden=256 attention=256 temperature=10 adjacency=binary start-by-speed=off placements=4 rate=0.1 entropy=0 "
+      "entropy-updates=0 noise=0.1 noise-updates=500 scale-advantage=off failing=constant");
+  EXPECT_EQ(changes_of("hierarchical", "google"),
+            "groups=0 join-first=off start=none start-weight=0 type-feature=index outputs=5 dims=5 neighbours=signed "
+            "neighbour-slots=10 cost-features=off device-features=off grouper-activation=none hidden=512 attention=512 "
+            "tanh-constant=1 start-by-speed=off placements=1 rate=0.1 rate-decay=0.95 decay-after=400 entropy=0 "
+            "entropy-updates=0 noise=0.5 noise-updates=750 valid-only-after=1000 baseline-fails=on scale-advantage=off "
+            "failing=constant");
+  EXPECT_EQ(changes_of("colocrl", "default"), "grouping=framework+sole+cells+convs groups=0");
+  EXPECT_EQ(changes_of("colocrl", "paper"),
+            "grouping=framework+sole+cells+convs groups=0 join-first=off start=none start-weight=0 neighbours=slots "
+            "cost-features=off device-features=off hidden=256 attention=256 temperature=10 adjacency=binary "
+            "start-by-speed=off placements=4 rate=0.1 entropy=0 entropy-updates=0 valid-only-after=5000 "
+            "baseline-fails=on scale-advantage=off failing=constant");
 }
 
 TEST(Presets, AreNamedPerPlanner) {
