@@ -44,6 +44,7 @@ std::vector<Field> placer_fields() {
                  {"lstm", "transformer", "feed-forward"}),
       whole_field("hidden", "width of the decoder; each direction of the encoder has half", &O::hidden, 2, 16'384, 2),
       whole_field("attention", "width of the scores of attention", &O::attention, 1, 16'384),
+      switch_field("aligned", "the decoder is shown the group it places, not only by attention", &O::aligned),
       real_field("tanh-constant", "C of C tanh(l / T), the bound of logits", &O::tanh_constant, 0.001, 1'000),
       real_field("temperature", "T of C tanh(l / T)", &O::temperature, 0.001, 1'000),
       word_field("adjacency", "how edges between groups are seen: counts, binary, none", &O::adjacency,

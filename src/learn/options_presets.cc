@@ -16,7 +16,7 @@ void without_additions(Options& options) {
   options.start = "none";
   options.start_weight = 0.0;
   options.cost_features = options.device_features = false;
-  options.start_by_speed = false;
+  options.start_by_speed = options.aligned = false;
   options.entropy = options.entropy_end = 0.0;
   options.entropy_updates = 0;
   options.scale_advantage = false;
