@@ -60,9 +60,10 @@ Status check_hashes(const RunConfig& config, const Problem& problem, std::string
                      config.problem.machine.empty() ? "that of the problem" : config.problem.machine);
   }
   if (config.problem_hash == hash_of(problem)) return {};
-  return bad_input("{}: it was trained with other times, sizes, constraints or another objective; give the flags it was "
-                   "trained with (config.json), or train anew",
-                   run);
+  return bad_input(
+      "{}: it was trained with other times, sizes, constraints or another objective; give the flags it was "
+      "trained with (config.json), or train anew",
+      run);
 }
 
 }  // namespace berth::app

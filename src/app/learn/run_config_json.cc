@@ -12,10 +12,10 @@ namespace berth::app {
 namespace {
 
 constexpr std::string_view kMembers[] = {
-    "format",    "planner",       "preset",      "seed",     "threads",    "policy_device", "tensorboard", "async",
-    "updates",   "evaluations",   "budget_s",    "graph",    "machine",    "objective",     "costs",       "dims",
-    "output_nodes", "signature",  "tag",         "demands",  "constraints", "unsupported",  "graph_hash",  "machine_hash",
-    "problem_hash", "options"};
+    "format",      "planner",    "preset",       "seed",         "threads", "policy_device", "tensorboard",
+    "async",       "updates",    "evaluations",  "budget_s",     "graph",   "machine",       "objective",
+    "costs",       "dims",       "output_nodes", "signature",    "tag",     "demands",       "constraints",
+    "unsupported", "graph_hash", "machine_hash", "problem_hash", "options"};
 
 void write_texts(JsonWriter& json, std::string_view key, const std::vector<std::string>& texts) {
   json.key(key).begin_array();
@@ -84,8 +84,8 @@ Status read_problem(JsonDocument& document, ProblemFlags& problem) {
   BERTH_RETURN_IF_ERROR(read_texts(document, "output_nodes", problem.step.outputs));
   BERTH_TRY(problem.step.signature, document.string("signature"));
   BERTH_TRY(problem.step.tag, document.string("tag"));
-  BERTH_RETURN_IF_ERROR(document.for_each(
-      "demands", [&](const JsonValue& value) { return read_demand(value, problem.constraints); }));
+  BERTH_RETURN_IF_ERROR(
+      document.for_each("demands", [&](const JsonValue& value) { return read_demand(value, problem.constraints); }));
   BERTH_RETURN_IF_ERROR(read_texts(document, "constraints", problem.constraints.files));
   return read_texts(document, "unsupported", problem.constraints.tables);
 }
