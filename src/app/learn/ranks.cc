@@ -18,9 +18,10 @@ std::string packed(const Status& status) {
 }
 
 Error unpacked(const std::string& text, std::size_t from, bool is_root) {
-  const ErrorCode code = text.front() == kNoPlan ? ErrorCode::kInfeasible : ErrorCode::kBadInput;
+  const ErrorCode code = text.starts_with(kNoPlan) ? ErrorCode::kInfeasible : ErrorCode::kBadInput;
   if (!is_root) return {code, ""};
-  return {code, from == 0 ? text.substr(1) : fmt::format("rank {}: {}", from, text.substr(1))};
+  const std::string words = text.empty() ? "" : text.substr(1);
+  return {code, from == 0 ? words : fmt::format("rank {}: {}", from, words)};
 }
 
 }  // namespace
@@ -29,7 +30,7 @@ Status agree(learn::Communicator& ranks, const Status& mine) {
   if (ranks.size() == 1) return mine;
   BERTH_TRY(const std::vector<std::string> all, ranks.gather_all(packed(mine)));
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (all[i].front() != kFine) return unpacked(all[i], i, ranks.is_root());
+    if (!all[i].starts_with(kFine)) return unpacked(all[i], i, ranks.is_root());
   }
   return {};
 }
@@ -41,9 +42,10 @@ Result<std::string> from_root(learn::Communicator& ranks, const std::function<Re
     const Result<std::string> made = make();
     text = made ? kFine + *made : packed(made.error());
   }
-  BERTH_TRY(const std::string shared, ranks.from_root(text));
-  if (shared.front() != kFine) return unpacked(shared, 0, ranks.is_root());
-  return shared.substr(1);
+  const Result<std::string> shared = ranks.from_root(text);
+  if (!shared) return shared;
+  if (!shared->starts_with(kFine)) return unpacked(*shared, 0, ranks.is_root());
+  return shared->substr(1);
 }
 
 Status share_best_plan(learn::Communicator& ranks, learn::Trainer& trainer) {
