@@ -46,7 +46,7 @@ class ParameterServer {
 
  private:
   using Clock = std::chrono::steady_clock;
-  Status collect();                                               // what has arrived, into inbox_
+  Status collect();  // what has arrived, into inbox_
   Status handle(const Message& message, const OnUpdate& on_update);
   Status apply(int rank, Report& report, const OnUpdate& on_update);
   Status answer(int rank, bool is_first);
@@ -59,7 +59,7 @@ class ParameterServer {
   Communicator& communicator_;
   std::function<bool()> should_stop_;
   std::vector<Message> inbox_;
-  std::vector<bool> is_active_;             // by rank: a controller that has not been told to stop
+  std::vector<bool> is_active_;              // by rank: a controller that has not been told to stop
   std::vector<Clock::time_point> answered_;  // by rank: since when it is at work
   bool is_stopping_ = false;
 };

@@ -52,8 +52,8 @@ Status ParameterServer::serve(const OnUpdate& on_update) {
   return {};
 }
 
-// Everything that has arrived is taken before anyone is called silent: the server may have been away for longer than the
-// deadline itself, writing a checkpoint, say.
+// Everything that has arrived is taken before anyone is called silent: the server may have been away for longer than
+// the deadline itself, writing a checkpoint, say.
 Status ParameterServer::collect() {
   for (double patience = kLook_s;; patience = 0.0) {
     BERTH_TRY(std::optional<Message> message, communicator_.receive(patience));

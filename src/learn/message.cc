@@ -70,9 +70,7 @@ std::uint64_t MessageReader::integer() {
 
 double MessageReader::number() { return std::bit_cast<double>(integer()); }
 
-std::optional<double> MessageReader::maybe() {
-  return integer() != 0 ? std::optional<double>(number()) : std::nullopt;
-}
+std::optional<double> MessageReader::maybe() { return integer() != 0 ? std::optional<double>(number()) : std::nullopt; }
 
 template <typename Item>
 std::vector<Item> MessageReader::list() {

@@ -16,8 +16,9 @@ using Clock = std::chrono::steady_clock;
 constexpr double kStagger_s = 0.25;  // so that of many that miss rank 0 one speaks first
 
 Error other_size(int rank, std::size_t found, std::size_t expected) {
-  return bad_input("rank {} sent {} bytes where {} were expected; do all ranks run the same program with the same input?",
-                   rank, found, expected);
+  return bad_input(
+      "rank {} sent {} bytes where {} were expected; do all ranks run the same program with the same input?", rank,
+      found, expected);
 }
 
 }  // namespace
