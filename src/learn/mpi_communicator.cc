@@ -18,18 +18,21 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // Asks until the answer is yes or time is up: at once again at first, then at longer and longer intervals. Ranks share
-// cores with the threads that simulate, so that nobody may spin for long.
+// cores with the threads that simulate, so that nobody may spin for long. A process that was itself stopped for a while
+// must not blame the others when it wakes: no interval counts for more than kMost.
 template <typename Question>
 Result<bool> ask_until(double patience_s, const Question& question) {
-  constexpr auto kSpin = std::chrono::microseconds(50), kLongest = std::chrono::microseconds(1000);
-  const auto start = Clock::now();
-  const auto patience = std::chrono::duration<double>(patience_s);
-  auto pause = std::chrono::microseconds(50);
-  for (;;) {
+  using namespace std::chrono_literals;
+  using Seconds = std::chrono::duration<double>;
+  constexpr Seconds kSpin = 50us, kLongest = 1ms, kMost = 100ms;
+  Seconds waited = 0s, pause = 50us;
+  for (auto last = Clock::now();;) {
     BERTH_TRY(const bool yes, question());
     if (yes) return true;
-    const auto waited = Clock::now() - start;
-    if (waited >= patience) return false;
+    const auto now = Clock::now();
+    waited += std::min<Seconds>(now - last, kMost);
+    last = now;
+    if (waited.count() >= patience_s) return false;
     if (waited < kSpin) continue;
     std::this_thread::sleep_for(pause);
     pause = std::min(pause * 2, kLongest);

@@ -60,6 +60,12 @@ def until(condition):
         time.sleep(0.05)
 
 
+def our_errors(text):
+    """The lines of stderr that are neither of mpirun nor warnings."""
+    lines = [line for line in text.splitlines() if line.startswith("berth: ")]
+    return [line for line in lines if not line.startswith("berth: warning: ")]
+
+
 class MpiTest(CommandLineTest):
     def setUp(self):
         super().setUp()
@@ -108,9 +114,9 @@ class MpiTest(CommandLineTest):
         return pids[0]
 
     def end_of(self, process):
-        """Its exit code, what all ranks printed to stderr, and the lines of it that are ours."""
+        """Its exit code, what all ranks printed to stderr, and our errors in it."""
         errors = process.communicate(timeout=PATIENCE)[1]
-        return process.returncode, errors, [line for line in errors.splitlines() if line.startswith("berth: ")]
+        return process.returncode, errors, our_errors(errors)
 
 
 class Trains(MpiTest):
@@ -146,7 +152,7 @@ class Trains(MpiTest):
     def test_bad_input_is_said_once(self):
         done = self.done(2, "train", "missing.onnx", "--machine", "k40x2", "-o", self.run_folder)
         self.assertNotEqual(done.returncode, 0)
-        self.assertEqual(len([line for line in done.stderr.splitlines() if line.startswith("berth: ")]), 1, done.stderr)
+        self.assertEqual(len(our_errors(done.stderr)), 1, done.stderr)
 
 
 class Dies(MpiTest):
@@ -156,11 +162,22 @@ class Dies(MpiTest):
             code, errors, _ = self.end_of(process)
         self.assertNotEqual(code, 0)
         self.assertIn("signal 9", errors, "mpirun says who died")
+        self.check_resume()
+
+    def check_resume(self):
         updates = len(self.metrics()) + 5  # some of them may be done anew: they were behind the checkpoint
         done = self.done(2, "train", "--resume", self.run_folder, "--updates", str(updates))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assert_updates(updates)
         self.assert_run_is_whole()
+
+    def test_an_interrupt_is_no_death(self):
+        """mpirun passes it on; how much time it leaves the ranks is its own affair, so only what must hold is checked."""
+        with self.under_way(2, *train(self.run_folder, *LONG)) as process:
+            process.send_signal(signal.SIGINT)
+            _, _, ours = self.end_of(process)
+        self.assertEqual(ours, [])
+        self.check_resume()
 
     def test_a_worker(self):
         self.check_death_and_resume(1)
