@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ColocRL's table on its machines, and the placement of Inception-V3 that was transcribed from it."""
+import pathlib
+import subprocess
+import sys
+
+from papers_lib import jobs as made, rows
+from papers_lib.main_table import BASELINES, HEAD, paper_cells, where
+from papers_lib.papers import Table, published, share, verdict
+from planners_lib import report
+
+MODELS = ("rnnlm", "nmt-2", "inception-v3")
+GPUS = (2, 4)
+INCEPTION = rows.Row("zoo:inception-v3,aux=1", "k80x4", 0.0001)
+INCEPTION_PLAN = pathlib.Path(__file__).resolve().parent.parent / "papers" / "inception_plan.py"
+
+
+def all_rows(papers):
+    return [(row.on(f"k80x{gpus}"), gpus) for row in papers.rows_of(MODELS) for gpus in GPUS]
+
+
+def hierarchical(papers, row):
+    return papers.train(row, "hierarchical", seeds=1)
+
+
+def jobs(papers):
+    for row, _ in all_rows(papers):
+        yield from papers.train(row, "colocrl")
+        for planner in BASELINES:
+            yield from papers.place(row, planner)
+        yield from hierarchical(papers, row)
+
+
+def lines(papers):
+    for row, gpus in all_rows(papers):
+        best = min(papers.median(papers.place(row, planner)) for planner in BASELINES)
+        mine = papers.median(papers.train(row, "colocrl"))
+        yield [row.shown, "here", *(papers.show(papers.place(row, planner)) for planner in BASELINES),
+               papers.show(papers.train(row, "colocrl")), share(mine, best), papers.show(hierarchical(papers, row))]
+        if facts := rows.COLOCRL.get((row.model, gpus)):
+            yield ["", "paper, unverified", *paper_cells(facts), published(facts.learned), facts.reduction, "-"]
+
+
+def checks(papers):
+    found = [row for row, _ in all_rows(papers)]
+    for planner, name in (("scotch", "Scotch"), ("mincut", "min-cut")):
+        lost = [row for row in found if not papers.median(papers.train(row, "colocrl")) < papers.median(papers.place(row, planner))]
+        yield f"- {verdict(not lost)}: `colocrl` beats {name} on {len(found) - len(lost)} of {len(found)} rows" \
+              f"{'; not' + where(lost) if lost else ''}.\n"
+
+
+def text(papers):
+    settings = papers.settings
+    return "\n".join([
+        f"`bench/papers/colocrl`: seconds per training step; `colocrl` with {settings.budget('learned').text} and {settings.seeds} seeds, "
+        f"`hierarchical` beside it with the same and one seed. The published figures (Mirhoseini et al., ICML 2017, table 2) were written "
+        f"down from memory, no copy was at hand: **unverified**. Reduction is against the best baseline; the sizes are not the "
+        f"paper's (see above).\n",
+        report.table([*HEAD, "ColocRL", "reduction", "Hierarchical"], "llrrrrrrrr", list(lines(papers))), "".join(checks(papers))])
+
+
+def inception_row(papers):
+    """The row whose graph the transcribed plan is for; None with rows of the user's own."""
+    return INCEPTION if any(row.model.startswith("inception") for row in papers.rows) else None
+
+
+def plan_file(papers, row):
+    """Writes the transcribed plan; its path."""
+    path = papers.store.folder / "inception_plan.json"
+    done = subprocess.run([sys.executable, INCEPTION_PLAN, "--berth", papers.store.programs[made.BERTH], "--graph", row.graph,
+                           "--machine", row.machine, "-o", path], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"{INCEPTION_PLAN.name}: {done.stderr.strip()}")
+    return path
+
+
+def score_job(papers, row):
+    command = (made.BERTH, "score", row.graph, "--machine", row.machine, "--plan", str(plan_file(papers, row)), "--json")
+    return made.Job(f"{row.name}: transcribed placement", command, 1.0)
+
+
+INCEPTION_RIVALS = ("gpu-only", "expert", "anneal")
+
+
+def inception_jobs(papers):
+    if row := inception_row(papers):
+        yield from papers.train(row, "colocrl")
+        for planner in INCEPTION_RIVALS:
+            yield from papers.place(row, planner)
+
+
+def inception_text(papers):
+    row = inception_row(papers)
+    if row is None:
+        return "Inception-V3 is not among the rows.\n"
+    job = score_job(papers, row)
+    papers.store.run(job)
+    one = papers.median(papers.place(row, "gpu-only"))
+    found = {"transcribed placement": [job], **{f"`{name}`": papers.place(row, name) for name in INCEPTION_RIVALS},
+             "`colocrl`": papers.train(row, "colocrl")}
+    lines = [[name, papers.show(wanted), share(papers.median(wanted), one)] for name, wanted in found.items()]
+    return "\n".join([
+        f"`bench/papers/colocrl`: {row.name}, the placement that Park's sources hold as learned, op by op "
+        f"(`bench/papers/inception_plan.py`), scored here. Presumably it is the figure of the ICML 2017 paper: the file does not say so. "
+        f"It was learned on another machine, with another batch, so a loss here says little about it.\n",
+        report.table(["plan", "step", "against one GPU"], "lrr", lines)])
+
+
+TABLE = Table("colocrl", "ColocRL on k80x2 and k80x4", jobs, text)
+TRANSCRIBED = Table("inception-plan", "the transcribed placement of Inception-V3", inception_jobs, inception_text)
