@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake --install: the program, the headers under include/berth/, the libraries, and a package for find_package(berth).
+# cmake --install: the programs, the headers under include/berth/, the libraries, and a package for find_package(berth).
 # Users write #include <berth/plan/planner.h>; the headers name each other as "plan/planner.h", so both folders are
 # searched.
 include(GNUInstallDirs)
@@ -14,6 +14,9 @@ install(TARGETS ${targets} EXPORT berthTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} ${CMAKE_INSTALL_INCLUDEDIR}/berth)
 install(TARGETS berth RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(BERTH_TORCH)
+  install(TARGETS berth-learned RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/berth)
+endif()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/berth)
 install(EXPORT berthTargets NAMESPACE berth:: DESTINATION ${package_dir})

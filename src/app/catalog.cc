@@ -9,68 +9,100 @@
 namespace berth::app {
 namespace {
 
+struct LearnedRow {
+  PlannerInfo info;
+  bool exists;  // in builds with libtorch
+};
 constexpr std::array kLearned{
-    PlannerInfo{"colocrl", "recurrent policy over colocation groups (2017)", nullptr, true},
-    PlannerInfo{"hierarchical", "grouper and placer trained together (2018)", nullptr, true},
-    PlannerInfo{"placeto", "policy that improves a placement op by op (2019)", nullptr, true},
-    PlannerInfo{"go", "graph network and transformer, one shot (2020)", nullptr, true},
-    PlannerInfo{"hsdag", "graph parsing and placement learned jointly (2024)", nullptr, true},
+    LearnedRow{{"colocrl", "recurrent policy over colocation groups (2017)", nullptr, true, true}, true},
+    LearnedRow{{"hierarchical", "grouper and placer trained together (2018)", nullptr, true, true}, true},
+    LearnedRow{{"placeto", "policy that improves a placement op by op (2019)", nullptr, true}, false},
+    LearnedRow{{"go", "graph network and transformer, one shot (2020)", nullptr, true}, false},
+    LearnedRow{{"hsdag", "graph parsing and placement learned jointly (2024)", nullptr, true}, false},
 };
 
-std::vector<PlannerInfo> built_planners(bool classical, bool learned) {
-  std::vector<PlannerInfo> result;
+std::vector<CatalogEntry> built_planners(bool classical, bool learned) {
+  std::vector<CatalogEntry> result;
   for (const CatalogEntry& entry : planner_catalog()) {
-    if (entry.built() && (entry.learned ? learned : classical)) result.push_back(entry.info);
+    if (entry.built && (entry.learned ? learned : classical)) result.push_back(entry);
   }
   return result;
 }
 
+Result<CatalogEntry> find_entry(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const CatalogEntry& entry : planner_catalog()) {
+    names.push_back(entry.info.name);
+    if (entry.info.name != name) continue;
+    if (!entry.built) return bad_input("planner '{}' is not in this build; berth planners lists those that are", name);
+    return entry;
+  }
+  return bad_input("no planner named '{}'{} (berth planners lists all)", name, did_you_mean(name, names));
+}
+
 // One word of a list: a group, or a planner.
-Result<std::vector<PlannerInfo>> planners_of(std::string_view word) {
+Result<std::vector<CatalogEntry>> entries_of(std::string_view word) {
   if (word == "all") return built_planners(true, true);
   if (word == "classical") return built_planners(true, false);
   if (word == "learned") {
-    std::vector<PlannerInfo> learned = built_planners(false, true);
+    std::vector<CatalogEntry> learned = built_planners(false, true);
     if (learned.empty()) return bad_input("this build has no learned planners; berth planners lists those it has");
     return learned;
   }
-  BERTH_TRY(const PlannerInfo info, find_planner(word));
-  return std::vector<PlannerInfo>{info};
+  BERTH_TRY(const CatalogEntry entry, find_entry(word));
+  return std::vector<CatalogEntry>{entry};
+}
+
+Result<ChosenPlanner> choose(const CatalogEntry& entry, const LearnedFlags& flags) {
+  if (entry.learned) return choose_learned(entry.info.name, flags);
+  return chosen(entry.info);
 }
 
 }  // namespace
 
 std::vector<CatalogEntry> planner_catalog() {
   std::vector<CatalogEntry> catalog;
-  for (const PlannerInfo& info : classical_planners()) catalog.push_back({info, false});
+  for (const PlannerInfo& info : classical_planners()) catalog.push_back({info, false, info.make != nullptr});
   // `auto`, the last of the classical table, stays last.
   const auto end = catalog.empty() ? catalog.end() : catalog.end() - 1;
   std::vector<CatalogEntry> learned;
-  for (const PlannerInfo& info : kLearned) learned.push_back({info, true});
+  const bool can_learn = has_learned_planners();
+  for (const LearnedRow& row : kLearned) learned.push_back({row.info, true, row.exists && can_learn});
   catalog.insert(end, learned.begin(), learned.end());
   return catalog;
 }
 
-Result<PlannerInfo> find_planner(std::string_view name) {
-  std::vector<std::string_view> names;
-  for (const CatalogEntry& entry : planner_catalog()) {
-    names.push_back(entry.info.name);
-    if (entry.info.name != name) continue;
-    if (!entry.built())
-      return bad_input("planner '{}' is not in this build; berth planners lists those that are", name);
-    return entry.info;
+Result<ChosenPlanner> find_planner(std::string_view name, const LearnedFlags& flags) {
+  BERTH_TRY(const CatalogEntry entry, find_entry(name));
+  if (!entry.learned && !flags.given().empty()) {
+    return bad_input("{} is for learned planners; '{}' is none (berth planners lists them)", flags.given(), name);
   }
-  return bad_input("no planner named '{}'{} (berth planners lists all)", name, did_you_mean(name, names));
+  return choose(entry, flags);
 }
 
-Result<std::vector<PlannerInfo>> find_planners(std::string_view list) {
-  std::vector<PlannerInfo> result;
+Status check_learned(std::string_view name) {
+  BERTH_TRY(const CatalogEntry entry, find_entry(name));
+  if (!entry.learned) return bad_input("planner '{}' learns nothing, so it has no options to learn with", name);
+  return {};
+}
+
+Result<std::vector<ChosenPlanner>> find_planners(std::string_view list, const LearnedFlags& flags) {
+  // All words are looked up before any is chosen: a slip is found before another program starts.
+  std::vector<CatalogEntry> entries;
   for (const std::string_view part : split(list, ',')) {
-    BERTH_TRY(const std::vector<PlannerInfo> found, planners_of(trim(part)));
-    for (const PlannerInfo& info : found) {
-      const bool seen = std::ranges::any_of(result, [&](const PlannerInfo& other) { return other.name == info.name; });
-      if (!seen) result.push_back(info);
+    BERTH_TRY(const std::vector<CatalogEntry> found, entries_of(trim(part)));
+    for (const CatalogEntry& entry : found) {
+      const auto is_same = [&](const CatalogEntry& other) { return other.info.name == entry.info.name; };
+      if (std::ranges::none_of(entries, is_same)) entries.push_back(entry);
     }
+  }
+  if (!flags.given().empty() && std::ranges::none_of(entries, &CatalogEntry::learned)) {
+    return bad_input("{} is for learned planners; there is none in --planners {}", flags.given(), list);
+  }
+  std::vector<ChosenPlanner> result;
+  for (const CatalogEntry& entry : entries) {
+    BERTH_TRY(ChosenPlanner planner, choose(entry, flags));
+    result.push_back(std::move(planner));
   }
   return result;
 }

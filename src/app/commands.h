@@ -14,6 +14,7 @@ namespace berth::app {
 void add_place_command(CLI::App& app, Exit& exit);
 void add_compare_command(CLI::App& app, Exit& exit);
 void add_score_command(CLI::App& app, Exit& exit);
+void add_train_command(CLI::App& app, Exit& exit);
 void add_graph_command(CLI::App& app, Exit& exit);
 void add_planners_command(CLI::App& app, Exit& exit);
 void add_machines_command(CLI::App& app, Exit& exit);

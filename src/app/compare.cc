@@ -21,12 +21,13 @@ namespace {
 struct CompareFlags {
   ProblemFlags problem;
   SearchFlags search;
+  LearnedFlags learned;
   std::string planners = "all";
   bool json = false;
 };
 
 Result<Exit> run_compare(const CompareFlags& flags) {
-  BERTH_TRY(const std::vector<PlannerInfo> planners, find_planners(flags.planners));
+  BERTH_TRY(const std::vector<ChosenPlanner> planners, find_planners(flags.planners, flags.learned));
   BERTH_TRY(const Budget budget, budget_of(flags.search));
   BERTH_TRY(const ResolvedProblem resolved, resolve_problem(flags.problem));
   const Problem& problem = resolved.problem;
@@ -54,14 +55,14 @@ void share_best_bound(std::vector<Outcome>& rows) {
 
 }  // namespace
 
-Comparison compare_planners(const Problem& problem, std::span<const PlannerInfo> planners, const Budget& budget,
+Comparison compare_planners(const Problem& problem, std::span<const ChosenPlanner> planners, const Budget& budget,
                             bool progress, const std::optional<Outcome>& given) {
   const Picoseconds bound = lower_bound(problem).value();
   const InterruptGuard guard;
   Comparison comparison;
   std::vector<Outcome>& rows = comparison.rows;
   if (given) rows.push_back(*given);
-  for (const PlannerInfo& planner : planners) {
+  for (const ChosenPlanner& planner : planners) {
     rows.push_back(InterruptGuard::flag() ? not_run(planner, budget, bound)
                                           : run_planner(problem, planner, budget, bound, progress));
   }
@@ -78,6 +79,7 @@ void add_compare_command(CLI::App& app, Exit& exit) {
   add_problem_flags(*command, flags->problem);
   command->add_option("--planners", flags->planners, "a,b,c or all, classical, learned")->capture_default_str();
   add_search_flags(*command, flags->search);
+  add_learned_flags(*command, flags->learned);
   add_constraint_flags(*command, flags->problem.constraints);
   add_json_flag(*command, flags->json);
   command->footer(

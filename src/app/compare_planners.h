@@ -16,7 +16,7 @@ struct Comparison {
 };
 
 // Runs every planner with the budget, one after the other, until Ctrl-C. `given`, if it is there, is one more row.
-Comparison compare_planners(const Problem& problem, std::span<const PlannerInfo> planners, const Budget& budget,
+Comparison compare_planners(const Problem& problem, std::span<const ChosenPlanner> planners, const Budget& budget,
                             bool progress, const std::optional<Outcome>& given = std::nullopt);
 
 }  // namespace berth::app

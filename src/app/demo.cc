@@ -33,9 +33,9 @@ std::string sentence(const std::vector<Outcome>& rows) {
 }
 
 Result<Exit> run_demo(bool json) {
-  std::vector<PlannerInfo> planners;
+  std::vector<ChosenPlanner> planners;
   for (const std::string_view name : kShown) {
-    if (const PlannerInfo* info = find_classical_planner(name)) planners.push_back(*info);
+    if (const PlannerInfo* info = find_classical_planner(name)) planners.push_back(chosen(*info));
   }
   BERTH_TRY(const ResolvedProblem resolved,
             resolve_problem({.graph = "zoo:nmt-4", .machine = "k40x4", .objective = ""}));

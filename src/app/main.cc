@@ -26,6 +26,7 @@ void add_commands(CLI::App& app, Exit& exit) {
   add_place_command(app, exit);
   add_compare_command(app, exit);
   add_score_command(app, exit);
+  add_train_command(app, exit);
   add_graph_command(app, exit);
   add_planners_command(app, exit);
   add_machines_command(app, exit);

@@ -18,15 +18,12 @@ namespace {
 constexpr double kLongestBudget = 30.0 * 24 * 3600;
 constexpr std::uint64_t kMostThreads = 1024;
 
-struct Range {
-  std::uint64_t low = 0, high = std::numeric_limits<std::uint64_t>::max();
-};
+}  // namespace
 
-// A flag for a whole number in decimal digits; anything else is refused with the range, never rounded or clamped.
-template <typename T>
-CLI::Option* add_whole_number(CLI::App& command, const std::string& name, T& target, Range range,
+CLI::Option* add_whole_number(CLI::App& command, const std::string& name,
+                              const std::function<void(std::uint64_t)>& take, WholeRange range,
                               const std::string& help) {
-  const auto read = [name, range, &target](const std::string& text) {
+  const auto read = [name, range, take](const std::string& text) {
     std::uint64_t value = 0;
     const char* const end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, value);
@@ -34,12 +31,10 @@ CLI::Option* add_whole_number(CLI::App& command, const std::string& name, T& tar
       throw CLI::ValidationError(name,
                                  fmt::format("'{}' is not a whole number from {} to {}", text, range.low, range.high));
     }
-    target = static_cast<T>(value);
+    take(value);
   };
   return command.add_option_function<std::string>(name, read, help)->type_name("N");
 }
-
-}  // namespace
 
 void add_graph_argument(CLI::App& command, std::string& graph) {
   command
@@ -87,18 +82,21 @@ void add_model_flags(CLI::App& command, ProblemFlags& flags, bool takes_size_lis
                   "TensorFlow: the step is this signature of a SavedModel or .meta file; default: serving_default")
       ->type_name("NAME")
       ->excludes(nodes);
-  command
-      .add_option("--tag", flags.step.tag, "TensorFlow: the graph of a SavedModel with this tag; default: serve")
+  command.add_option("--tag", flags.step.tag, "TensorFlow: the graph of a SavedModel with this tag; default: serve")
       ->type_name("NAME");
 }
 
 void add_search_flags(CLI::App& command, SearchFlags& flags) {
   command.add_option("--budget", flags.budget, "time to search, for example 500ms, 10s, 5min")->capture_default_str();
-  add_whole_number(command, "--evaluations", flags.evaluations, {.low = 1},
-                   "number of plans to simulate, instead of a time; reproducible");
-  add_whole_number(command, "--seed", flags.seed, {}, "seed of everything random")->default_str("1");
-  add_whole_number(command, "--threads", flags.threads, {1, kMostThreads},
-                   "threads to search with, for planners that can use several (berth planners)")
+  add_whole_number(
+      command, "--evaluations", [&flags](std::uint64_t count) { flags.evaluations = count; }, {.low = 1},
+      "number of plans to simulate, instead of a time; reproducible");
+  add_whole_number(
+      command, "--seed", [&flags](std::uint64_t seed) { flags.seed = seed; }, {}, "seed of everything random")
+      ->default_str("1");
+  add_whole_number(
+      command, "--threads", [&flags](std::uint64_t count) { flags.threads = static_cast<int>(count); },
+      {1, kMostThreads}, "threads to search with, for planners that can use several (berth planners)")
       ->default_str("all cores");
   command.add_flag("-q,--quiet", flags.quiet, "no progress line");
 }

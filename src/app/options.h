@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -13,7 +15,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace berth::app {
 
@@ -40,6 +43,14 @@ struct SearchFlags {
   int threads = 0;                          // 0: one per core
   bool quiet = false;
 };
+// A flag for a whole number in decimal digits; anything else is refused with the range, never rounded or clamped.
+struct WholeRange {
+  std::uint64_t low = 0, high = std::numeric_limits<std::uint64_t>::max();
+};
+CLI::Option* add_whole_number(CLI::App& command, const std::string& name,
+                              const std::function<void(std::uint64_t)>& take, WholeRange range,
+                              const std::string& help);
+
 void add_search_flags(CLI::App& command, SearchFlags& flags);
 
 // -o, --output; an empty name is refused, so that empty means "not given".

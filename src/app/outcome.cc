@@ -9,16 +9,16 @@
 
 namespace berth::app {
 
-Outcome run_planner(const Problem& problem, const PlannerInfo& info, const Budget& budget, Picoseconds lower_bound,
+Outcome run_planner(const Problem& problem, const ChosenPlanner& planner, const Budget& budget, Picoseconds lower_bound,
                     bool progress) {
   ProgressLine line(progress);
   Search search(problem, budget, lower_bound);
   search.set_stop_flag(&InterruptGuard::flag());
   search.set_progress([&line](const SearchState& state) { line.show(state); });
-  Result<Plan> plan = info.make()->plan(search);
+  Result<Plan> plan = planner.make()->plan(search);
 
   Outcome outcome;
-  outcome.planner = info.name;
+  outcome.planner = planner.name;
   outcome.lower_bound = search.lower_bound();  // the planner may have raised it
   outcome.search_s = search.elapsed_s();
   outcome.evaluations = search.evaluations();
@@ -36,9 +36,9 @@ Outcome run_planner(const Problem& problem, const PlannerInfo& info, const Budge
   return outcome;
 }
 
-Outcome not_run(const PlannerInfo& info, const Budget& budget, Picoseconds lower_bound) {
+Outcome not_run(const ChosenPlanner& planner, const Budget& budget, Picoseconds lower_bound) {
   Outcome outcome;
-  outcome.planner = info.name;
+  outcome.planner = planner.name;
   outcome.lower_bound = lower_bound;
   outcome.seed = budget.seed;
   outcome.interrupted = outcome.cut_short = true;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/chosen_planner.h"
 #include "base/result.h"
 #include "cost/problem.h"
 #include "plan/planner.h"
@@ -37,11 +38,11 @@ struct Outcome {
 
 // Runs a planner to its end or to Ctrl-C (while an InterruptGuard lives), with a progress line if `progress` and a
 // terminal are there.
-Outcome run_planner(const Problem& problem, const PlannerInfo& info, const Budget& budget, Picoseconds lower_bound,
+Outcome run_planner(const Problem& problem, const ChosenPlanner& planner, const Budget& budget, Picoseconds lower_bound,
                     bool progress);
 
 // The row of a planner that Ctrl-C kept from running.
-Outcome not_run(const PlannerInfo& info, const Budget& budget, Picoseconds lower_bound);
+Outcome not_run(const ChosenPlanner& planner, const Budget& budget, Picoseconds lower_bound);
 
 // What a given plan is worth.
 Outcome score_plan(const Problem& problem, std::string planner, const Plan& plan);

@@ -21,20 +21,24 @@ namespace {
 struct PlaceFlags {
   ProblemFlags problem;
   SearchFlags search;
-  std::string planner = "auto", output;
+  LearnedFlags learned;
+  std::string planner = "auto", policy, output;
   bool json = false;
 };
 
 Result<Exit> run_place(const PlaceFlags& flags) {
-  BERTH_TRY(const PlannerInfo planner, find_planner(flags.planner));
+  BERTH_TRY(const ChosenPlanner planner, flags.policy.empty() ? find_planner(flags.planner, flags.learned)
+                                                              : choose_trained(flags.policy, flags.learned));
   BERTH_TRY(const Budget budget, budget_of(flags.search));
   BERTH_TRY(std::vector<Bucket> buckets, read_buckets(flags.problem.dims));
   if (buckets.size() > 1) {
+    if (!flags.policy.empty()) return bad_input("--policy is for one graph, so every --dim takes one size");
     return place_buckets(planner, budget, std::move(buckets), {flags.problem, flags.search, flags.output, flags.json});
   }
   BERTH_RETURN_IF_ERROR(check_output_path(flags.output));
   BERTH_TRY(const ResolvedProblem resolved, resolve_problem(flags.problem));
   const Problem& problem = resolved.problem;
+  if (planner.check) BERTH_RETURN_IF_ERROR(planner.check(problem));
 
   const Picoseconds bound = lower_bound(problem).value();
   const InterruptGuard guard;
@@ -66,8 +70,13 @@ void add_place_command(CLI::App& app, Exit& exit) {
   auto flags = std::make_shared<PlaceFlags>();
   CLI::App* command = app.add_subcommand("place", "find a plan: which device runs each op");
   add_problem_flags(*command, flags->problem, /*takes_size_lists=*/true);
-  command->add_option("-p,--planner", flags->planner, "who plans (berth planners)")->capture_default_str();
+  CLI::Option* planner =
+      command->add_option("-p,--planner", flags->planner, "who plans (berth planners)")->capture_default_str();
+  command->add_option("--policy", flags->policy, "a trained policy plans: the folder of a run (berth train)")
+      ->type_name("RUN")
+      ->excludes(planner);
   add_search_flags(*command, flags->search);
+  add_learned_flags(*command, flags->learned);
   add_constraint_flags(*command, flags->problem.constraints);
   add_output_flag(*command, flags->output, "write the plan to this file, also if it does not fit in memory");
   add_json_flag(*command, flags->json);

@@ -28,7 +28,7 @@ Status check_outputs(const std::string& path, const std::vector<Bucket>& buckets
   return {};
 }
 
-void plan_each(PlacedBuckets& placed, const PlannerInfo& planner, const Budget& budget, bool progress) {
+void plan_each(PlacedBuckets& placed, const ChosenPlanner& planner, const Budget& budget, bool progress) {
   for (const Problem& problem : placed.problems) {
     const Picoseconds bound = lower_bound(problem).value();
     placed.own.push_back(InterruptGuard::flag() ? not_run(planner, budget, bound)
@@ -139,7 +139,7 @@ double PlacedBuckets::mean_regret() const {
   return std::accumulate(regrets.begin(), regrets.end(), 0.0, add) / static_cast<double>(regrets.size());
 }
 
-Result<Exit> place_buckets(const PlannerInfo& planner, const Budget& budget, std::vector<Bucket> buckets,
+Result<Exit> place_buckets(const ChosenPlanner& planner, const Budget& budget, std::vector<Bucket> buckets,
                            const PlaceBucketsFlags& flags) {
   BERTH_RETURN_IF_ERROR(check_outputs(flags.output, buckets));
   PlacedBuckets placed;

@@ -39,7 +39,7 @@ struct PlaceBucketsFlags {
 };
 
 // Each bucket and the shared plan have the whole budget.
-Result<Exit> place_buckets(const PlannerInfo& planner, const Budget& budget, std::vector<Bucket> buckets,
+Result<Exit> place_buckets(const ChosenPlanner& planner, const Budget& budget, std::vector<Bucket> buckets,
                            const PlaceBucketsFlags& flags);
 
 // bucket_output.cc

@@ -16,7 +16,7 @@ std::string planners_json() {
   json.begin_object(JsonLayout::kLines).key("planners").begin_array(JsonLayout::kLines);
   for (const CatalogEntry& entry : planner_catalog()) {
     json.begin_object().key("name").value(entry.info.name).key("summary").value(entry.info.summary);
-    json.key("learned").value(entry.learned).key("built").value(entry.built());
+    json.key("learned").value(entry.learned).key("built").value(entry.built);
     json.key("uses_seed").value(entry.info.uses_seed);
     json.key("uses_threads").value(entry.info.uses_threads).end_object();
   }
@@ -28,14 +28,26 @@ std::string planners_text() {
   Table table({Table::Align::kLeft, Table::Align::kLeft, Table::Align::kLeft, Table::Align::kLeft});
   table.add({"planner", "seed", "threads", ""});
   for (const CatalogEntry& entry : planner_catalog()) {
-    const std::string_view missing = entry.built() ? "" : " (not in this build)";
+    const std::string_view missing = entry.built ? "" : " (not in this build)";
     table.add({std::string(entry.info.name), entry.info.uses_seed ? "used" : "-",
                entry.info.uses_threads ? "all" : "one", fmt::format("{}{}", entry.info.summary, missing)});
   }
   return table.text();
 }
 
-Result<Exit> run_planners(bool json) {
+struct PlannersFlags {
+  std::string options;  // of this planner
+  bool json = false;
+};
+
+Result<Exit> run_planners(const PlannersFlags& flags) {
+  const bool json = flags.json;
+  if (!flags.options.empty()) {
+    BERTH_RETURN_IF_ERROR(check_learned(flags.options));
+    BERTH_TRY(const std::string table, option_table(flags.options, json));
+    BERTH_RETURN_IF_ERROR(print(table));
+    return Exit::kDone;
+  }
   BERTH_RETURN_IF_ERROR(print(json ? planners_json() : planners_text()));
   return Exit::kDone;
 }
@@ -43,11 +55,13 @@ Result<Exit> run_planners(bool json) {
 }  // namespace
 
 void add_planners_command(CLI::App& app, Exit& exit) {
-  auto json = std::make_shared<bool>(false);
-  CLI::App* command = app.add_subcommand("planners", "list the planners");
-  add_json_flag(*command, *json);
-  command->footer("Example:\n  berth planners");
-  command->callback([json, &exit] { exit = finish(run_planners(*json)); });
+  auto flags = std::make_shared<PlannersFlags>();
+  CLI::App* command = app.add_subcommand("planners", "list the planners, or the options of one");
+  command->add_option("--options", flags->options, "list the options of this learned planner, with their presets")
+      ->type_name("PLANNER");
+  add_json_flag(*command, flags->json);
+  command->footer("Example:\n  berth planners\n  berth planners --options hierarchical");
+  command->callback([flags, &exit] { exit = finish(run_planners(*flags)); });
 }
 
 }  // namespace berth::app

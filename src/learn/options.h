@@ -37,6 +37,7 @@ struct Options {
   std::string placer = "lstm";  // lstm, transformer, feed-forward
   int hidden = 64;              // of the decoder; each direction of the encoder has half
   int attention = 32;           // width of the scores of content-based attention
+  bool aligned = true;          // the decoder is shown the group it places; else it must find it by attention
   double tanh_constant = 5.0, temperature = 1.0;  // C and T of C tanh(l / T)
   std::string adjacency = "counts";  // of group embeddings: counts (both directions, rows scaled), binary, none
   bool group_types = true, group_shapes = true;  // histogram of types, sum of shapes

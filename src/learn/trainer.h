@@ -6,6 +6,7 @@
 // that was killed and resumed gives the numbers of one that was not.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -29,6 +30,9 @@ struct UpdateFacts {
   Entropies entropies;
   double used_groups = 0.0;
   std::optional<double> best_s;   // of the best plan so far that fits
+  // Where the time of this update went, on this rank: sampling, what needs no reward, waiting for measurements, the
+  // gradients, exchange and step.
+  double sample_s = 0.0, prepare_s = 0.0, wait_s = 0.0, gradient_s = 0.0, step_s = 0.0;
 };
 
 // Everything that changes from update to update, policy values included: what a checkpoint keeps.
@@ -68,7 +72,10 @@ class Trainer {
   // Takes over what another rank or a resumed run found, if it is better.
   void offer(const Plan& plan, const Score& score);
 
-  // The two halves of an update, for controllers of a parameter server: the gradients of one batch, without a step.
+  // For controllers of a parameter server: the gradients of one batch, without a step. set_alone() first, so that
+  // baseline and facts are this rank's own; set_updates() says how far the server is.
+  void set_alone() { alone_ = true; }
+  void set_updates(std::uint64_t updates) { updates_ = updates; }
   struct Gradients {
     UpdateFacts facts;
     std::vector<float> values;
@@ -76,6 +83,12 @@ class Trainer {
   Result<std::optional<Gradients>> gradients(std::uint64_t most = 0);
 
  private:
+  using Clock = std::chrono::steady_clock;
+  std::vector<Measurement> measure(Batch& batch, UpdateFacts& facts, Clock::time_point& clock);
+  Status share(UpdateFacts& facts, std::span<const double> rewards, std::span<const Measurement> measured);
+  [[nodiscard]] std::vector<double> weights_of(const UpdateFacts& facts, std::span<const double> rewards,
+                                               std::span<const Measurement> measured, bool valid_only) const;
+
   Policy& policy_;
   Environment& environment_;
   Options options_;
@@ -84,6 +97,8 @@ class Trainer {
   Baseline baseline_;
   Rng rng_;
   std::uint64_t updates_ = 0, evaluations_ = 0;
+  bool alone_ = false;                // a controller of its own: nothing is summed over ranks
+  std::optional<double> valid_mean_;  // mean reward of the plans of this update that fit
   std::optional<Plan> best_plan_;
   Score best_score_;
   std::function<bool()> should_stop_;

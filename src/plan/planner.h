@@ -56,6 +56,9 @@ class Search {
   // The same for many, in parallel: scores of the first k plans, k < plans.size() only if the search had to stop.
   std::vector<Score> evaluate(std::span<const Plan> plans);
 
+  // Takes a plan that was scored elsewhere, by a simulation of this problem: counted and remembered like any other.
+  void add(const Plan& plan, const Score& score);
+
   // For searches that know beforehand which scores they would accept: the exact score, remembered like any other, if
   // the plan takes at most `cutoff`, else nullptr, which is cheaper to find out. Counts as an evaluation.
   const Score* evaluate_bounded(const Plan& plan, Picoseconds cutoff);

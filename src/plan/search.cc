@@ -84,6 +84,12 @@ const Score& Search::evaluate(const Plan& plan) {
   return score;
 }
 
+void Search::add(const Plan& plan, const Score& score) {
+  ++evaluations_;
+  keep(plan, score);
+  tick();
+}
+
 const Score* Search::evaluate_bounded(const Plan& plan, Picoseconds cutoff) {
   const Score* score = evaluator_->evaluate_bounded(plan, cutoff);
   ++evaluations_;

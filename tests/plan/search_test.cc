@@ -102,6 +102,33 @@ TEST(Search, ReportsProgressAtMostEveryTenthOfASecond) {
   EXPECT_EQ(to_seconds(states[1].best.value()), 4.0);
 }
 
+TEST(Search, TakesPlansThatWereScoredElsewhere) {
+  const Problem problem = two_ops();
+  Search search(problem, {.time_s = 0.0, .evaluations = 3});
+  const Plan on_gpu = toy_plan(problem, "a@gpu b@gpu"), on_cpu = toy_plan(problem, "a@cpu b@cpu");
+  search.add(on_cpu, simulate(problem, on_cpu));
+  EXPECT_FALSE(search.best_score().feasible);
+  search.add(on_gpu, simulate(problem, on_gpu));
+  EXPECT_EQ(search.best_plan(), on_gpu);
+  EXPECT_EQ(search.best_score(), simulate(problem, on_gpu));
+  EXPECT_FALSE(search.should_stop());
+  search.add(on_cpu, simulate(problem, on_cpu));
+  EXPECT_EQ(search.best_plan(), on_gpu) << "a worse plan changes nothing";
+  EXPECT_EQ(search.evaluations(), 3U);
+  EXPECT_TRUE(search.should_stop()) << "they count against the budget";
+}
+
+TEST(Search, TellsOfPlansThatWereScoredElsewhere) {
+  const Problem problem = two_ops();
+  Search search(problem, {});
+  int shown = 0;
+  search.set_progress([&](const SearchState&) { ++shown; });
+  std::this_thread::sleep_for(std::chrono::milliseconds(110));
+  const Plan plan = toy_plan(problem, "a@gpu b@gpu");
+  search.add(plan, simulate(problem, plan));
+  EXPECT_EQ(shown, 1);
+}
+
 TEST(Search, TakesABoundThatIsKnown) {
   const Problem problem = two_ops();
   EXPECT_EQ(Search(problem, {}, Picoseconds{17}).lower_bound(), 17);

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What takes libtorch, which is slow to start and large: only the program `berth-learned` has it. There
+// learn/learned_here.cc does what this header says. In `berth` light/learned_elsewhere.cc does: it replaces the program
+// by `berth-learned`, which starts the command anew. So call these before anything is read, printed or written; they
+// return in `berth` only if the other program is not there, with an error that says so.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/chosen_planner.h"
+#include "app/terminal.h"
+#include "base/result.h"
+
+namespace CLI {
+class App;
+}
+
+namespace berth::app {
+
+// How a learned planner is to learn.
+struct LearnedFlags {
+  std::string preset = {};                // empty: default
+  std::vector<std::string> options = {};  // NAME=VALUE
+  std::string policy_device = {};         // empty: cpu
+
+  // The first flag that is set, as in "--preset"; empty if none is.
+  [[nodiscard]] std::string_view given() const;
+};
+void add_learned_flags(CLI::App& command, LearnedFlags& flags);
+
+struct TrainFlags;  // app/train.h
+
+// Whether learned planners can run, here or by the other program. Never replaces this one.
+bool has_learned_planners();
+// `name` is one of the catalog.
+Result<ChosenPlanner> choose_learned(std::string_view name, const LearnedFlags& flags);
+// The planner that a trained run is (berth place --policy RUN).
+Result<ChosenPlanner> choose_trained(const std::string& run, const LearnedFlags& flags);
+Result<Exit> train(const TrainFlags& flags);
+// The options of a learned planner, with their values in every preset.
+Result<std::string> option_table(std::string_view planner, bool json);
+
+}  // namespace berth::app

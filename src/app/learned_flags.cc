@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+
+#include "app/learned.h"
+
+namespace berth::app {
+
+std::string_view LearnedFlags::given() const {
+  if (!preset.empty()) return "--preset";
+  if (!options.empty()) return "--option";
+  return policy_device.empty() ? "" : "--policy-device";
+}
+
+void add_learned_flags(CLI::App& command, LearnedFlags& flags) {
+  constexpr const char* kGroup = "Learned planners (docs/training.md)";
+  command.add_option("--preset", flags.preset, "default, paper or google: the figures to learn with")
+      ->type_name("NAME")
+      ->group(kGroup);
+  command
+      .add_option("--option", flags.options,
+                  "one of them, for example groups=32, may be repeated; berth planners --options NAME lists all")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false)
+      ->group(kGroup);
+  command
+      .add_option_function<std::string>(
+          "--placer",
+          [&flags](const std::string& placer) { flags.options.push_back(fmt::format("placer={}", placer)); },
+          "short for --option placer=...: lstm, transformer or feed-forward")
+      ->type_name("NAME")
+      ->group(kGroup);
+  command.add_option("--policy-device", flags.policy_device, "where the policy computes: cpu (default) or cuda")
+      ->type_name("NAME")
+      ->group(kGroup);
+}
+
+}  // namespace berth::app

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// `berth train`: its flags. What it does is in learn/train_run.cc.
+#include "app/train.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include "app/commands.h"
+
+namespace berth::app {
+namespace {
+
+// A run keeps everything else that it was begun with.
+constexpr std::array<std::string_view, 11> kBesideResume{
+    "--resume", "--updates",       "--budget",      "--evaluations",  "--threads",         "--quiet",
+    "--json",   "--policy-device", "--tensorboard", "--rank-timeout", "--checkpoint-every"};
+
+std::vector<std::string> given_flags(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->count() > 0) names.push_back(option->get_name());
+  }
+  return names;
+}
+
+Status check_usage(const TrainFlags& flags) {
+  if (flags.resume.empty()) {
+    if (flags.problem.graph.empty()) return bad_input("GRAPH is required, or --resume RUN (berth train --help)");
+    if (flags.output.empty()) return bad_input("--output is required: the folder of the run (berth train --help)");
+    return {};
+  }
+  for (const std::string& flag : flags.given) {
+    if (std::ranges::find(kBesideResume, flag) != kBesideResume.end()) continue;
+    return bad_input(
+        "{} cannot be changed by --resume: a run goes on with what it was begun with; leave it out, or begin "
+        "a new run",
+        flag);
+  }
+  return {};
+}
+
+Result<Exit> run_train(const TrainFlags& flags) {
+  BERTH_RETURN_IF_ERROR(check_usage(flags));
+  return train(flags);
+}
+
+void add_training_flags(CLI::App& command, TrainFlags& flags) {
+  add_whole_number(
+      command, "--updates", [&flags](std::uint64_t count) { flags.updates = count; }, {.low = 1},
+      "stop after that many updates of the policy");
+  command
+      .add_option("--reward", flags.reward,
+                  "what is learned from: time, sqrt (default), log or inverse of the step time")
+      ->type_name("NAME");
+  command
+      .add_option("--env-noise", flags.env_noise,
+                  "multiply every time by exp(P * normal), as a noisy machine would; the best plan is judged without")
+      ->type_name("P")
+      ->check(CLI::Range(0.0, 10.0));
+  command.add_flag("--tensorboard", flags.tensorboard, "write the metrics for TensorBoard as well");
+  command.add_flag("--async", flags.async, "under mpirun: controllers of their own pace and a parameter server");
+  command
+      .add_option("--rank-timeout", flags.rank_timeout,
+                  "under mpirun: a process that is silent for longer ends the run")
+      ->capture_default_str();
+  command.add_option("--checkpoint-every", flags.checkpoint_every)->group("");  // for tests
+}
+
+}  // namespace
+
+bool TrainFlags::is_given(std::string_view flag) const { return std::ranges::find(given, flag) != given.end(); }
+
+void add_train_command(CLI::App& app, Exit& exit) {
+  auto flags = std::make_shared<TrainFlags>();
+  CLI::App* command = app.add_subcommand("train", "train a learned planner, for as long as you like");
+  add_problem_flags(*command, flags->problem);
+  command->get_option("GRAPH")->required(false);
+  command->add_option("-p,--planner", flags->planner, "hierarchical or colocrl")->capture_default_str();
+  add_learned_flags(*command, flags->learned);
+  add_search_flags(*command, flags->search);
+  add_training_flags(*command, *flags);
+  add_constraint_flags(*command, flags->problem.constraints);
+  add_output_flag(*command, flags->output, "folder of the run: config, metrics, checkpoint and the best plan");
+  command->add_option("--resume", flags->resume, "go on with the run of this folder")->type_name("RUN");
+  add_json_flag(*command, flags->json);
+  command->footer(
+      "Example:\n  berth train zoo:nmt-4 --machine k40x4 --budget 10min -o run\n"
+      "  berth train --resume run --budget 30min    (20 minutes more; also after a crash)\n"
+      "  berth place zoo:nmt-4 --machine k40x4 --policy run\n"
+      "  mpirun -n 4 berth train zoo:nmt-8 --machine k40x8 -o run    (four processes that learn together)");
+  command->callback([flags, command, &exit] {
+    flags->given = given_flags(*command);
+    exit = finish(run_train(*flags));
+  });
+}
+
+}  // namespace berth::app

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Asynchronous training, as in the papers: rank 0 keeps the policy (a parameter server), every other rank is a
+// controller that samples and measures at its own pace. A controller asks for the values, sends the gradients of one
+// batch, and gets fresh values; the server steps as gradients arrive, though they were taken at values a few steps old.
+// Each controller has a baseline and a random stream of its own. Nobody waits for the slowest, and no two runs are
+// alike (but those of one controller).
+//
+//   rank 0:   ParameterServer server(state, options, seed, ranks);  server.serve(on_update);
+//   others:   control(trainer, policy, ranks);
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <vector>
+
+#include "learn/adam.h"
+#include "learn/communicator.h"
+#include "learn/options.h"
+#include "learn/policy.h"
+#include "learn/trainer.h"
+
+namespace berth::learn {
+
+struct Report;
+
+class ParameterServer {
+ public:
+  // After every update; may ask for state() to write a checkpoint. False ends the run.
+  using OnUpdate = std::function<Result<bool>(const UpdateFacts&)>;
+
+  // `state`: where to begin, as Trainer::state() gives it for an untrained policy or a checkpoint for a resumed run.
+  // Streams of controllers follow from seed, rank and the number of updates.
+  ParameterServer(TrainState state, const Options& options, std::uint64_t seed, Communicator& communicator);
+
+  // Asked while waiting: true ends the run once every controller has reported.
+  void set_should_stop(std::function<bool()> should_stop) { should_stop_ = std::move(should_stop); }
+
+  // Serves until `on_update` or a controller ends the run and all of them know; an error names a controller of which
+  // nothing was heard for the communicator's deadline.
+  Status serve(const OnUpdate& on_update);
+
+  [[nodiscard]] TrainState state() const;
+  [[nodiscard]] std::uint64_t updates() const { return state_.updates; }
+  [[nodiscard]] const std::optional<Plan>& best_plan() const { return state_.best_plan; }
+  [[nodiscard]] const Score& best_score() const { return state_.best_score; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Status collect();                                               // what has arrived, into inbox_
+  Status handle(const Message& message, const OnUpdate& on_update);
+  Status apply(int rank, Report& report, const OnUpdate& on_update);
+  Status answer(int rank, bool is_first);
+  [[nodiscard]] std::vector<int> silent_ranks() const;
+
+  TrainState state_;  // but for Adam's, which adam_ keeps
+  Adam adam_;
+  Options options_;
+  std::uint64_t seed_;
+  Communicator& communicator_;
+  std::function<bool()> should_stop_;
+  std::vector<Message> inbox_;
+  std::vector<bool> is_active_;             // by rank: a controller that has not been told to stop
+  std::vector<Clock::time_point> answered_;  // by rank: since when it is at work
+  bool is_stopping_ = false;
+};
+
+// A controller: works for the server until that says stop, or until the trainer's should_stop. `policy` is the
+// trainer's.
+Status control(Trainer& trainer, Policy& policy, Communicator& communicator);
+
+}  // namespace berth::learn

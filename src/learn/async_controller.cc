@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learn/async.h"
+#include "learn/async_messages.h"
+#include "learn/rooted_communicator.h"
+
+namespace berth::learn {
+namespace {
+
+void begin(Trainer& trainer, const Beginning& beginning) {
+  TrainState state = trainer.state();
+  state.rng = Rng(beginning.stream);
+  if (beginning.baseline) state.baseline = beginning.baseline;
+  trainer.restore(std::move(state));
+}
+
+// The server may be waiting for another controller before it ends the run: it is given time to say so itself.
+Result<Orders> orders_of_server(Communicator& communicator) {
+  const double patience_s = 2 * communicator.deadline_s() + 1.0;
+  BERTH_TRY(const std::optional<Message> message, communicator.receive(patience_s));
+  if (!message) return silence({0}, patience_s, "values");
+  return orders_from(message->bytes);
+}
+
+// The best plan goes along only if it is news.
+void add_best_plan(const Trainer& trainer, const std::optional<Score>& known, Report& report) {
+  if (!trainer.has_best() || (known && !better(trainer.best_score(), *known))) return;
+  report.plan = trainer.best_plan();
+  report.score = trainer.best_score();
+}
+
+}  // namespace
+
+Status control(Trainer& trainer, Policy& policy, Communicator& communicator) {
+  trainer.set_alone();
+  Report report;
+  report.count = static_cast<std::uint64_t>(policy.parameters().count());
+  for (;;) {
+    BERTH_RETURN_IF_ERROR(communicator.send(0, to_bytes(report)));
+    BERTH_TRY(const Orders orders, orders_of_server(communicator));
+    if (orders.stop) return {};
+    if (orders.beginning) begin(trainer, *orders.beginning);
+    trainer.set_updates(orders.updates);
+    policy.parameters().set_values(orders.values);
+    report = {};
+    BERTH_TRY(auto found, trainer.gradients());
+    add_best_plan(trainer, orders.best, report);
+    if (!found) {
+      report.kind = ReportKind::kLeaving;
+      return communicator.send(0, to_bytes(report));
+    }
+    report.kind = ReportKind::kGradients;
+    report.facts = found->facts;
+    report.gradients = std::move(found->values);
+  }
+}
+
+}  // namespace berth::learn

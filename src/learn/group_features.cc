@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include "learn/features.h"
+
+namespace berth::learn {
+namespace {
+
+struct Columns {  // where the parts of a group's row begin
+  std::size_t adjacency = 0, types = 0, shapes = 0, costs = 0, width = 0;
+};
+
+Columns columns_of(const ItemFeatures& features, std::size_t groups, const Options& options) {
+  Columns columns;
+  columns.types = options.adjacency == "counts" ? 2 * groups : options.adjacency == "binary" ? groups : 0;
+  columns.shapes = columns.types + (options.group_types ? features.types.width : 0);
+  columns.costs = columns.shapes + (options.group_shapes ? features.shapes.width : 0);
+  // The costs, and the mean place in topological order.
+  columns.width = columns.costs + (options.cost_features || options.device_features ? features.sums.width + 1 : 0);
+  return columns;
+}
+
+void add_adjacency(Rows& rows, const Items& items, std::span<const std::uint32_t> group_of, std::size_t groups,
+                   bool binary) {
+  for (const Items::Edge& edge : items.edges) {
+    const std::uint32_t from = group_of[edge.from], to = group_of[edge.to];
+    if (binary) {
+      rows.at(from, to) = 1.0F;
+    } else {
+      rows.at(from, to) += 1.0F;
+      rows.at(to, groups + from) += 1.0F;
+    }
+  }
+}
+
+void add_items(Rows& rows, std::size_t column, const Rows& part, std::span<const std::uint32_t> group_of) {
+  for (std::size_t item = 0; item < part.count; ++item) {
+    float* row = &rows.values[group_of[item] * rows.width + column];
+    const float* values = &part.values[item * part.width];
+    for (std::size_t i = 0; i < part.width; ++i) row[i] += std::max(values[i], 0.0F);  // absent shapes are -1
+  }
+}
+
+// Divides a stretch of every row by its maximum, plus one: counts end up between 0 and 1.
+void scale_rows(Rows& rows, std::size_t begin, std::size_t end) {
+  for (std::size_t row = 0; row < rows.count; ++row) {
+    float most = 0.0F;
+    for (std::size_t i = begin; i < end; ++i) most = std::max(most, rows.at(row, i));
+    for (std::size_t i = begin; i < end; ++i) rows.at(row, i) /= most + 1.0F;
+  }
+}
+
+void scale_costs(Rows& rows, std::size_t begin, std::size_t width) {
+  constexpr std::size_t kLogarithms = 4;  // flops and bytes; the rest are seconds
+  for (std::size_t i = begin; i < begin + width; ++i) {
+    double total = 0.0;
+    for (std::size_t row = 0; row < rows.count; ++row) total += rows.at(row, i);
+    for (std::size_t row = 0; row < rows.count; ++row) {
+      float& value = rows.at(row, i);
+      const double share = total > 0.0 ? value / total : 0.0;
+      value = i < begin + kLogarithms ? static_cast<float>(std::log1p(value) / 20.0)
+                                      : static_cast<float>(std::sqrt(share));
+    }
+  }
+}
+
+void add_places(Rows& rows, std::size_t column, std::span<const float> place, std::span<const std::uint32_t> group_of) {
+  std::vector<float> count(rows.count);
+  for (std::size_t item = 0; item < place.size(); ++item) {
+    rows.at(group_of[item], column) += place[item];
+    count[group_of[item]] += 1.0F;
+  }
+  for (std::size_t row = 0; row < rows.count; ++row) {
+    if (count[row] > 0.0F) rows.at(row, column) /= count[row];
+  }
+}
+
+}  // namespace
+
+std::size_t group_width(const ItemFeatures& features, std::size_t groups, const Options& options) {
+  return std::max<std::size_t>(columns_of(features, groups, options).width, 1);
+}
+
+Rows embed_groups(const Items& items, const ItemFeatures& features, std::span<const std::uint32_t> group_of_item,
+                  std::size_t groups, const Options& options) {
+  const Columns columns = columns_of(features, groups, options);
+  Rows rows(groups, group_width(features, groups, options));
+  if (columns.types > 0) add_adjacency(rows, items, group_of_item, groups, options.adjacency == "binary");
+  if (columns.shapes > columns.types) add_items(rows, columns.types, features.types, group_of_item);
+  if (columns.costs > columns.shapes) add_items(rows, columns.shapes, features.shapes, group_of_item);
+  scale_rows(rows, 0, columns.types);
+  scale_rows(rows, columns.types, columns.shapes);
+  scale_rows(rows, columns.shapes, columns.costs);
+  if (columns.width > columns.costs) {
+    add_items(rows, columns.costs, features.sums, group_of_item);
+    scale_costs(rows, columns.costs, features.sums.width);
+    add_places(rows, columns.width - 1, features.place, group_of_item);
+  }
+  return rows;
+}
+
+Rows features_of_devices(const Problem& problem, std::span<const DeviceId> devices) {
+  const Machine& machine = problem.machine();
+  constexpr std::size_t kOwn = 3;  // arithmetic, bandwidth, memory; then the time of 1 MiB to every other device
+  Rows rows(devices.size(), kOwn + devices.size());
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    const Device& device = machine.device(devices[i]);
+    rows.at(i, 0) = static_cast<float>(device.peak_flops(DType::kF32));
+    rows.at(i, 1) = static_cast<float>(device.bytes_per_s);
+    rows.at(i, 2) = static_cast<float>(machine.capacity(devices[i]));
+    for (std::size_t j = 0; j < devices.size(); ++j) {
+      Picoseconds time = 0;
+      for (const std::uint16_t channel : machine.route(devices[i], devices[j]))
+        time += problem.transfer_time(Bytes{1} << 20, channel);
+      rows.at(i, kOwn + j) = static_cast<float>(to_seconds(time));
+    }
+  }
+  for (std::size_t column = 0; column < rows.width; ++column) {
+    float most = 0.0F;
+    for (std::size_t row = 0; row < rows.count; ++row) most = std::max(most, rows.at(row, column));
+    for (std::size_t row = 0; row < rows.count && most > 0.0F; ++row) rows.at(row, column) /= most;
+  }
+  return rows;
+}
+
+std::vector<float> log_start_shares(const Problem& problem, std::span<const DeviceId> devices) {
+  std::vector<double> share(devices.size()), cap(devices.size(), 1.0);
+  double resident = 1.0;
+  for (const OpId op : problem.graph().ops()) resident += static_cast<double>(problem.resident_bytes(op));
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    double seconds = 1e-12;
+    for (const OpId op : problem.graph().ops()) {
+      if ((problem.allowed(op) & device_bit(devices[i])) != 0)
+        seconds += to_seconds(problem.duration(op, devices[i]));
+    }
+    share[i] = 1.0 / seconds;
+    cap[i] = std::clamp(static_cast<double>(problem.machine().capacity(devices[i])) / resident, 1e-3, 1.0);
+  }
+  // What a full device cannot take goes to the others; as many rounds as devices are enough.
+  std::vector<double> taken(devices.size());
+  double left = 1.0;
+  for (std::size_t round = 0; round < devices.size() && left > 1e-9; ++round) {
+    double open = 0.0;
+    for (std::size_t i = 0; i < devices.size(); ++i) open += taken[i] < cap[i] ? share[i] : 0.0;
+    if (open <= 0.0) break;
+    const double now = left;
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+      if (taken[i] >= cap[i]) continue;
+      const double more = std::min(now * share[i] / open, cap[i] - taken[i]);
+      taken[i] += more;
+      left -= more;
+    }
+  }
+  std::vector<float> logs(devices.size());
+  for (std::size_t i = 0; i < logs.size(); ++i) logs[i] = static_cast<float>(std::log(std::max(taken[i], 1e-3)));
+  return logs;
+}
+
+}  // namespace berth::learn

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learn/grouper.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace berth::learn {
+namespace {
+
+Tensor as_tensor(const Rows& rows, at::Device device) {
+  return tensor_of(rows.values, {static_cast<std::int64_t>(rows.count), static_cast<std::int64_t>(rows.width)})
+      .to(device);
+}
+
+// Index of the one type of an item, as one number between 0 and 1: what Google's code feeds.
+Tensor type_index(const Rows& types, at::Device device) {
+  std::vector<float> values(types.count);
+  for (std::size_t row = 0; row < types.count; ++row) {
+    const auto begin = types.values.begin() + static_cast<std::ptrdiff_t>(row * types.width);
+    const auto most = std::max_element(begin, begin + static_cast<std::ptrdiff_t>(types.width));
+    values[row] = static_cast<float>(most - begin) / static_cast<float>(types.width);
+  }
+  return tensor_of(values, {static_cast<std::int64_t>(types.count), 1}).to(device);
+}
+
+}  // namespace
+
+Grouper::Grouper(const ItemFeatures& features, std::span<const std::uint32_t> start, std::size_t groups,
+                 const Options& options, Parameters& parameters, Rng& rng)
+    : tanh_(options.grouper_activation == "tanh") {
+  const at::Device device = parameters.device();
+  std::vector<Tensor> fixed{as_tensor(features.shapes, device), as_tensor(features.adjacency, device)};
+  if (options.cost_features) fixed.push_back(as_tensor(features.costs, device));
+  if (options.type_feature == "index") fixed.push_back(type_index(features.types, device));
+  fixed_ = at::cat(fixed, 1);
+  std::int64_t width = fixed_.size(1);
+  if (options.type_feature == "embedding") {
+    types_ = as_tensor(features.types, device);
+    types_ = types_ / types_.sum(1, true).clamp_min(1.0);
+    type_table_ = parameters.glorot("grouper.types", types_.size(1), options.type_size, rng);
+    width += options.type_size;
+  }
+  const auto count = static_cast<std::int64_t>(groups);
+  in_ = parameters.glorot("grouper.in", std::max<std::int64_t>(width, 1), options.grouper_hidden, rng);
+  out_ = parameters.glorot("grouper.out", options.grouper_hidden, count, rng);
+  if (tanh_) {
+    in_bias_ = parameters.constant("grouper.in_bias", {options.grouper_hidden}, 0.0);
+    out_bias_ = parameters.constant("grouper.out_bias", {count}, 0.0);
+  }
+  if (start.empty()) return;
+  std::vector<std::int64_t> first(start.begin(), start.end());
+  start_ = tensor_of(first, {static_cast<std::int64_t>(first.size())}).to(device);
+  std::vector<float> table(groups * groups);
+  for (std::size_t g = 0; g < groups; ++g) table[g * groups + g] = static_cast<float>(options.start_weight);
+  start_table_ = parameters.from("grouper.start", table, {count, count});
+}
+
+Tensor Grouper::logits() const {
+  Tensor input = type_table_.defined() ? at::cat({fixed_, at::matmul(types_, type_table_)}, 1) : fixed_;
+  if (input.size(1) == 0) input = at::zeros({input.size(0), 1}, input.options());
+  Tensor hidden = tanh_ ? at::tanh(at::addmm(in_bias_, input, in_)) : at::mm(input, in_);
+  Tensor logits = tanh_ ? at::addmm(out_bias_, hidden, out_) : at::mm(hidden, out_);
+  if (start_table_.defined()) logits = logits + start_table_.index_select(0, start_);
+  return logits;
+}
+
+std::vector<std::uint32_t> draw_rows(const Tensor& probabilities, Rng& rng) {
+  const Tensor plain = probabilities.contiguous();
+  const auto rows = static_cast<std::size_t>(plain.size(0)), columns = static_cast<std::size_t>(plain.size(1));
+  const float* values = plain.data_ptr<float>();
+  std::vector<std::uint32_t> drawn(rows);
+  for (std::size_t row = 0; row < rows; ++row) {
+    const float* chances = values + row * columns;
+    const auto aim = static_cast<float>(rng.uniform());
+    float sum = 0.0F;
+    std::uint32_t pick = 0;
+    // What rounding leaves over goes to the last column that has a chance.
+    for (std::uint32_t column = 0; column < columns; ++column) {
+      if (chances[column] <= 0.0F) continue;
+      pick = column;
+      sum += chances[column];
+      if (aim < sum) break;
+    }
+    drawn[row] = pick;
+  }
+  return drawn;
+}
+
+}  // namespace berth::learn

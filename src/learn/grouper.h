@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Grouper: a feed-forward network that gives every item a distribution over groups, each item by itself (Mirhoseini et
+// al., 2018).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "learn/features.h"
+#include "learn/parameters.h"
+
+namespace berth::learn {
+
+class Grouper {
+ public:
+  // `start`: the group that each item begins with, or empty.
+  Grouper(const ItemFeatures& features, std::span<const std::uint32_t> start, std::size_t groups, const Options& options,
+          Parameters& parameters, Rng& rng);
+
+  [[nodiscard]] Tensor logits() const;  // [items, groups], with gradients
+
+ private:
+  Tensor fixed_;      // [items, what is not learned]
+  Tensor types_;      // [items, types], rows that sum to one; undefined if types are not embedded
+  Tensor start_;      // [items]: index of the group it begins with; undefined if none
+  Tensor type_table_, in_, in_bias_, out_, out_bias_, start_table_;
+  bool tanh_ = true;
+};
+
+// One column from each row of probabilities on the CPU, drawn by our own random numbers.
+std::vector<std::uint32_t> draw_rows(const Tensor& probabilities, Rng& rng);
+
+}  // namespace berth::learn

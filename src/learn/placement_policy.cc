@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learn/placement_policy.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "learn/placement_batch.h"
+#include "plan/placement.h"
+
+namespace berth::learn {
+namespace {
+
+// A joined cluster may take this share of what a group takes on average.
+constexpr double kShareOfGroup = 0.25;
+
+// Group of every item: that of its first unit.
+std::vector<std::uint32_t> groups_of_items(const Problem& problem, const Items& items, const Grouping& grouping) {
+  std::vector<std::uint32_t> groups(items.size());
+  std::vector<bool> known(items.size());
+  for (std::uint32_t unit = 0; unit < problem.num_units(); ++unit) {
+    const std::int64_t place = items.position[items.grouping.of_unit[unit]];
+    if (place < 0 || known[static_cast<std::size_t>(place)]) continue;
+    known[static_cast<std::size_t>(place)] = true;
+    groups[static_cast<std::size_t>(place)] = grouping.of_unit[unit];
+  }
+  return groups;
+}
+
+// Every device, unless the user limits their number.
+std::vector<DeviceId> devices_to_use(const Problem& problem) {
+  if (problem.constraints().max_devices) return worker_devices(problem);
+  const auto all = problem.machine().device_ids();
+  return {all.begin(), all.end()};
+}
+
+// A fixed grouping decides for units; a learned one may decide for clusters.
+Items items_for(const Problem& problem, const Options& options, std::size_t groups, bool fixed) {
+  return make_items(problem, options.join_first && !fixed, kShareOfGroup / static_cast<double>(std::max<std::size_t>(groups, 1)));
+}
+
+PlacerShape placer_shape(const Problem& problem, std::span<const DeviceId> devices, std::size_t groups,
+                         std::size_t width, const Options& options) {
+  PlacerShape shape;
+  shape.groups = static_cast<std::int64_t>(groups);
+  shape.width = static_cast<std::int64_t>(width);
+  shape.devices = static_cast<std::int64_t>(devices.size());
+  if (options.device_features) shape.device_features = features_of_devices(problem, devices);
+  if (options.start_by_speed) shape.start_logits = unbounded_starts(log_start_shares(problem, devices), options);
+  return shape;
+}
+
+}  // namespace
+
+PlacementPolicy::PlacementPolicy(const Problem& problem, const Options& options, std::size_t groups,
+                                 const std::optional<Grouping>& fixed, const std::optional<Grouping>& start,
+                                 std::uint64_t seed, at::Device device)
+    : problem_(problem),
+      options_(options),
+      groups_(std::max<std::size_t>(groups, 1)),
+      devices_(devices_to_use(problem)),
+      items_(items_for(problem, options, groups, fixed.has_value())),
+      features_(features_of_items(problem, items_, options)),
+      parameters_(device) {
+  Rng rng(seed);
+  if (options.grouping == "none") {
+    grouper_.emplace(features_, std::span<const std::uint32_t>(), devices_.size(), options, parameters_, rng);
+    return;
+  }
+  if (fixed) {
+    fixed_ = groups_of_items(problem, items_, *fixed);
+  } else {
+    const Groups first = start ? groups_of_items(problem, items_, *start) : Groups();
+    grouper_.emplace(features_, first, groups_, options, parameters_, rng);
+  }
+  const std::size_t width = group_width(features_, groups_, options);
+  placer_ = make_placer(placer_shape(problem, devices_, groups_, width, options), options, parameters_, rng);
+}
+
+Tensor PlacementPolicy::embed(std::span<const Groups> groupings) const {
+  std::vector<Tensor> rows;
+  for (const Groups& groups : groupings) {
+    const Rows embedding = embed_groups(items_, features_, groups, groups_, options_);
+    rows.push_back(tensor_of(embedding.values, {static_cast<std::int64_t>(embedding.count),
+                                                static_cast<std::int64_t>(embedding.width)}));
+  }
+  return at::stack(rows).to(parameters_.device());
+}
+
+Plan PlacementPolicy::plan_of(const Groups& groups, const std::int64_t* device_of_group) const {
+  std::vector<DeviceId> devices(items_.size());
+  for (std::size_t i = 0; i < devices.size(); ++i)
+    devices[i] = devices_[static_cast<std::size_t>(device_of_group[groups[i]])];
+  return plan_of_items(problem_, items_, devices);
+}
+
+std::unique_ptr<Batch> PlacementPolicy::sample(const Sampling& sampling, Rng& rng) {
+  return std::make_unique<PlacementBatch>(*this, sampling, rng);
+}
+
+Plan PlacementPolicy::greedy() {
+  const at::NoGradGuard guard;
+  Groups groups;
+  if (fixed_) {
+    groups = *fixed_;
+  } else {
+    const Tensor most = grouper_->logits().argmax(1).to(at::kCPU);
+    groups.assign(most.data_ptr<std::int64_t>(), most.data_ptr<std::int64_t>() + most.numel());
+  }
+  std::vector<std::int64_t> devices(devices_.size());
+  std::iota(devices.begin(), devices.end(), std::int64_t{0});  // without groups the groups are the devices
+  if (placer_) {
+    const Tensor chosen = placer_->greedy(embed(std::span(&groups, 1))).to(at::kCPU).contiguous();
+    devices.assign(chosen.data_ptr<std::int64_t>(), chosen.data_ptr<std::int64_t>() + chosen.numel());
+  }
+  return plan_of(groups, devices.data());
+}
+
+}  // namespace berth::learn

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The policy behind `hierarchical` and `colocrl`: items in groups, by a Grouper that is learned or once and for all;
+// groups on devices by a Placer. Without groups a network like the Grouper's chooses every item's device.
+//
+// Joint gradient (Mirhoseini et al., 2018): for m groupings with k placements each, weights w_ij = R_ij - B,
+//   loss = - sum_ij w_ij (log p(g_i) + log p(d_ij | g_i)),
+// where both logarithms are those of the very choices that were measured.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "learn/grouper.h"
+#include "learn/items.h"
+#include "learn/options.h"
+#include "learn/placer.h"
+#include "learn/policy.h"
+
+namespace berth::learn {
+
+class PlacementPolicy : public Policy {
+ public:
+  // `fixed`: the group of every unit if it is not learned. `start`: where a learned Grouper begins, if anywhere.
+  // Both must have at most `groups` groups. The problem must outlive the policy.
+  PlacementPolicy(const Problem& problem, const Options& options, std::size_t groups,
+                  const std::optional<Grouping>& fixed, const std::optional<Grouping>& start, std::uint64_t seed,
+                  at::Device device);
+
+  Parameters& parameters() override { return parameters_; }
+  std::unique_ptr<Batch> sample(const Sampling& sampling, Rng& rng) override;
+  Plan greedy() override;
+
+  [[nodiscard]] std::size_t num_items() const { return items_.size(); }
+  [[nodiscard]] std::size_t num_groups() const { return groups_; }
+  [[nodiscard]] std::size_t num_devices() const { return devices_.size(); }
+
+ private:
+  friend class PlacementBatch;
+  using Groups = std::vector<std::uint32_t>;  // of every item
+  [[nodiscard]] Tensor embed(std::span<const Groups> groupings) const;  // [m, groups, width]
+  [[nodiscard]] Plan plan_of(const Groups& groups, const std::int64_t* device_of_group) const;
+
+  const Problem& problem_;
+  Options options_;
+  std::size_t groups_;
+  std::vector<DeviceId> devices_;
+  Items items_;
+  ItemFeatures features_;
+  Parameters parameters_;
+  std::optional<Grouper> grouper_;  // learned groups, or devices where there are no groups
+  std::unique_ptr<Placer> placer_;  // null where there are no groups
+  std::optional<Groups> fixed_;
+};
+
+}  // namespace berth::learn

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Placer: a distribution over the devices of a sequence of groups, given their embeddings.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "learn/features.h"
+#include "learn/parameters.h"
+
+namespace berth::learn {
+
+// Choices for m groupings times k placements, and the noise under which they were drawn.
+struct Placements {
+  Tensor devices;  // [m k, groups], whole numbers
+  Tensor noise;    // [m k, groups, devices], in root mean squares of the logits; undefined: none
+};
+
+class Placer {
+ public:
+  virtual ~Placer() = default;
+  // Draws k placements for each of the m groupings in `groups` [m, groups, width]. Without gradients.
+  virtual Placements draw(const Tensor& groups, int placements, double noise, Rng& rng) const = 0;
+  // Log-probability of every device for every group [m k, groups, devices], each given the choices that were drawn
+  // before it. With gradients.
+  [[nodiscard]] virtual Tensor log_probabilities(const Tensor& groups, const Placements& drawn) const = 0;
+  // The most likely device, choice by choice [m, groups].
+  [[nodiscard]] virtual Tensor greedy(const Tensor& groups) const = 0;
+};
+
+struct PlacerShape {
+  std::int64_t groups = 0, width = 0, devices = 0;
+  Rows device_features{0, 0};       // one row per device; no columns: none
+  std::vector<float> start_logits;  // bias of every device at the start; empty: 0
+};
+
+// As Options::placer says.
+std::unique_ptr<Placer> make_placer(const PlacerShape& shape, const Options& options, Parameters& parameters, Rng& rng);
+std::unique_ptr<Placer> make_lstm_placer(const PlacerShape& shape, const Options& options, Parameters& parameters,
+                                         Rng& rng);
+std::unique_ptr<Placer> make_one_shot_placer(const PlacerShape& shape, const Options& options, Parameters& parameters,
+                                             Rng& rng);
+
+// C tanh(logits / T), plus noise in units of the root mean square over the last two dimensions, which counts as a
+// constant.
+Tensor bounded(const Tensor& logits, const Options& options);
+Tensor with_noise(const Tensor& logits, const Tensor& noise);
+// Biases that make bounded() begin with these logarithms of shares, as far as C allows.
+std::vector<float> unbounded_starts(std::span<const float> log_shares, const Options& options);
+
+// Random numbers of our own: standard normal, and Gumbel, whose sum with logits has its maximum at a sample of softmax.
+Tensor normal_numbers(at::IntArrayRef shape, Rng& rng, at::Device device);
+Tensor gumbel_numbers(at::IntArrayRef shape, Rng& rng, at::Device device);
+
+}  // namespace berth::learn
