@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Training on several ranks: the same quality with proportionally fewer updates of each."""
+import math
+import statistics
+
 from papers_lib import jobs as made, svg
 from papers_lib.papers import OOM, Table, over, shown, verdict
 from planners_lib import report
@@ -57,12 +60,21 @@ def checks(papers):
                    f"with {updates:,} updates each, one with {all_updates:,}.\n")
 
 
+def smoothed(points):
+    """Means of what lies within a tenth of the x axis's factor of e: a curve of single updates is a cloud."""
+    found = {}
+    for x, y in points:
+        found.setdefault(round(10 * math.log(x)), []).append((x, y))
+    return [tuple(statistics.fmean(values) for values in zip(*part)) for part in found.values()]
+
+
 def panel(papers, row, which, label):
     """Curves against updates of a rank; which: 3 the best plan, 4 the mean of what is sampled."""
     series = []
-    for ranks, colour in zip(RANKS, svg.COLOURS):
+    for ranks, colour in zip(RANKS, svg.APART):
         found = papers.curves(runs(papers, row, ranks))[:1]  # one seed: means of several have other updates
-        points = [(point[0], *(3 * [point[which]])) for curve in found for point in curve if point[which] is not None]
+        points = [(point[0], point[which]) for curve in found for point in curve if point[which] is not None]
+        points = [(x, y, y, y) for x, y in (smoothed(points) if which == 4 else points)]
         series.append(svg.Series(f"{ranks} rank{'s' if ranks > 1 else ''}", colour, points))
     return svg.Panel(row.name, "updates of a rank", label, series)
 
@@ -71,7 +83,7 @@ def text(papers):
     rows = papers.rows_of(MODELS)
     panels = [panel(papers, row, which, label) for row in rows for which, label in ((3, "best step, s"), (4, "mean sampled step, s"))]
     papers.settings.images.mkdir(parents=True, exist_ok=True)
-    (papers.settings.images / "curves-ranks.svg").write_text(svg.chart("Training on 1, 2 and 4 ranks", panels))
+    (papers.settings.images / "curves-ranks.svg").write_text(svg.chart("Training on 1, 2 and 4 ranks", panels, columns=2))
     head = ["row", "ranks", "updates of a rank", "evaluations of all", "best plan", f"updates to within {100 * (NEAR - 1):.0f} % of one rank's"]
     return "\n".join([
         f"`bench/papers/hierarchical`: `mpirun -n N berth train` with the same number of evaluated plans in all, gradients of all ranks "

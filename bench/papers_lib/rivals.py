@@ -124,7 +124,7 @@ def wall_series(papers, row):
     delay = papers.settings.delay_s
     return [svg.Series(f"hierarchical, {workers} worker{'s' if workers > 1 else ''}", colour,
                        curves.median_curve([[(x / 60, best) for x, best in curves.by_wall(curve, delay, workers)] for curve in found]))
-            for workers, colour in zip(WORKERS, svg.COLOURS)]
+            for workers, colour in zip(WORKERS, svg.APART)]
 
 
 def curves_text(papers):

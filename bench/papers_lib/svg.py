@@ -4,7 +4,8 @@ import dataclasses
 import math
 from xml.sax.saxutils import escape
 
-COLOURS = ("#1d4ed8", "#9ca3af", "#d97706", "#059669", "#be123c", "#7c3aed")
+COLOURS = ("#1d4ed8", "#9ca3af", "#d97706", "#059669")
+APART = ("#1d4ed8", "#d97706", "#059669")  # for lines of equal rank
 COLUMNS = 3
 WIDTH, HEIGHT = 300, 230        # of a panel
 LEFT, RIGHT, TOP, BOTTOM = 52, 10, 28, 40  # margins within it
@@ -59,17 +60,13 @@ def number(value):
 
 
 def steps(points, axes, which):
-    """Corners of a curve that holds its value until the next point."""
+    """Corners of a curve that holds its value until the next point. What is nearer than a pixel to the last is left out."""
     x_of, y_of = axes
-    found, last = [], None
-    for point in points:
-        if point[which] == OOM:
-            continue
-        x, y = x_of(point[0]), y_of(point[which])
-        if last is not None:
-            found.append((x, last))
-        found.append((x, y))
-        last = y
+    shown = [(x_of(point[0]), y_of(point[which])) for point in points if point[which] < OOM]
+    found = shown[:1]
+    for i, (x, y) in enumerate(shown[1:], 1):
+        if i == len(shown) - 1 or abs(x - found[-1][0]) + abs(y - found[-1][1]) >= 1:
+            found += [(x, found[-1][1]), (x, y)]
     return found
 
 
@@ -132,8 +129,8 @@ def draw_legend(panels, y):
     return lines
 
 
-def chart(title, panels):
-    columns = max(1, min(COLUMNS, len(panels)))
+def chart(title, panels, columns=COLUMNS):
+    columns = max(1, min(columns, len(panels)))
     width = max(columns * WIDTH + 10, 640)
     height = HEADER + LEGEND + -(-len(panels) // columns) * HEIGHT + 6
     lines = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="11">',
