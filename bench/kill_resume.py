@@ -85,7 +85,7 @@ class Victim:
     def wait_and_kill(self, process, seconds):
         end = time.monotonic() + seconds
         # The first kill waits for the run to exist: before that there is nothing to resume.
-        while process.poll() is None and (time.monotonic() < end or not (self.run / "checkpoint").exists() and not metrics_of(self.run)):
+        while process.poll() is None and (time.monotonic() < end or not (self.run / "config.json").exists()):
             time.sleep(0.01)
         if process.poll() is not None:
             answer_of(process)
