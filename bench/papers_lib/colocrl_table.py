@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """ColocRL's table on its machines, and the placement of Inception-V3 that was transcribed from it."""
 import pathlib
-import subprocess
 import sys
+import tempfile
 
 from papers_lib import jobs as made, rows
 from papers_lib.main_table import BASELINES, HEAD, paper_cells, where
-from papers_lib.papers import Table, published, share, verdict
-from planners_lib import report
+from papers_lib.papers import Table, published, share, shown, verdict
+from planners_lib import numbers, report
 
 MODELS = ("rnnlm", "nmt-2", "inception-v3")
 GPUS = (2, 4)
-INCEPTION = rows.Row("zoo:inception-v3,aux=1", "k80x4", 0.0001)
-INCEPTION_PLAN = pathlib.Path(__file__).resolve().parent.parent / "papers" / "inception_plan.py"
 
 
 def all_rows(papers):
@@ -59,27 +57,12 @@ def text(papers):
         report.table([*HEAD, "ColocRL", "reduction", "Hierarchical"], "llrrrrrrrr", list(lines(papers))), "".join(checks(papers))])
 
 
-def inception_row(papers):
-    """The row whose graph the transcribed plan is for; None with rows of the user's own."""
-    return INCEPTION if any(row.model.startswith("inception") for row in papers.rows) else None
-
-
-def plan_file(papers, row):
-    """Writes the transcribed plan; its path."""
-    path = papers.store.folder / "inception_plan.json"
-    done = subprocess.run([sys.executable, INCEPTION_PLAN, "--berth", papers.store.programs[made.BERTH], "--graph", row.graph,
-                           "--machine", row.machine, "-o", path], capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        sys.exit(f"{INCEPTION_PLAN.name}: {done.stderr.strip()}")
-    return path
-
-
-def score_job(papers, row):
-    command = (made.BERTH, "score", row.graph, "--machine", row.machine, "--plan", str(plan_file(papers, row)), "--json")
-    return made.Job(f"{row.name}: transcribed placement", command, 1.0)
-
-
 INCEPTION_RIVALS = ("gpu-only", "expert", "anneal")
+
+
+def inception_row(papers):
+    """The row that the transcribed plan is for; None without Inception-V3."""
+    return next((row.on("k80x4") for row in papers.rows if row.model == "inception-v3"), None)
 
 
 def inception_jobs(papers):
@@ -89,20 +72,27 @@ def inception_jobs(papers):
             yield from papers.place(row, planner)
 
 
+def transcribed_score(papers, row):
+    """What the plan of bench/papers/inception_plan.py scores."""
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "papers"))
+    import inception_plan  # a program of its own, so it is found here alone
+    with tempfile.TemporaryDirectory() as folder:
+        return inception_plan.write_plan(papers.store.programs[made.BERTH], pathlib.Path(folder) / "plan.json", row.graph, row.machine)
+
+
 def inception_text(papers):
     row = inception_row(papers)
     if row is None:
         return "Inception-V3 is not among the rows.\n"
-    job = score_job(papers, row)
-    papers.store.run(job)
     one = papers.median(papers.place(row, "gpu-only"))
-    found = {"transcribed placement": [job], **{f"`{name}`": papers.place(row, name) for name in INCEPTION_RIVALS},
-             "`colocrl`": papers.train(row, "colocrl")}
-    lines = [[name, papers.show(wanted), share(papers.median(wanted), one)] for name, wanted in found.items()]
+    cells = {"transcribed placement": numbers.Cell([transcribed_score(papers, row)]),
+             **{f"`{name}`": papers.cell(papers.place(row, name)) for name in INCEPTION_RIVALS},
+             "`colocrl`": papers.cell(papers.train(row, "colocrl"))}
+    lines = [[name, shown(cell) if cell else "failed", share(cell.median, one) if cell else "-"] for name, cell in cells.items()]
     return "\n".join([
-        f"`bench/papers/colocrl`: {row.name}, the placement that Park's sources hold as learned, op by op "
+        f"`bench/papers/colocrl`: {row.name}, the placement that Park's sources hold as learned, layer by layer "
         f"(`bench/papers/inception_plan.py`), scored here. Presumably it is the figure of the ICML 2017 paper: the file does not say so. "
-        f"It was learned on another machine, with another batch, so a loss here says little about it.\n",
+        f"It was learned on another machine, so its time here says little about it.\n",
         report.table(["plan", "step", "against one GPU"], "lrr", lines)])
 
 
