@@ -70,7 +70,7 @@ Result<Problem> constrained(Problem problem, const std::vector<Demand>& demands)
   BERTH_TRY(const std::vector<ResolvedDemand> resolved, resolve_demands(problem.graph(), problem.machine(), demands));
   BERTH_TRY(Problem result, constrain(problem, resolved));
   if (const auto clash = find_memory_clash(problem, resolved)) {
-    print_error(fmt::format("warning: no plan will fit in memory: {}", *clash));
+    print_note(fmt::format("warning: no plan will fit in memory: {}", *clash));
   }
   return result;
 }

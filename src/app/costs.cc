@@ -24,13 +24,13 @@ Result<CostsFile> read_argument(const std::string& argument) {
 void warn_about(const CostsReport& report) {
   if (report.matched < report.names) {
     const bool all_shown = report.names - report.matched == report.unmatched.size();
-    print_error(fmt::format("warning: {}: {} of {} names matched; not in the graph: {}{}", report.path,
-                            group_digits(report.matched), group_digits(report.names), fmt::join(report.unmatched, ", "),
-                            all_shown ? "" : ", ..."));
+    print_note(fmt::format("warning: {}: {} of {} names matched; not in the graph: {}{}", report.path,
+                           group_digits(report.matched), group_digits(report.names), fmt::join(report.unmatched, ", "),
+                           all_shown ? "" : ", ..."));
   }
   if (report.other_devices > 0) {
-    print_error(fmt::format("warning: {}: {} times are for devices that the machine does not have", report.path,
-                            group_digits(report.other_devices)));
+    print_note(fmt::format("warning: {}: {} times are for devices that the machine does not have", report.path,
+                           group_digits(report.other_devices)));
   }
 }
 

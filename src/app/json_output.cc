@@ -66,7 +66,8 @@ void write_overflow(JsonWriter& json, const Problem& problem, const Score& score
   json.key("time_s").value(to_seconds(overflow.time)).key("bytes_over").value(overflow.over).end_object();
 }
 
-// Member "best_single_device": what it does, and whether `best`, the best plan found, beats it.
+}  // namespace
+
 void write_single(JsonWriter& json, const Outcome& best, const std::optional<Outcome>& single) {
   if (!single || single->error) return;
   const std::optional<double> value_s = single->value_s();
@@ -78,8 +79,6 @@ void write_single(JsonWriter& json, const Outcome& best, const std::optional<Out
   json.key("is_best_found").value(proved || verdict == SingleVerdict::kBestFound);
   json.key("is_proved_best").value(proved).end_object();
 }
-
-}  // namespace
 
 void write_outcome(JsonWriter& json, const Problem& problem, const Outcome& outcome,
                    const std::optional<Outcome>& single) {

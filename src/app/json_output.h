@@ -18,6 +18,10 @@ namespace berth::app {
 void write_outcome(JsonWriter& json, const Problem& problem, const Outcome& outcome,
                    const std::optional<Outcome>& single);
 
+// Member "best_single_device": what it does, and whether `best`, the best plan found, beats it. Nothing if it is not
+// known.
+void write_single(JsonWriter& json, const Outcome& best, const std::optional<Outcome>& single);
+
 // Members "events" and "transfers".
 void write_timeline(JsonWriter& json, const Problem& problem, const Timeline& timeline);
 

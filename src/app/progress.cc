@@ -36,13 +36,20 @@ const std::atomic<bool>& InterruptGuard::flag() { return interrupted; }
 
 ProgressLine::ProgressLine(bool enabled) : enabled_(enabled && stderr_is_terminal()) {}
 
-ProgressLine::~ProgressLine() {
+ProgressLine::~ProgressLine() { clear(); }
+
+void ProgressLine::clear() {
   if (shown_) std::fputs("\r\033[K", stderr);
+  shown_ = false;
 }
 
 void ProgressLine::show(const SearchState& state) {
+  if (enabled_) show(progress_text(state));
+}
+
+void ProgressLine::show(const std::string& text) {
   if (!enabled_) return;
-  std::fputs(("\r\033[K" + progress_text(state)).c_str(), stderr);
+  std::fputs(("\r\033[K" + text).c_str(), stderr);
   shown_ = true;
 }
 

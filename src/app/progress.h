@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <string>
 
 #include "plan/planner.h"
 
@@ -29,6 +30,8 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
 
   void show(const SearchState& state);
+  void show(const std::string& text);
+  void clear();
 
  private:
   bool enabled_;

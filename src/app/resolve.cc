@@ -140,26 +140,26 @@ void warn_about(const std::string& path, const std::optional<LowerReport>& repor
   for (const auto& [name, count] : report->assumed_dims) dims.push_back(name);
   if (!dims.empty()) {
     const bool is_one = dims.size() == 1;
-    print_error(fmt::format("warning: {}: {} dimension{} no size and count{} as 1: {}; say --dim {}=8", path,
-                            dims.size(), is_one ? " has" : "s have", is_one ? "s" : "", some_of(dims, kMostNames),
-                            dims.front()));
+    print_note(fmt::format("warning: {}: {} dimension{} no size and count{} as 1: {}; say --dim {}=8", path,
+                           dims.size(), is_one ? " has" : "s have", is_one ? "s" : "", some_of(dims, kMostNames),
+                           dims.front()));
   }
   if (!report->unknown_shapes.empty()) {
-    print_error(fmt::format(
+    print_note(fmt::format(
         "warning: {}: the sizes of {} values are not known and count as nothing: {}; berth graph info --json names "
         "all; give open sizes by --dim, or run shape inference on the model before",
         path, report->unknown_shapes.size(), some_of(report->unknown_shapes, kMostNames)));
   }
   if (!report->open_branches.empty()) {
-    print_error(fmt::format("warning: {}: it does not say which branch of {} nodes runs; the larger one counts: {}",
-                            path, report->open_branches.size(), some_of(report->open_branches, kMostNames)));
+    print_note(fmt::format("warning: {}: it does not say which branch of {} nodes runs; the larger one counts: {}",
+                           path, report->open_branches.size(), some_of(report->open_branches, kMostNames)));
   }
   if (!report->open_loops.empty()) {
-    print_error(fmt::format("warning: {}: it does not say how often {} loops turn; one turn counts: {}; say --dim {}=8",
-                            path, report->open_loops.size(), some_of(report->open_loops, kMostNames), kLoopTurns));
+    print_note(fmt::format("warning: {}: it does not say how often {} loops turn; one turn counts: {}; say --dim {}=8",
+                           path, report->open_loops.size(), some_of(report->open_loops, kMostNames), kLoopTurns));
   }
   if (!report->left_out.empty()) {
-    print_error(fmt::format("note: {}: some of its nodes are no part of the step: {}", path, left_out_text(*report)));
+    print_note(fmt::format("note: {}: some of its nodes are no part of the step: {}", path, left_out_text(*report)));
   }
 }
 

@@ -20,6 +20,8 @@ bool use_colour() {
   return answer;
 }
 
+bool notes_silenced = false;
+
 constexpr std::string_view kBold = "\033[1m", kAlarm = "\033[1;31m", kPlain = "\033[0m";
 
 std::string coloured(std::string_view text, std::string_view code) {
@@ -77,6 +79,12 @@ void print_error(std::string_view message) {
   const std::string line = "berth: " + clean(message) + '\n';
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
+
+void print_note(std::string_view message) {
+  if (!notes_silenced) print_error(message);
+}
+
+void silence_notes() { notes_silenced = true; }
 
 bool stderr_is_terminal() { return isatty(STDERR_FILENO) != 0; }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "graph/builder.h"
 #include "learn/grouping/cells.h"
 #include "learn/grouping/convs.h"
 #include "learn/grouping/labels.h"
@@ -50,8 +51,47 @@ INSTANTIATE_TEST_SUITE_P(Models, Cells,
                                          "nmt-2,unroll=4,bidirectional=0,residual=0"),
                          [](const auto& param) { return fmt::format("model{}", param.index); });
 
+// A simple recurrent network of three steps, with a layer behind it, where parameters alone name layers.
+TEST(Cells, AreFoundWithoutNamesOfSteps) {
+  GraphBuilder builder("rnn");
+  const std::vector<TensorSpec> values{{DType::kF32, {4, 4}}};
+  const auto parameter = [&](std::string_view name) {
+    return builder.add({.name = name, .type = "parameter", .role = Role::kParameter, .outputs = values, .label = name});
+  };
+  const auto op = [&](const std::string& name, std::string_view type, std::vector<OutputRef> inputs) {
+    return builder.add({.name = name, .type = type, .inputs = std::move(inputs), .outputs = values});
+  };
+  const OpId from_input = parameter("rnn.weight_ih_l0"), from_state = parameter("rnn.weight_hh_l0");
+  const OpId head = parameter("head.weight");
+  OpId state = builder.add({.name = "zero", .type = "constant", .role = Role::kConstant, .outputs = values});
+  for (int t = 0; t < 3; ++t) {
+    const OpId word =
+        builder.add({.name = fmt::format("x{}", t), .type = "input", .role = Role::kInput, .outputs = values});
+    const OpId noisy = op(fmt::format("noisy{}", t), "dropout", {{word, 0}});
+    const OpId left = op(fmt::format("left{}", t), "matmul", {{noisy, 0}, {from_input, 0}});
+    const OpId right = op(fmt::format("right{}", t), "matmul", {{state, 0}, {from_state, 0}});
+    state = op(fmt::format("state{}", t), "add", {{left, 0}, {right, 0}});
+    builder.mark_output({op(fmt::format("out{}", t), "matmul", {{state, 0}, {head, 0}}), 0});
+  }
+  const Graph graph = std::move(builder).build().value();
+  const std::vector<std::uint32_t> label = cell_labels(graph);
+  std::map<std::string, std::uint32_t> of;
+  for (const OpId each : graph.ops()) of[std::string(graph.name(each))] = label[index(each)];
+  for (const char t : {'0', '1', '2'}) {
+    for (const std::string name : {"noisy", "left", "right"}) {
+      EXPECT_EQ(of[name + t], of[std::string("state") + t]) << name;
+    }
+    EXPECT_EQ(of[std::string("out") + t], kNoLabel);
+    EXPECT_NE(of[std::string("state") + t], kNoLabel);
+  }
+  EXPECT_NE(of["state0"], of["state1"]);
+  EXPECT_NE(of["state1"], of["state2"]);
+  EXPECT_EQ(of["zero"], of["state0"]);  // only the first step reads it
+  EXPECT_EQ(of["rnn.weight_hh_l0"], kNoLabel);
+}
+
 TEST(Cells, ThereAreNoneWithoutRecurrence) {
-  for (const std::string_view model : {"resnet-50", "bert-base", "mlp"}) {
+  for (const std::string_view model : {"resnet-50", "gpt2,layers=2"}) {
     for (const std::uint32_t cell : cell_labels(build_zoo_model(model).value())) EXPECT_EQ(cell, kNoLabel) << model;
   }
 }
@@ -66,12 +106,16 @@ TEST(Convs, TakeInWhatFollows) {
   EXPECT_EQ(blocks.size(), 94U);  // one for every convolution
   const std::uint32_t block = of.at("stem.a.conv2.conv/conv2d");
   for (const auto& [name, other] : of) {
-    if (name.starts_with("stem.a.conv2")) EXPECT_EQ(other, block) << name;
+    if (name.starts_with("stem.a.conv2")) {
+      EXPECT_EQ(other, block) << name;
+    }
   }
   std::size_t pools = 0;
   for (const OpId op : graph.ops()) {
     if (graph.type(op) == "max_pool" && graph.module(op) == "stem") pools += label[index(op)] != kNoLabel;
-    if (graph.type(op) == "concat" || graph.type(op) == "avg_pool") EXPECT_EQ(label[index(op)], kNoLabel);
+    if (graph.type(op) == "concat" || graph.type(op) == "avg_pool") {
+      EXPECT_EQ(label[index(op)], kNoLabel);
+    }
   }
   EXPECT_EQ(pools, 2U);
 }

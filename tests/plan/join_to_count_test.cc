@@ -42,7 +42,7 @@ TEST(JoinToCount, TheyJoinWhomTheyExchangeMostWith) {
 
 TEST(JoinToCount, BytesAddUpWhenNeighboursBecomeOne) {
   // c would join a (6 B) rather than d or e (4 B each); those are lighter and one by then.
-  const Problem problem = toy_problem("a:9:6B -> c:5:4B:4B -> d:1; c.1 -> e:1; d -> e", kTwoGpus);
+  const Problem problem = toy_problem("a:9:6B -> c:5:4B:4B -> d:1:5B -> e:1; c.1 -> e", kTwoGpus);
   EXPECT_EQ(joined(problem, 3), "a | c | d e");
   EXPECT_EQ(joined(problem, 2), "a | c d e");
 }
@@ -77,7 +77,9 @@ TEST(JoinToCount, LeavesExactlyAsManyOnRandomProblems) {
       EXPECT_FALSE(verify(problem, plan_from_groups(problem, grouping, devices)));
       const GroupWeights weights = weigh_groups(problem, units);
       for (std::uint32_t unit = 0; unit < problem.num_units(); ++unit) {
-        if (weights.work[unit] > 0) EXPECT_EQ(grouping.allowed[grouping.of_unit[unit]], problem.unit_allowed(unit));
+        if (weights.work[unit] > 0) {
+          EXPECT_EQ(grouping.allowed[grouping.of_unit[unit]], problem.unit_allowed(unit));
+        }
       }
     }
   }

@@ -9,9 +9,9 @@
 
 namespace berth::learn {
 
-// Label of every op's block (learn/grouping/labels.h). A block begins with a convolution of the forward pass and goes on
-// while the next op is its only reader there, takes nothing else but parameters, and is a norm, works element by element
-// or pools.
+// Label of every op's block (learn/grouping/labels.h). A block begins with a convolution of the forward pass and goes
+// on while the next op is its only reader there, takes nothing else but parameters, and is a norm, works element by
+// element or pools.
 std::vector<std::uint32_t> conv_labels(const Graph& graph);
 
 bool is_convolution(const Graph& graph, OpId op);

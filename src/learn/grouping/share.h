@@ -7,8 +7,8 @@
 
 namespace berth::learn {
 
-// A pass under a limit of work that leaves at least `groups` groups where there were as many: an equal share of all work,
-// or as far below it as it takes, since a few heavy ops may hold most of the work. `pass` takes GroupLimits.
+// A pass under a limit of work that leaves at least `groups` groups where there were as many: an equal share of all
+// work, or as far below it as it takes, since a few heavy ops may hold most of the work. `pass` takes GroupLimits.
 template <typename Pass>
 Grouping join_within_share(const Problem& problem, const Grouping& finer, std::size_t groups, const Pass& pass) {
   const std::vector<Picoseconds> work = weigh_groups(problem, finer).work;

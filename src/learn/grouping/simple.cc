@@ -37,7 +37,9 @@ Grouping join_heavy(const Problem& problem, const Grouping& finer, std::size_t g
 // The first `levels` parts of a dotted path.
 std::string_view cut_path(std::string_view path, std::size_t levels) {
   std::size_t end = 0;
-  for (; levels > 0 && end < path.size(); --levels) end = std::min(path.find('.', end + (end > 0 ? 1 : 0)), path.size());
+  for (; levels > 0 && end < path.size(); --levels) {
+    end = std::min(path.find('.', end == 0 ? 0 : end + 1), path.size());
+  }
   return path.substr(0, end);
 }
 

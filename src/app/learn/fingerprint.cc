@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/learn/fingerprint.h"
+
+#include "base/hasher.h"
+#include "io/machine_toml.h"
+
+namespace berth::app {
+namespace {
+
+std::uint64_t word_of(std::int64_t number) { return static_cast<std::uint64_t>(number); }
+
+void add_op(Hasher& hasher, const Problem& problem, OpId op) {
+  hasher.add(problem.allowed(op));
+  hasher.add(problem.unit(op));
+  hasher.add(word_of(problem.resident_bytes(op)));
+  for (const DeviceId device : problem.machine().device_ids()) {
+    const bool runs = (problem.runnable(op) & device_bit(device)) != 0;
+    hasher.add(runs ? word_of(problem.duration(op, device)) : 0);
+  }
+}
+
+}  // namespace
+
+std::string hash_of(const Machine& machine) {
+  Hasher hasher;
+  hasher.add(write_machine_toml(machine));
+  return hasher.hex();
+}
+
+std::string hash_of(const Problem& problem) {
+  const Graph& graph = problem.graph();
+  Hasher hasher;
+  hasher.add(graph.structure_hash());
+  hasher.add(hash_of(problem.machine()));
+  hasher.add(static_cast<std::uint64_t>(problem.objective()));
+  for (const DeviceId device : problem.machine().device_ids()) hasher.add(word_of(problem.capacity(device)));
+  for (std::size_t i = 0; i < problem.machine().pools().size(); ++i) {
+    hasher.add(word_of(problem.pool_capacity(static_cast<int>(i))));
+  }
+  hasher.add(word_of(problem.constraints().max_devices.value_or(-1)));
+  hasher.add(word_of(problem.constraints().max_crossings.value_or(-1)));
+  for (const TensorId tensor : graph.tensors()) hasher.add(word_of(graph.bytes(tensor)));
+  for (const OpId op : graph.ops()) add_op(hasher, problem, op);
+  return hasher.hex();
+}
+
+void take_hashes(RunConfig& config, const Problem& problem) {
+  config.graph_hash = problem.graph().structure_hash();
+  config.machine_hash = hash_of(problem.machine());
+  config.problem_hash = hash_of(problem);
+}
+
+Status check_hashes(const RunConfig& config, const Problem& problem, std::string_view run) {
+  if (config.graph_hash != problem.graph().structure_hash()) {
+    return bad_input("{}: it was trained for another graph ({}); a policy of this kind is for one graph alone", run,
+                     config.problem.graph);
+  }
+  if (config.machine_hash != hash_of(problem.machine())) {
+    return bad_input("{}: it was trained for another machine ({}); train anew for this one", run,
+                     config.problem.machine.empty() ? "that of the problem" : config.problem.machine);
+  }
+  if (config.problem_hash == hash_of(problem)) return {};
+  return bad_input(
+      "{}: it was trained with other times, sizes, constraints or another objective; give the flags it was "
+      "trained with (config.json), or train anew",
+      run);
+}
+
+}  // namespace berth::app

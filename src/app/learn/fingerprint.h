@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fingerprints: what ties a run to the problem it was begun with.
+#pragma once
+
+#include <string>
+
+#include "app/learn/run_config.h"
+#include "cost/problem.h"
+
+namespace berth::app {
+
+// Everything that a score depends on: graph, machine, objective, times, sizes, constraints.
+std::string hash_of(const Problem& problem);
+std::string hash_of(const Machine& machine);
+
+void take_hashes(RunConfig& config, const Problem& problem);
+// An error that says what is not as it was when the run was begun: graph, machine, or something else.
+Status check_hashes(const RunConfig& config, const Problem& problem, std::string_view run);
+
+}  // namespace berth::app

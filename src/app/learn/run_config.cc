@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/learn/run_config.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "app/catalog.h"
+#include "base/hasher.h"
+#include "base/text.h"
+
+namespace berth::app {
+namespace {
+
+std::string absolute(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path result = std::filesystem::absolute(path, error).lexically_normal();
+  return error ? path : result.string();
+}
+
+// Names of built-in things stay; files are found again from any folder.
+std::string absolute_if_file(const std::string& text) {
+  std::error_code ignored;
+  return std::filesystem::exists(text, ignored) ? absolute(text) : text;
+}
+
+// "FILE" or "FILE@DEVICE".
+std::string absolute_costs(const std::string& argument) {
+  const std::size_t at = argument.rfind('@');
+  std::error_code ignored;
+  if (at == std::string::npos || std::filesystem::exists(argument, ignored)) return absolute(argument);
+  return absolute(argument.substr(0, at)) + argument.substr(at);
+}
+
+ProblemFlags with_absolute_paths(ProblemFlags flags) {
+  if (!flags.graph.starts_with("zoo:")) flags.graph = absolute_if_file(flags.graph);
+  flags.machine = absolute_if_file(flags.machine);
+  std::ranges::transform(flags.costs, flags.costs.begin(), absolute_costs);
+  for (auto* paths : {&flags.constraints.files, &flags.constraints.tables}) {
+    std::ranges::transform(*paths, paths->begin(), absolute);
+  }
+  return flags;
+}
+
+// The limits that the flags give; none if they give none.
+Result<Limits> limits_of(const TrainFlags& flags) {
+  BERTH_TRY(const Budget budget, budget_of(flags.search));
+  return Limits{flags.updates, flags.search.evaluations, flags.is_given("--budget") ? budget.time_s : 0.0};
+}
+
+bool is_unlimited(const Limits& limits) {
+  return limits.updates == 0 && limits.evaluations == 0 && limits.time_s == 0.0;
+}
+
+Status apply_reward(learn::Options& options, const TrainFlags& flags) {
+  if (flags.env_noise) options.env_noise = *flags.env_noise;
+  if (flags.reward.empty()) return {};
+  const auto kind = learn::reward_from_name(flags.reward);
+  if (!kind) return bad_input("--reward: '{}' is none; there are: time, sqrt, log, inverse", flags.reward);
+  options.reward.kind = *kind;
+  return {};
+}
+
+}  // namespace
+
+std::string RunConfig::fingerprint() const {
+  Hasher hasher;
+  hasher.add(problem_hash);
+  hasher.add(planner);
+  hasher.add(seed);
+  for (const learn::Field& field : learn::option_fields()) {
+    hasher.add(field.name);
+    hasher.add(field.get(options));
+  }
+  return hasher.hex();
+}
+
+Result<learn::Options> options_of(std::string_view planner, const LearnedFlags& flags) {
+  BERTH_TRY(learn::Options options, learn::preset(planner, flags.preset.empty() ? "default" : flags.preset));
+  for (const std::string& option : flags.options) BERTH_RETURN_IF_ERROR(learn::set_option(options, option));
+  return options;
+}
+
+Result<RunConfig> config_of(const TrainFlags& flags) {
+  BERTH_RETURN_IF_ERROR(check_learned(flags.planner));
+  RunConfig config;
+  config.problem = with_absolute_paths(flags.problem);
+  config.planner = flags.planner;
+  config.preset = flags.learned.preset.empty() ? "default" : flags.learned.preset;
+  BERTH_TRY(config.options, options_of(flags.planner, flags.learned));
+  BERTH_RETURN_IF_ERROR(apply_reward(config.options, flags));
+  BERTH_TRY(const Budget budget, budget_of(flags.search));
+  config.seed = budget.seed;
+  config.threads = budget.threads;
+  if (!flags.learned.policy_device.empty()) config.policy_device = flags.learned.policy_device;
+  config.tensorboard = flags.tensorboard;
+  config.async = flags.async;
+  BERTH_TRY(config.limits, limits_of(flags));
+  if (is_unlimited(config.limits)) config.limits.time_s = budget.time_s;
+  return config;
+}
+
+Status update_config(RunConfig& config, const TrainFlags& flags) {
+  BERTH_TRY(const Limits limits, limits_of(flags));
+  if (!is_unlimited(limits)) config.limits = limits;
+  if (flags.search.threads > 0) config.threads = flags.search.threads;
+  if (!flags.learned.policy_device.empty()) config.policy_device = flags.learned.policy_device;
+  if (flags.tensorboard) config.tensorboard = true;
+  return {};
+}
+
+}  // namespace berth::app

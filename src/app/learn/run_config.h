@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// RunConfig: everything a training run was begun with, as RUN/config.json keeps it (format berth-run/1), so that a run
+// can go on from any folder.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "app/options.h"
+#include "app/train.h"
+#include "base/result.h"
+#include "learn/options.h"
+
+namespace berth::app {
+
+inline constexpr std::string_view kRunFormat = "berth-run/1";
+
+// When a run ends, whichever comes first, counted from its very beginning; 0: never.
+struct Limits {
+  std::uint64_t updates = 0, evaluations = 0;
+  double time_s = 0.0;
+};
+
+struct RunConfig {
+  ProblemFlags problem;  // with absolute paths
+  std::string planner, preset;
+  learn::Options options;
+  std::uint64_t seed = 1;
+  int threads = 1;
+  std::string policy_device = "cpu";
+  bool tensorboard = false, async = false;
+  Limits limits;
+  std::string graph_hash, machine_hash, problem_hash;  // app/learn/fingerprint.h
+
+  // What a checkpoint must have been made with to be one of this run.
+  [[nodiscard]] std::string fingerprint() const;
+};
+
+// What the flags ask for, without the hashes. An error names the flag that makes no sense.
+Result<RunConfig> config_of(const TrainFlags& flags);
+// What may change when a run goes on.
+Status update_config(RunConfig& config, const TrainFlags& flags);
+// The options of a preset with those of the flags.
+Result<learn::Options> options_of(std::string_view planner, const LearnedFlags& flags);
+
+std::string write_config(const RunConfig& config);
+// `where` is the file that errors name.
+Result<RunConfig> read_config(std::string text, std::string_view where);
+
+}  // namespace berth::app

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include "app/learn/run_config.h"
+#include "io/files.h"
+#include "io/json_reader.h"
+#include "io/json_writer.h"
+
+namespace berth::app {
+namespace {
+
+constexpr std::string_view kMembers[] = {
+    "format",      "planner",    "preset",       "seed",         "threads", "policy_device", "tensorboard",
+    "async",       "updates",    "evaluations",  "budget_s",     "graph",   "machine",       "objective",
+    "costs",       "dims",       "output_nodes", "signature",    "tag",     "demands",       "constraints",
+    "unsupported", "graph_hash", "machine_hash", "problem_hash", "options"};
+
+void write_texts(JsonWriter& json, std::string_view key, const std::vector<std::string>& texts) {
+  json.key(key).begin_array();
+  for (const std::string& text : texts) json.value(text);
+  json.end_array();
+}
+
+// JSON readers take whole numbers up to this.
+std::uint64_t within_json(std::uint64_t number) {
+  return std::min<std::uint64_t>(number, std::numeric_limits<std::int64_t>::max());
+}
+
+void write_problem(JsonWriter& json, const ProblemFlags& problem) {
+  json.key("graph").value(problem.graph).key("machine").value(problem.machine);
+  json.key("objective").value(problem.objective);
+  write_texts(json, "costs", problem.costs);
+  write_texts(json, "dims", problem.dims);
+  write_texts(json, "output_nodes", problem.step.outputs);
+  json.key("signature").value(problem.step.signature).key("tag").value(problem.step.tag);
+  json.key("demands").begin_array();
+  for (const auto& [form, text] : problem.constraints.given) {
+    json.begin_object().key("flag").value(form->name).key("text").value(text).end_object();
+  }
+  json.end_array();
+  write_texts(json, "constraints", problem.constraints.files);
+  write_texts(json, "unsupported", problem.constraints.tables);
+}
+
+Status read_texts(JsonDocument& document, std::string_view key, std::vector<std::string>& texts) {
+  return document.for_each(key, [&](const JsonValue& value) -> Status {
+    BERTH_TRY(const std::string_view text, value.string());
+    texts.emplace_back(text);
+    return {};
+  });
+}
+
+Result<std::int64_t> read_whole(JsonDocument& document, std::string_view key, std::int64_t low = 0,
+                                std::int64_t high = JsonValue::kLargest) {
+  BERTH_TRY(const JsonValue value, document.member(key));
+  return value.integer(low, high);
+}
+
+Result<bool> read_flag(JsonDocument& document, std::string_view key) {
+  BERTH_TRY(const JsonValue value, document.member(key));
+  return value.boolean();
+}
+
+Status read_demand(const JsonValue& value, ConstraintFlags& constraints) {
+  const auto flag = value.find("flag"), text = value.find("text");
+  if (!flag || !text) return value.expected("an object with flag and text");
+  BERTH_TRY(const std::string_view name, flag->string());
+  BERTH_TRY(const std::string_view words, text->string());
+  const auto forms = demand_forms();
+  const auto form = std::ranges::find(forms, name, &DemandForm::name);
+  if (form == forms.end()) return flag->error("there is no such flag");
+  constraints.given.push_back({&*form, std::string(words)});
+  return {};
+}
+
+Status read_problem(JsonDocument& document, ProblemFlags& problem) {
+  BERTH_TRY(problem.graph, document.string("graph"));
+  BERTH_TRY(problem.machine, document.string("machine"));
+  BERTH_TRY(problem.objective, document.string("objective"));
+  BERTH_RETURN_IF_ERROR(read_texts(document, "costs", problem.costs));
+  BERTH_RETURN_IF_ERROR(read_texts(document, "dims", problem.dims));
+  BERTH_RETURN_IF_ERROR(read_texts(document, "output_nodes", problem.step.outputs));
+  BERTH_TRY(problem.step.signature, document.string("signature"));
+  BERTH_TRY(problem.step.tag, document.string("tag"));
+  BERTH_RETURN_IF_ERROR(
+      document.for_each("demands", [&](const JsonValue& value) { return read_demand(value, problem.constraints); }));
+  BERTH_RETURN_IF_ERROR(read_texts(document, "constraints", problem.constraints.files));
+  return read_texts(document, "unsupported", problem.constraints.tables);
+}
+
+// A seed has 64 bits, more than numbers of JSON do, so it is a text.
+Result<std::uint64_t> read_seed(JsonDocument& document) {
+  BERTH_TRY(const std::string text, document.string("seed"));
+  std::uint64_t seed = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, seed);
+  if (error != std::errc() || stop != end) return bad_input("seed: {} is no whole number", in_quotes(text));
+  return seed;
+}
+
+// Options that the file does not know keep the value of the preset.
+Status read_options(JsonDocument& document, RunConfig& config) {
+  BERTH_TRY(config.options, learn::preset(config.planner, config.preset));
+  BERTH_TRY(const JsonValue options, document.member("options"));
+  return options.for_each_member([&](std::string_view key, const JsonValue& value) -> Status {
+    BERTH_TRY(const std::string_view text, value.string());
+    return learn::set_option(config.options, fmt::format("{}={}", key, text));
+  });
+}
+
+Status read_limits(JsonDocument& document, Limits& limits) {
+  BERTH_TRY(const std::int64_t updates, read_whole(document, "updates"));
+  BERTH_TRY(const std::int64_t evaluations, read_whole(document, "evaluations"));
+  BERTH_TRY(const JsonValue budget, document.member("budget_s"));
+  BERTH_TRY(limits.time_s, budget.number());
+  limits.updates = static_cast<std::uint64_t>(updates);
+  limits.evaluations = static_cast<std::uint64_t>(evaluations);
+  return {};
+}
+
+Result<RunConfig> read(std::string text) {
+  BERTH_TRY(JsonDocument document, JsonDocument::open(std::move(text)));
+  BERTH_RETURN_IF_ERROR(check_format(document, kRunFormat));
+  BERTH_RETURN_IF_ERROR(document.check_members(kMembers));
+  RunConfig config;
+  BERTH_RETURN_IF_ERROR(read_problem(document, config.problem));
+  BERTH_TRY(config.planner, document.string("planner"));
+  BERTH_TRY(config.preset, document.string("preset"));
+  BERTH_RETURN_IF_ERROR(read_options(document, config));
+  BERTH_TRY(config.seed, read_seed(document));
+  BERTH_TRY(const std::int64_t threads, read_whole(document, "threads", 1, 1024));
+  config.threads = static_cast<int>(threads);
+  BERTH_TRY(config.policy_device, document.string("policy_device"));
+  BERTH_TRY(config.tensorboard, read_flag(document, "tensorboard"));
+  BERTH_TRY(config.async, read_flag(document, "async"));
+  BERTH_RETURN_IF_ERROR(read_limits(document, config.limits));
+  BERTH_TRY(config.graph_hash, document.string("graph_hash"));
+  BERTH_TRY(config.machine_hash, document.string("machine_hash"));
+  BERTH_TRY(config.problem_hash, document.string("problem_hash"));
+  return config;
+}
+
+}  // namespace
+
+std::string write_config(const RunConfig& config) {
+  JsonWriter json;
+  json.begin_object(JsonLayout::kLines).key("format").value(kRunFormat);
+  json.key("planner").value(config.planner).key("preset").value(config.preset);
+  json.key("seed").value(std::to_string(config.seed)).key("threads").value(config.threads);
+  json.key("policy_device").value(config.policy_device);
+  json.key("tensorboard").value(config.tensorboard).key("async").value(config.async);
+  json.key("updates").value(within_json(config.limits.updates));
+  json.key("evaluations").value(within_json(config.limits.evaluations));
+  json.key("budget_s").value(config.limits.time_s);
+  write_problem(json, config.problem);
+  json.key("graph_hash").value(config.graph_hash).key("machine_hash").value(config.machine_hash);
+  json.key("problem_hash").value(config.problem_hash);
+  json.key("options").begin_object(JsonLayout::kLines);
+  for (const learn::Field& field : learn::option_fields()) json.key(field.name).value(field.get(config.options));
+  json.end_object().end_object();
+  return std::move(json).take();
+}
+
+Result<RunConfig> read_config(std::string text, std::string_view where) {
+  Result<RunConfig> config = read(std::move(text));
+  if (!config) return in_file(where, config.error());
+  return config;
+}
+
+}  // namespace berth::app

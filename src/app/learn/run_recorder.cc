@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/learn/run_recorder.h"
+
+#include "app/save_plan.h"
+#include "learn/checkpoint.h"
+
+namespace berth::app {
+
+Result<RunRecorder> RunRecorder::open(const RunFolder& folder, const RunConfig& config, const Problem& problem,
+                                      Picoseconds bound, std::uint64_t updates) {
+  BERTH_TRY(learn::MetricsFile metrics, learn::MetricsFile::open(folder.metrics_path(), updates));
+  RunRecorder recorder(folder, config, problem, bound, std::move(metrics));
+  if (config.tensorboard) {
+    BERTH_TRY(recorder.events_, learn::TensorBoardFile::create(folder.path()));
+  }
+  return recorder;
+}
+
+Status RunRecorder::add(const learn::UpdateFacts& facts, double elapsed_s) {
+  BERTH_RETURN_IF_ERROR(metrics_.add(facts, elapsed_s));
+  return events_ ? events_->add(facts) : Status();
+}
+
+bool RunRecorder::is_due() const { return std::chrono::duration<double>(Clock::now() - last_).count() >= every_s_; }
+
+Status RunRecorder::save_best(const learn::TrainState& state) {
+  if (!state.best_plan || saved_ == state.best_score) return {};
+  Outcome outcome;
+  outcome.planner = config_->planner;
+  outcome.plan = *state.best_plan;
+  outcome.score = state.best_score;
+  outcome.lower_bound = bound_;
+  BERTH_RETURN_IF_ERROR(save_plan(folder_->plan_path(), *problem_, outcome));
+  saved_ = state.best_score;
+  return {};
+}
+
+Status RunRecorder::save(learn::TrainState state, double elapsed_s) {
+  last_ = Clock::now();
+  BERTH_RETURN_IF_ERROR(save_best(state));
+  return learn::write_checkpoint(folder_->checkpoint_path(), {config_->fingerprint(), elapsed_s, std::move(state)});
+}
+
+}  // namespace berth::app

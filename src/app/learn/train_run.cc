@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// `berth train`: from flags or the config of a run to a policy that is trained, on one process or many.
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
+#include "app/learn/fingerprint.h"
+#include "app/learn/ranks.h"
+#include "app/learn/train_output.h"
+#include "app/learn/training.h"
+#include "app/output.h"
+#include "app/resolve.h"
+#include "app/single_device.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "io/files.h"
+#include "learn/checkpoint.h"
+#include "sim/bounds.h"
+
+namespace berth::app {
+namespace {
+
+Result<double> seconds_of(std::string_view flag, const std::string& text) {
+  const Result<double> seconds = parse_seconds(text);
+  if (seconds && *seconds >= 0.0) return *seconds;
+  return bad_input("{}: '{}' is no time; write for example 500ms, 60s or 5min", flag, text);
+}
+
+// The config of a run that goes on; rank 0 reads it for all.
+Result<RunConfig> config_to_resume(const TrainFlags& flags, learn::Communicator& ranks,
+                                   std::optional<RunFolder>& folder) {
+  BERTH_TRY(std::string text, from_root(ranks, [&]() -> Result<std::string> {
+              BERTH_TRY(RunFolder held, RunFolder::open(flags.resume));
+              folder.emplace(std::move(held));
+              return read_file(folder->config_path());
+            }));
+  BERTH_TRY(RunConfig config, read_config(std::move(text), flags.resume + "/config.json"));
+  BERTH_RETURN_IF_ERROR(update_config(config, flags));
+  return config;
+}
+
+Result<RunConfig> config_to_begin(const TrainFlags& flags, learn::Communicator& ranks) {
+  if (ranks.is_root()) BERTH_RETURN_IF_ERROR(RunFolder::check_new(flags.output));
+  return config_of(flags);
+}
+
+// What a killed run has saved; a fresh state if it was killed before its first checkpoint.
+Result<learn::Checkpoint> last_checkpoint(const RunFolder& folder, const RunConfig& config, const Training& training) {
+  std::error_code ignored;
+  learn::Checkpoint fresh{config.fingerprint(), 0.0, training.state()};
+  if (!std::filesystem::exists(folder.checkpoint_path(), ignored)) return fresh;
+  BERTH_TRY(learn::Checkpoint checkpoint, learn::read_checkpoint(folder.checkpoint_path(), fresh.fingerprint));
+  if (checkpoint.state.values.size() == fresh.state.values.size()) return checkpoint;
+  return bad_input("{}: the policy in it has another size; it comes from another version of berth",
+                   folder.checkpoint_path());
+}
+
+// One run, from its config to its end.
+class Session {
+ public:
+  Session(const TrainFlags& flags, learn::Communicator& ranks) : flags_(flags), ranks_(ranks) {}
+
+  Result<Exit> run() {
+    BERTH_RETURN_IF_ERROR(agree(ranks_, read()));
+    const InterruptGuard guard;
+    BERTH_RETURN_IF_ERROR(agree(ranks_, begin()));
+    BERTH_TRY(learn::TrainState state, share_state(ranks_, checkpoint_.state, config_.seed));
+    const std::uint64_t before = state.updates;
+    training_->restore(std::move(state), checkpoint_.elapsed_s);
+    BERTH_TRY(const Trained trained, training_->run());
+    if (!ranks_.is_root()) return Exit::kDone;
+    if (trained.state.updates == before && !InterruptGuard::flag()) say_nothing_to_do(trained);
+    return report(trained);
+  }
+
+  // Whether others may be waiting for this rank, or this rank cannot reach them.
+  [[nodiscard]] bool is_broken() const { return training_ && !training_->stopped_together(); }
+
+ private:
+  [[nodiscard]] const Problem& problem() const { return resolved_->problem; }
+
+  // Config and problem, on every rank by itself.
+  Status read() {
+    const bool goes_on = !flags_.resume.empty();
+    BERTH_TRY(config_, goes_on ? config_to_resume(flags_, ranks_, folder_) : config_to_begin(flags_, ranks_));
+    if (!ranks_.is_root()) silence_notes();
+    BERTH_TRY(ResolvedProblem resolved, resolve_problem(config_.problem));
+    resolved_.emplace(std::move(resolved));
+    if (goes_on) return check_hashes(config_, problem(), flags_.resume);
+    take_hashes(config_, problem());
+    return {};
+  }
+
+  Status begin() {
+    bound_ = lower_bound(problem()).value();
+    training_.emplace(config_, problem(), bound_, ranks_);
+    BERTH_RETURN_IF_ERROR(training_->prepare());
+    checkpoint_.state = training_->state();
+    return ranks_.is_root() ? begin_folder() : Status();
+  }
+
+  // Everything is checked before anything in the folder changes.
+  Status begin_folder() {
+    BERTH_TRY(const double every_s, seconds_of("--checkpoint-every", flags_.checkpoint_every));
+    if (folder_) {
+      BERTH_TRY(checkpoint_, last_checkpoint(*folder_, config_, *training_));
+    } else {
+      BERTH_TRY(RunFolder made, RunFolder::create(flags_.output));
+      folder_.emplace(std::move(made));
+    }
+    BERTH_RETURN_IF_ERROR(write_file_atomically(folder_->config_path(), write_config(config_)));
+    BERTH_TRY(RunRecorder recorder, RunRecorder::open(*folder_, config_, problem(), bound_, checkpoint_.state.updates));
+    recorder.set_checkpoint_every(every_s);
+    training_->set_recorder(std::move(recorder));
+    single_ = run_single(problem(), {}, bound_);
+    const bool fits = single_ && single_->feasible();
+    const std::optional<double> single_s = fits ? std::optional(to_seconds(single_->score.step_time)) : std::nullopt;
+    training_->set_monitor(learn::Monitor(config_.options, single_s));
+    training_->set_progress(!flags_.search.quiet);
+    return {};
+  }
+
+  void say_nothing_to_do(const Trained& trained) const {
+    print_note(
+        fmt::format("note: {}: nothing was left to do after {}; give larger --updates, --evaluations or --budget",
+                    folder_->path(), counted(trained.state.updates, "update")));
+  }
+
+  Result<Exit> report(const Trained& trained) {
+    const TrainReport about{config_, problem(), resolved_->costs, *folder_, trained, single_, bound_, ranks_.size()};
+    const Outcome outcome = outcome_of(about);
+    BERTH_RETURN_IF_ERROR(print(flags_.json ? train_json(about, outcome) : train_page(about, outcome)));
+    if (outcome.error) return *outcome.error;
+    if (outcome.score.feasible) return Exit::kDone;
+    return infeasible("{}", overflow_text(problem(), outcome));
+  }
+
+  const TrainFlags& flags_;
+  learn::Communicator& ranks_;
+  RunConfig config_;
+  std::optional<ResolvedProblem> resolved_;
+  std::optional<RunFolder> folder_;  // of rank 0
+  Picoseconds bound_ = 0;
+  learn::Checkpoint checkpoint_;
+  std::optional<Outcome> single_;
+  std::optional<Training> training_;
+};
+
+// A run of several ranks that broke ends everywhere. Rank 0, which has saved what it had by now, is given the first
+// word; the others speak only if it is gone.
+[[noreturn]] void end_all(const learn::Communicator& ranks, const Error& error) {
+  if (!ranks.is_root()) std::this_thread::sleep_for(std::chrono::seconds(5));
+  print_error(error.message);
+  learn::abort_all(static_cast<int>(Exit::kBadInput));
+}
+
+}  // namespace
+
+Result<Exit> train(const TrainFlags& flags) {
+  BERTH_TRY(const double timeout_s, seconds_of("--rank-timeout", flags.rank_timeout));
+  BERTH_TRY(const std::unique_ptr<learn::Communicator> ranks, learn::make_communicator(timeout_s));
+  Session session(flags, *ranks);
+  Result<Exit> result = session.run();
+  if (result || ranks->size() == 1) return result;
+  const bool is_silent = result.error().message.empty();  // rank 0 speaks
+  if (session.is_broken() && !is_silent) end_all(*ranks, result.error());
+  if (ranks->is_root()) return result;
+  return result.error().code == ErrorCode::kInfeasible ? Exit::kInfeasible : Exit::kBadInput;
+}
+
+}  // namespace berth::app

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/learn/training.h"
+
+#include "app/learn/ranks.h"
+#include "app/output.h"
+#include "app/terminal.h"
+#include "learn/async.h"
+#include "learn/planners.h"
+
+namespace berth::app {
+namespace {
+
+constexpr auto kShowEvery = std::chrono::milliseconds(100);
+
+// libtorch throws when memory of a GPU runs out, for one.
+template <typename Work>
+Status guarded(const Work& work) {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    const std::string_view text = error.what();
+    return bad_input("libtorch: {}", text.substr(0, text.find('\n')));
+  }
+}
+
+}  // namespace
+
+Status Training::prepare() {
+  BERTH_TRY(policy_,
+            learn::make_policy(config_.planner, problem_, config_.options, config_.seed, config_.policy_device));
+  if (policy_->parameters().count() == 0) {
+    return bad_input("there is nothing to learn: no op has a choice of devices (berth place --planner single)");
+  }
+  if (const std::uint64_t most = config_.limits.evaluations; most > 0 && most < plans_per_update()) {
+    return bad_input("--evaluations {}: one update takes {} plans; give at least as many", most, plans_per_update());
+  }
+  environment_ = learn::make_simulated_environment(problem_, config_.threads);
+  trainer_ = std::make_unique<learn::Trainer>(*policy_, *environment_, config_.options, config_.seed, ranks_);
+  return {};
+}
+
+void Training::restore(learn::TrainState state, double elapsed_s) {
+  before_s_ = elapsed_s;
+  first_update_ = state.updates;
+  first_evaluation_ = state.evaluations;
+  trainer_->restore(std::move(state));
+}
+
+double Training::elapsed_s() const { return before_s_ + std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+bool Training::is_time_over() const { return config_.limits.time_s > 0.0 && elapsed_s() >= config_.limits.time_s; }
+
+std::uint64_t Training::plans_per_update() const {
+  const auto own = static_cast<std::uint64_t>(config_.options.groupings) * config_.options.placements;
+  return own * static_cast<std::uint64_t>(config_.async ? 1 : ranks_.size());
+}
+
+// Evaluations are spent by whole updates: a run that goes on later is then the same as one that went on at once.
+bool Training::is_over(std::uint64_t updates, std::uint64_t evaluations) const {
+  const Limits& limits = config_.limits;
+  if (limits.updates > 0 && updates >= limits.updates) return true;
+  if (limits.evaluations > 0 && evaluations + plans_per_update() > limits.evaluations) return true;
+  return is_time_over();
+}
+
+Result<Trained> Training::run() {
+  start_ = Clock::now();
+  const bool is_server = config_.async && ranks_.is_root();
+  const Status status = guarded([&]() -> Status {
+    if (is_server) return run_server();
+    if (config_.async) return run_controller();
+    return run_together();
+  });
+  Trained trained{served_ ? *std::move(served_) : trainer_->state(), elapsed_s(), std::move(warnings_)};
+  if (progress_) progress_->clear();
+  if (recorder_) {
+    const Status saved = recorder_->save(trained.state, trained.elapsed_s);
+    if (status.ok()) BERTH_RETURN_IF_ERROR(saved);
+  }
+  BERTH_RETURN_IF_ERROR(status);
+  return trained;
+}
+
+Status Training::run_together() {
+  const bool is_alone = ranks_.size() == 1;
+  // In the midst of an update only one process alone may stop: the others would wait for it.
+  if (is_alone) trainer_->set_should_stop([this] { return InterruptGuard::flag() || is_time_over(); });
+  Status recorded;
+  while (true) {
+    const bool mine = InterruptGuard::flag() || !recorded.ok() ||
+                      (ranks_.is_root() && is_over(trainer_->updates(), trainer_->evaluations()));
+    BERTH_TRY(const bool stop, any_of(ranks_, mine));
+    stopped_together_ = stop;
+    if (stop) return recorded;
+    BERTH_TRY(const std::optional<learn::UpdateFacts> facts, trainer_->update());
+    if (!facts) continue;
+    if (!is_alone) BERTH_RETURN_IF_ERROR(share_best_plan(ranks_, *trainer_));
+    if (recorder_) recorded = record(*facts, [this] { return trainer_->state(); });
+  }
+}
+
+Status Training::run_controller() {
+  trainer_->set_should_stop([] { return InterruptGuard::flag().load(); });
+  const Status status = learn::control(*trainer_, *policy_, ranks_);
+  stopped_together_ = status.ok();
+  return status;
+}
+
+Status Training::run_server() {
+  learn::ParameterServer server(trainer_->state(), config_.options, config_.seed, ranks_);
+  server.set_should_stop([this] { return InterruptGuard::flag() || is_time_over(); });
+  const Status status = server.serve([&](const learn::UpdateFacts& facts) -> Result<bool> {
+    BERTH_RETURN_IF_ERROR(record(facts, [&] { return server.state(); }));
+    return !is_over(facts.update, facts.evaluations);
+  });
+  served_ = server.state();
+  stopped_together_ = status.ok();
+  return status;
+}
+
+Status Training::record(learn::UpdateFacts facts, const GetState& state) {
+  if (!config_.async && trainer_->has_best() && trainer_->best_score().feasible) {
+    facts.best_s = to_seconds(trainer_->best_score().step_time);  // of all ranks
+  }
+  BERTH_RETURN_IF_ERROR(recorder_->add(facts, elapsed_s()));
+  if (monitor_) {
+    for (const std::string& warning : monitor_->watch(facts)) {
+      if (progress_) progress_->clear();
+      print_error(fmt::format("warning: {}", warning));
+      warnings_.push_back(warning);
+    }
+  }
+  show(facts);
+  return recorder_->is_due() ? recorder_->save(state(), elapsed_s()) : Status();
+}
+
+// "12.3 s  update 45  3.70 updates/s  29.6 plans/s  mean 1.90 s  best 1.57 s  gap 31 %"
+void Training::show(const learn::UpdateFacts& facts) {
+  const Clock::time_point now = Clock::now();
+  if (!progress_ || now - shown_ < kShowEvery) return;
+  shown_ = now;
+  const double seconds = std::max(std::chrono::duration<double>(now - start_).count(), 1e-3);
+  std::string text = fmt::format("{:.1f} s  update {}  {} updates/s  {} plans/s  ", elapsed_s(), facts.update,
+                                 format_count(static_cast<double>(facts.update - first_update_) / seconds),
+                                 format_count(static_cast<double>(facts.evaluations - first_evaluation_) / seconds));
+  if (facts.fitting > 0) text += fmt::format("mean {}  ", format_seconds(facts.mean_time_s));
+  text += facts.best_s ? fmt::format("best {}  gap {}", format_seconds(*facts.best_s),
+                                     gap_text(to_picoseconds(*facts.best_s), bound_))
+                       : "no plan that fits yet";
+  progress_->show(text);
+}
+
+}  // namespace berth::app

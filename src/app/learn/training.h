@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Training: a run in the hands of one process, alone or as one of several ranks.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/learn/run_recorder.h"
+#include "app/progress.h"
+#include "learn/communicator.h"
+#include "learn/environment.h"
+#include "learn/monitor.h"
+#include "learn/policy.h"
+#include "learn/trainer.h"
+
+namespace berth::app {
+
+// How far a run is, and what it has found.
+struct Trained {
+  learn::TrainState state;
+  double elapsed_s = 0.0;             // of all its sessions
+  std::vector<std::string> warnings;  // of this session
+};
+
+class Training {
+ public:
+  // All must outlive it.
+  Training(const RunConfig& config, const Problem& problem, Picoseconds bound, learn::Communicator& ranks)
+      : config_(config), problem_(problem), bound_(bound), ranks_(ranks) {}
+  // For rank 0 alone.
+  void set_recorder(RunRecorder recorder) { recorder_.emplace(std::move(recorder)); }
+  void set_monitor(learn::Monitor monitor) { monitor_.emplace(std::move(monitor)); }
+  void set_progress(bool shown) { progress_.emplace(shown); }
+
+  // An untrained policy of the config.
+  Status prepare();
+  [[nodiscard]] learn::TrainState state() const { return trainer_->state(); }
+  void restore(learn::TrainState state, double elapsed_s);
+
+  // Trains until a limit of the config or Ctrl-C. Rank 0 saves what it has found also on errors.
+  Result<Trained> run();
+  // Whether all ranks agreed to stop; if not, the others may be waiting for this one.
+  [[nodiscard]] bool stopped_together() const { return stopped_together_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  using GetState = std::function<learn::TrainState()>;
+  Status run_together();    // all ranks make every update together; one alone is a special case
+  Status run_server();      // --async, rank 0
+  Status run_controller();  // --async, the others
+  Status record(learn::UpdateFacts facts, const GetState& state);  // rank 0
+  void show(const learn::UpdateFacts& facts);
+  [[nodiscard]] double elapsed_s() const;
+  [[nodiscard]] bool is_time_over() const;
+  [[nodiscard]] bool is_over(std::uint64_t updates, std::uint64_t evaluations) const;
+  [[nodiscard]] std::uint64_t plans_per_update() const;
+
+  const RunConfig& config_;
+  const Problem& problem_;
+  Picoseconds bound_;
+  learn::Communicator& ranks_;
+  std::optional<RunRecorder> recorder_;
+  std::unique_ptr<learn::Policy> policy_;
+  std::unique_ptr<learn::Environment> environment_;
+  std::unique_ptr<learn::Trainer> trainer_;
+  std::optional<learn::Monitor> monitor_;
+  std::optional<ProgressLine> progress_;
+  Clock::time_point start_ = Clock::now(), shown_{};
+  double before_s_ = 0.0;                                  // elapsed in earlier sessions
+  std::uint64_t first_update_ = 0, first_evaluation_ = 0;  // of this session
+  std::optional<learn::TrainState> served_;                // of the parameter server
+  std::vector<std::string> warnings_;
+  bool stopped_together_ = false;
+};
+
+}  // namespace berth::app
