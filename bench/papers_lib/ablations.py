@@ -24,8 +24,8 @@ COLOCRL = Ablation(
     "ablation-colocrl", "colocation heuristics of ColocRL", Variant("default heuristics", planner="colocrl"),
     (("groups by", tuple(Variant(name, (f"grouping={grouping}",), planner="colocrl") for name, grouping in (
         ("framework alone", "framework"), ("framework and sole consumer", "framework+sole"), ("recurrent cells", "cells"),
-        ("METIS", "metis"), ("none: every op by itself", "none")))),),
-    seeds="many_rows_seeds", said="A group per op is a sequence of thousands: few updates, if any, come of it.")
+        ("METIS", "metis"), ("none: a device for every op", "none")))),),
+    seeds="many_rows_seeds", said="Without groups a feed-forward network decides for every op by itself.")
 
 EMBEDDING = (
     Variant("type as one number", ("type-feature=index",)),
@@ -55,6 +55,7 @@ SENSITIVITY = Ablation(
                 Variant("single ops, not joined first", ("join-first=off",)),
                 Variant("devices all alike", ("start-by-speed=off",)))),
      ("Placer", (Variant("transformer", ("placer=transformer",)),
+                 Variant("LSTM whose decoder does not see the group it places", ("aligned=off",)),
                  Variant("feed-forward", ("placer=feed-forward",))))),
     models=TWO_ROWS, said="Values equal to the default are run again, which shows how much is chance of timing.")
 

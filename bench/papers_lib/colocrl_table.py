@@ -6,7 +6,7 @@ import tempfile
 
 from papers_lib import jobs as made, rows
 from papers_lib.main_table import BASELINES, HEAD, paper_cells, where
-from papers_lib.papers import Table, published, share, shown, verdict
+from papers_lib.papers import Table, published, seeds_text, share, shown, verdict
 from planners_lib import numbers, report
 
 MODELS = ("rnnlm", "nmt-2", "inception-v3")
@@ -50,7 +50,7 @@ def checks(papers):
 def text(papers):
     settings = papers.settings
     return "\n".join([
-        f"`bench/papers/colocrl`: seconds per training step; `colocrl` with {settings.budget('learned').text} and {settings.seeds} seeds, "
+        f"`bench/papers/colocrl`: seconds per training step; `colocrl` with {settings.budget('learned').text} and {seeds_text(settings.seeds)}, "
         f"`hierarchical` beside it with the same and one seed. The published figures (Mirhoseini et al., ICML 2017, table 2) were written "
         f"down from memory, no copy was at hand: **unverified**. Reduction is against the best baseline; the sizes are not the "
         f"paper's (see above).\n",

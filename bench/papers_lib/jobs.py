@@ -24,9 +24,13 @@ class Budget:
     def text(self):
         return f"{self.evaluations:,} evaluations" if self.evaluations else re.sub(r"(?<=\d)(?=[a-z])", " ", self.time)
 
-    def seconds(self, row, per_plan=3.0):
-        """`per_plan`: time of everything about a plan over that of its evaluation."""
-        return self.evaluations * row.evaluation_s * per_plan if self.evaluations else runs.seconds_of(self.time)
+    def seconds(self, row, learns=False):
+        return self.evaluations * plan_s(row, learns) if self.evaluations else runs.seconds_of(self.time)
+
+
+def plan_s(row, learns):
+    """Seconds of one plan, roughly: of its evaluation, or of that and all that is learned from it."""
+    return 0.003 + 20 * row.evaluation_s if learns else row.evaluation_s
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,7 +56,7 @@ def train(row, planner, seed, budget, preset="", options=(), objective="", ranks
     command += (*budget.words, "--seed", str(seed), "--threads", "1", "-o", RUN, "--json")
     details = " ".join(filter(None, (preset, *options, objective, f"{ranks} ranks" if ranks > 1 else "")))
     label = f"{row.name}: {planner}{f' {details}' if details else ''}, seed {seed}"
-    return Job(label, command, budget.seconds(row) + LEARNED_START_S, alone=ranks > 1)
+    return Job(label, command, budget.seconds(row, learns=True) + LEARNED_START_S, alone=ranks > 1)
 
 
 def place(row, planner, seed, budget, objective="", searches=False):
@@ -60,7 +64,7 @@ def place(row, planner, seed, budget, objective="", searches=False):
     command += ("--objective", objective) if objective else ()
     command += (*budget.words, "--seed", str(seed), "--threads", "1", "--quiet", "--json")
     label = f"{row.name}: {planner}{f' {objective}' if objective else ''}, seed {seed}"
-    return Job(label, command, budget.seconds(row, 1.0) if searches else min(2.0, 100 * row.evaluation_s))
+    return Job(label, command, budget.seconds(row) if searches else min(2.0, 100 * row.evaluation_s))
 
 
 def chance(row, kind, evaluations, seed, groups):

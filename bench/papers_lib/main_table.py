@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The main table of the Hierarchical Planner's paper, with ColocRL beside it."""
 from papers_lib import rows
-from papers_lib.papers import Table, over, published, share, verdict
+from papers_lib.papers import Table, over, published, seeds_text, share, verdict
 from planners_lib import report
 from planners_lib.numbers import OOM
 
@@ -95,7 +95,7 @@ def text(papers):
     return "\n".join([
         f"`bench/papers/hierarchical`: seconds per training step, the same simulator for all. `hierarchical` has "
         f"{settings.budget('main').text} a run and `colocrl` {settings.budget('learned').text}, from scratch, one thread, two runs at a "
-        f"time on two cores; learned and seeded planners with {settings.seeds} seeds: median [least .. most]. Reduction, as in the "
+        f"time on two cores; learned and seeded planners with {seeds_text(settings.seeds)}: median [least .. most]. Reduction, as in the "
         f"paper, is that of `hierarchical` against the best of the five baselines; a negative one is a loss. Published: Mirhoseini et "
         f"al., ICLR 2018, table 1; its machine and sizes are not ours (see above), so compare reductions, not seconds. It has no "
         f"ColocRL column of its own. {rows.TUNED_NOTE}\n",

@@ -2,7 +2,7 @@
 """`hierarchical` where its paper did not look: under the objective of the partitioners, and on machines with unequal devices."""
 from papers_lib import rows
 from papers_lib.main_table import where
-from papers_lib.papers import Table, over, share, verdict
+from papers_lib.papers import Table, over, seeds_text, share, verdict
 from planners_lib import report
 
 PIPELINE_MODELS = ("inception-v3", "rnnlm", "nmt-2", "nmt-4")
@@ -40,7 +40,7 @@ def pipeline_text(papers):
     return "\n".join([
         f"`bench/papers/hierarchical`: the partitioners balance loads and cut bytes, which is what a full pipeline is limited by, so the "
         f"paper's comparison by the time of one step was not their game. Here all are judged by `--objective pipeline`, the time per "
-        f"sample, and `hierarchical` is trained for it: {papers.settings.budget('learned').text}, {papers.settings.seeds} seeds. `dp` is "
+        f"sample, and `hierarchical` is trained for it: {papers.settings.budget('learned').text}, {seeds_text(papers.settings.seeds)}. `dp` is "
         f"built for this objective and stands for what is possible.\n",
         report.table(head, "l" + "r" * (len(PIPELINE_RIVALS) + 2), lines), said])
 
@@ -70,7 +70,7 @@ def unequal_text(papers):
     head = ["row", *(f"`{planner}`" for planner in UNEQUAL_RIVALS), "hierarchical", "against one GPU", "against expert"]
     return "\n".join([
         f"`bench/papers/hierarchical`: a fast and a slow GPU. `gpu-only` is the fast one; `hierarchical` has "
-        f"{papers.settings.budget('learned').text}, `anneal` {papers.settings.classical}, {papers.settings.seeds} seeds. "
+        f"{papers.settings.budget('learned').text}, `anneal` {papers.settings.classical}, {seeds_text(papers.settings.seeds)}. "
         f"{rows.TUNED_NOTE.replace('Rows', 'Models')}\n",
         report.table(head, "l" + "r" * (len(UNEQUAL_RIVALS) + 3), lines), said])
 

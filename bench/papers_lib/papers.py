@@ -24,7 +24,7 @@ class Settings:
     random_runs: int = 5    # of random grouping
     ablation_seeds: int = 2
     many_rows_seeds: int = 1  # of ablations on six rows
-    rank_evaluations: int = 4096
+    rank_evaluations: int = 2048
     delay_s: float = 5.0    # of one measurement, for curves against wall time
     groups: int = 64        # of random groupings
     rows: tuple = rows.SIX
@@ -88,6 +88,10 @@ def shown(cell):
     """Median, and the range of the seeds where they differ."""
     median, least, most = map(report.seconds, (cell.median, cell.least, cell.most))
     return median if least == most else f"{median} [{least} .. {most}]"
+
+
+def seeds_text(count):
+    return "one seed" if count == 1 else f"{count} seeds"
 
 
 def published(value):

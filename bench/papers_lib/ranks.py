@@ -4,7 +4,7 @@ import math
 import statistics
 
 from papers_lib import jobs as made, svg
-from papers_lib.papers import OOM, Table, over, shown, verdict
+from papers_lib.papers import OOM, Table, over, seeds_text, shown, verdict
 from planners_lib import report
 
 RANKS = (1, 2, 4)
@@ -87,7 +87,7 @@ def text(papers):
     head = ["row", "ranks", "updates of a rank", "evaluations of all", "best plan", f"updates to within {100 * (NEAR - 1):.0f} % of one rank's"]
     return "\n".join([
         f"`bench/papers/hierarchical`: `mpirun -n N berth train` with the same number of evaluated plans in all, gradients of all ranks "
-        f"averaged, {min(SEEDS, papers.settings.seeds)} seeds (the chart shows the first). All ranks share two cores here, so this is about "
+        f"averaged, {seeds_text(min(SEEDS, papers.settings.seeds))} (the chart shows the first). All ranks share two cores here, so this is about "
         f"updates, not about time.\n",
         report.table(head, "lrrrrr", [line for row in rows for line in lines(papers, row)]), "".join(checks(papers)),
         "![best plan and mean of the sampled plans against updates of a rank, for 1, 2 and 4 ranks](images/curves-ranks.svg)\n"])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cheap rivals at the same number of evaluated plans, and learning curves."""
 from papers_lib import curves, jobs as made, main_table, svg
-from papers_lib.papers import Table, share, shown, verdict
+from papers_lib.papers import Table, seeds_text, share, shown, verdict
 from planners_lib import report
 from planners_lib.numbers import OOM, Cell
 
@@ -96,7 +96,7 @@ def checks(papers):
 def text(papers):
     head = ["row", "evaluations", "hierarchical", "random plans", "random groupings", "anneal", "reduction against the best rival"]
     return "\n".join([
-        f"`bench/papers/hierarchical`: the best plan after the same number of evaluated plans, {papers.settings.seeds} seeds, median "
+        f"`bench/papers/hierarchical`: the best plan after the same number of evaluated plans, {seeds_text(papers.settings.seeds)}, median "
         f"[least .. most]: the runs of the main table, read off their metrics; the best of n plans that put every op on a random GPU; the "
         f"best of n random groupings ({papers.settings.groups} groups, every op in a random one, every group on a random GPU); "
         f"`anneal --evaluations n`, which begins with the best of one GPU and the layer rule, so it knows the expert's plan. "
@@ -146,10 +146,10 @@ def curves_text(papers):
 
 
 def unknown_s(papers):
-    """Before `hierarchical` has run: a plan costs it perhaps 3 ms and 20 evaluations."""
+    """Before `hierarchical` has run, how often it will evaluate can only be guessed."""
     waiting = [row for row in papers.rows if not all(map(papers.store.is_settled, main_table.learned(papers, row)))]
     budget = papers.settings.budget("main")
-    counts = {row: budget.evaluations or budget.seconds(row) / (0.003 + 20 * row.evaluation_s) for row in waiting}
+    counts = {row: budget.evaluations or budget.seconds(row) / made.plan_s(row, learns=True) for row in waiting}
     return sum(6 * row.evaluation_s * count for row, count in counts.items()) * papers.settings.seeds
 
 
