@@ -78,8 +78,9 @@ def main():
     parser.add_argument("--machine", default=MACHINE, help=f"default {MACHINE}")
     flags = parser.parse_args()
     print(f"`bench/policy_speed.py build/release/berth`: `hierarchical`, preset `default` with {PLACEMENTS} plans an update, on "
-          f"`{flags.machine}`, {flags.threads} threads, {flags.budget} a run. Milliseconds of an update by phase: plans are measured "
-          f"in the background while the policy prepares its gradients, so `wait` is what the simulator costs beyond that.\n")
+          f"`{flags.machine}`, {flags.threads} threads, {flags.budget} a run. Milliseconds of an update by phase: "
+          "plans are measured in the background while the policy prepares its gradients, so `wait` is what the "
+          "simulator costs beyond that.\n")
     print("| graph | ops | updates/s | plans each |", " | ".join(f"{name}, ms" for name in PHASES.values()), "| other, ms | peak memory |")
     print("| --- |" + " --: |" * (len(PHASES) + 5), flush=True)
     bars = [measure(flags, graph) for graph in flags.graphs]

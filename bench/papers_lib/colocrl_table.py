@@ -50,10 +50,10 @@ def checks(papers):
 def text(papers):
     settings = papers.settings
     return "\n".join([
-        f"`bench/papers/colocrl`: seconds per training step; `colocrl` with {settings.budget('learned').text} and {seeds_text(settings.seeds)}, "
-        f"`hierarchical` beside it with the same and one seed. The published figures (Mirhoseini et al., ICML 2017, table 2) were written "
-        f"down from memory, no copy was at hand: **unverified**. Reduction is against the best baseline; the sizes are not the "
-        f"paper's (see above).\n",
+        f"`bench/papers/colocrl`: seconds per training step; `colocrl` with {settings.budget('learned').text} and "
+        f"{seeds_text(settings.seeds)}, `hierarchical` beside it with the same and one seed. The published figures "
+        "(Mirhoseini et al., ICML 2017, table 2) were written down from memory, no copy was at hand: "
+        "**unverified**. Reduction is against the best baseline; the sizes are not the paper's (see above).\n",
         report.table([*HEAD, "ColocRL", "reduction", "Hierarchical"], "llrrrrrrrr", list(lines(papers))), "".join(checks(papers))])
 
 
@@ -91,8 +91,8 @@ def inception_text(papers):
     lines = [[name, shown(cell) if cell else "failed", share(cell.median, one) if cell else "-"] for name, cell in cells.items()]
     return "\n".join([
         f"`bench/papers/colocrl`: {row.name}, the placement that Park's sources hold as learned, layer by layer "
-        f"(`bench/papers/inception_plan.py`), scored here. Presumably it is the figure of the ICML 2017 paper: the file does not say so. "
-        f"It was learned on another machine, so its time here says little about it.\n",
+        "(`bench/papers/inception_plan.py`), scored here. Presumably it is the figure of the ICML 2017 paper: the "
+        "file does not say so. It was learned on another machine, so its time here says little about it.\n",
         report.table(["plan", "step", "against one GPU"], "lrr", lines)])
 
 

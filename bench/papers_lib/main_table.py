@@ -69,7 +69,8 @@ def checks(papers):
     behind = [row for row in papers.rows if mine[row] > EQUAL * base[row]["expert"]]
     allowed = len(papers.rows) // 6
     text += (f"- {verdict(len(behind) <= allowed)} (aim): at least as good as the expert on {len(papers.rows) - len(behind)} of "
-             f"{len(papers.rows)} rows (asked: {len(papers.rows) - allowed}){'; not' + where(behind) if behind else ''}.\n")
+             f"{len(papers.rows)} rows (asked: "
+             f"{len(papers.rows) - allowed}){'; not' + where(behind) if behind else ''}.\n")
     ahead = [row for row in papers.rows if row.model.startswith("nmt") and over(mine[row], base[row]["expert"]) <= 0.8]
     if any(row.model.startswith("nmt") for row in papers.rows):
         text += f"- {verdict(len(ahead) >= 2)} (aim): 20 % better than the expert on two NMT rows; it is on {len(ahead)}{where(ahead)}.\n"
@@ -93,12 +94,13 @@ def text(papers):
     settings = papers.settings
     missing = [row.name for row in papers.rows if papers.median(learned(papers, row)) == OOM]
     return "\n".join([
-        f"`bench/papers/hierarchical`: seconds per training step, the same simulator for all. `hierarchical` has "
-        f"{settings.budget('main').text} a run and `colocrl` {settings.budget('learned').text}, from scratch, one thread, two runs at a "
-        f"time on two cores; learned and seeded planners with {seeds_text(settings.seeds)}: median [least .. most]. Reduction, as in the "
-        f"paper, is that of `hierarchical` against the best of the five baselines; a negative one is a loss. Published: Mirhoseini et "
-        f"al., ICLR 2018, table 1; its machine and sizes are not ours (see above), so compare reductions, not seconds. It has no "
-        f"ColocRL column of its own. {rows.TUNED_NOTE}\n",
+        "`bench/papers/hierarchical`: seconds per training step, the same simulator for all. `hierarchical` has "
+        f"{settings.budget('main').text} a run and `colocrl` {settings.budget('learned').text}, from scratch, one "
+        f"thread, two runs at a time on two cores; learned and seeded planners with {seeds_text(settings.seeds)}: "
+        "median [least .. most]. Reduction, as in the paper, is that of `hierarchical` against the best of the five "
+        "baselines; a negative one is a loss. Published: Mirhoseini et al., ICLR 2018, table 1; its machine and "
+        "sizes are not ours (see above), so compare reductions, not seconds. It has no ColocRL column of its own. "
+        f"{rows.TUNED_NOTE}\n",
         report.table([*HEAD, "ColocRL", "Hierarchical", "reduction", "against expert"], "llrrrrrrrrr", list(lines(papers))),
         checks(papers) + (f"- No plan that fits: {'; '.join(missing)}.\n" if missing else ""),
         "How much was tried, median of the seeds:\n", effort_table(papers)])

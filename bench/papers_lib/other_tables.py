@@ -38,10 +38,11 @@ def pipeline_text(papers):
                    for planner, found in lost.items())
     head = ["row", *(f"`{planner}`" for planner in PIPELINE_RIVALS), "hierarchical", "reduction against Scotch and min-cut"]
     return "\n".join([
-        f"`bench/papers/hierarchical`: the partitioners balance loads and cut bytes, which is what a full pipeline is limited by, so the "
-        f"paper's comparison by the time of one step was not their game. Here all are judged by `--objective pipeline`, the time per "
-        f"sample, and `hierarchical` is trained for it: {papers.settings.budget('learned').text}, {seeds_text(papers.settings.seeds)}. `dp` is "
-        f"built for this objective and stands for what is possible.\n",
+        "`bench/papers/hierarchical`: the partitioners balance loads and cut bytes, which is what a full pipeline "
+        "is limited by, so the paper's comparison by the time of one step was not their game. Here all are judged "
+        "by `--objective pipeline`, the time per sample, and `hierarchical` is trained for it: "
+        f"{papers.settings.budget('learned').text}, {seeds_text(papers.settings.seeds)}. `dp` is built for this "
+        "objective and stands for what is possible.\n",
         report.table(head, "l" + "r" * (len(PIPELINE_RIVALS) + 2), lines), said])
 
 
@@ -69,9 +70,9 @@ def unequal_text(papers):
             f"{'; not' + where(blind) if blind else ''}.\n")
     head = ["row", *(f"`{planner}`" for planner in UNEQUAL_RIVALS), "hierarchical", "against one GPU", "against expert"]
     return "\n".join([
-        f"`bench/papers/hierarchical`: a fast and a slow GPU. `gpu-only` is the fast one; `hierarchical` has "
-        f"{papers.settings.budget('learned').text}, `anneal` {papers.settings.classical}, {seeds_text(papers.settings.seeds)}. "
-        f"{rows.TUNED_NOTE.replace('Rows', 'Models')}\n",
+        "`bench/papers/hierarchical`: a fast and a slow GPU. `gpu-only` is the fast one; `hierarchical` has "
+        f"{papers.settings.budget('learned').text}, `anneal` {papers.settings.classical}, "
+        f"{seeds_text(papers.settings.seeds)}. {rows.TUNED_NOTE.replace('Rows', 'Models')}\n",
         report.table(head, "l" + "r" * (len(UNEQUAL_RIVALS) + 3), lines), said])
 
 

@@ -60,9 +60,10 @@ def text(papers):
     settings = papers.settings
     head = ["row", "", "best", "median", "worst", "hierarchical, same time", "hierarchical", "gain of the Grouper over best"]
     return "\n".join([
-        f"`bench/papers/hierarchical`: `--option grouping=random`, {settings.random_runs} runs of {settings.budget('learned').text}, each "
-        f"with a grouping of its own that stays and a Placer that learns, beside `hierarchical` of the main table "
-        f"({settings.budget('main').text}) and what that had after the same time. Published: ICLR 2018, table 2.\n",
+        f"`bench/papers/hierarchical`: `--option grouping=random`, {settings.random_runs} runs of "
+        f"{settings.budget('learned').text}, each with a grouping of its own that stays and a Placer that learns, "
+        f"beside `hierarchical` of the main table ({settings.budget('main').text}) and what that had after the same "
+        "time. Published: ICLR 2018, table 2.\n",
         report.table(head, "llrrrrrr", list(lines(papers))), "".join(compare(papers))])
 
 

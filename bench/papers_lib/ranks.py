@@ -86,11 +86,12 @@ def text(papers):
     (papers.settings.images / "curves-ranks.svg").write_text(svg.chart("Training on 1, 2 and 4 ranks", panels, columns=2))
     head = ["row", "ranks", "updates of a rank", "evaluations of all", "best plan", f"updates to within {100 * (NEAR - 1):.0f} % of one rank's"]
     return "\n".join([
-        f"`bench/papers/hierarchical`: `mpirun -n N berth train` with the same number of evaluated plans in all, gradients of all ranks "
-        f"averaged, {seeds_text(min(SEEDS, papers.settings.seeds))} (the chart shows the first). All ranks share two cores here, so this is about "
-        f"updates, not about time.\n",
+        "`bench/papers/hierarchical`: `mpirun -n N berth train` with the same number of evaluated plans in all, "
+        f"gradients of all ranks averaged, {seeds_text(min(SEEDS, papers.settings.seeds))} (the chart shows the "
+        "first). All ranks share two cores here, so this is about updates, not about time.\n",
         report.table(head, "lrrrrr", [line for row in rows for line in lines(papers, row)]), "".join(checks(papers)),
-        "![best plan and mean of the sampled plans against updates of a rank, for 1, 2 and 4 ranks](images/curves-ranks.svg)\n"])
+        "![best plan and mean of the sampled plans against updates of a rank, for 1, 2 and 4 "
+        "ranks](images/curves-ranks.svg)\n"])
 
 
 TABLE = Table("ranks", "mpirun with 1, 2 and 4 ranks", jobs, text)

@@ -6,6 +6,7 @@ from planners_lib import report
 from planners_lib.numbers import OOM, Cell
 
 PARTS = (64, 8, 1)  # compared at the whole number of evaluations and at these parts of it
+LEAST = 16          # one or two updates
 KINDS = ("plans", "groupings")
 WORKERS = (1, 4)
 
@@ -20,7 +21,7 @@ def whole(papers, row):
 
 def counts(papers, row):
     n = whole(papers, row)
-    return sorted({max(1, n // part) for part in PARTS}) if n else []
+    return sorted({max(min(n, LEAST), n // part) for part in PARTS}) if n else []
 
 
 def chance(papers, row, kind):
@@ -56,9 +57,9 @@ def learned_curves(papers, row):
 
 
 def chance_curves(papers, row, kind):
-    """With their ends, for charts."""
-    found = papers.answers(chance(papers, row, kind))
-    return [[*map(tuple, one["curve"]), (one["evaluations"], one["step_time_s"])] for one in found if one["feasible"]]
+    """With their ends, for charts; empty where no plan fitted."""
+    return [[*map(tuple, one["curve"]), *([(one["evaluations"], one["step_time_s"])] if one["feasible"] else [])]
+            for one in papers.answers(chance(papers, row, kind))]
 
 
 def cells_at(papers, row, n):
@@ -96,11 +97,13 @@ def checks(papers):
 def text(papers):
     head = ["row", "evaluations", "hierarchical", "random plans", "random groupings", "anneal", "reduction against the best rival"]
     return "\n".join([
-        f"`bench/papers/hierarchical`: the best plan after the same number of evaluated plans, {seeds_text(papers.settings.seeds)}, median "
-        f"[least .. most]: the runs of the main table, read off their metrics; the best of n plans that put every op on a random GPU; the "
-        f"best of n random groupings ({papers.settings.groups} groups, every op in a random one, every group on a random GPU); "
-        f"`anneal --evaluations n`, which begins with the best of one GPU and the layer rule, so it knows the expert's plan. "
-        f"`hierarchical` begins without a plan. The largest n is the largest power of two that all of its seeds reached.\n",
+        "`bench/papers/hierarchical`: the best plan after the same number of evaluated plans, "
+        f"{seeds_text(papers.settings.seeds)}, median [least .. most]: the runs of the main table, read off their "
+        "metrics; the best of n plans that put every op on a random GPU; the best of n random groupings "
+        f"({papers.settings.groups} groups, every op in a random one, every group on a random GPU); `anneal "
+        "--evaluations n`, which begins with the best of one GPU and the layer rule, so it knows the expert's plan. "
+        "`hierarchical` begins without a plan. The largest n is the largest power of two that all of its seeds "
+        "reached.\n",
         report.table(head, "lrrrrrr", list(lines(papers))), checks(papers)])
 
 
@@ -136,12 +139,12 @@ def curves_text(papers):
     for name, (x_label, series, title) in charts.items():
         (images / name).write_text(svg.chart(title, [panel(papers, row, series(papers, row), x_label) for row in papers.rows]))
     return "\n".join([
-        f"`bench/papers/hierarchical`: the runs of the tables above, median of the seeds and their range; a curve begins with the first "
-        f"plan that fits.\n",
+        "`bench/papers/hierarchical`: the runs of the tables above, median of the seeds and their range; a curve "
+        "begins with the first plan that fits.\n",
         "![best plan against evaluated plans, hierarchical and its rivals](images/curves-evaluations.svg)\n",
-        f"The same as if every plan had to be measured on a machine for {delay}, with one such machine and with four: the time of the "
-        f"policy as it was, and {delay} for every round of measurements of an update (computed, not waited for). The papers measured "
-        f"ten steps of every plan.\n",
+        f"The same as if every plan had to be measured on a machine for {delay}, with one such machine and with "
+        f"four: the time of the policy as it was, and {delay} for every round of measurements of an update "
+        "(computed, not waited for). The papers measured ten steps of every plan.\n",
         "![best plan against time with a delay per measured plan, 1 and 4 workers](images/curves-wall.svg)\n"])
 
 
