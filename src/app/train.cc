@@ -20,7 +20,10 @@ constexpr std::array<std::string_view, 11> kBesideResume{
 std::vector<std::string> given_flags(const CLI::App& command) {
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options()) {
-    if (option->count() > 0) names.push_back(option->get_name());
+    if (option->count() == 0) continue;
+    // get_name() has none for hidden flags.
+    const std::vector<std::string>& long_names = option->get_lnames();
+    names.push_back(long_names.empty() ? option->get_name() : "--" + long_names.front());
   }
   return names;
 }
