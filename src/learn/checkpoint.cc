@@ -32,6 +32,7 @@ std::string run_section(const Checkpoint& checkpoint) {
   bytes.number(state.updates);
   bytes.number(state.evaluations);
   bytes.maybe(state.baseline);
+  bytes.maybe(state.deviation);
   const Rng::State& rng = state.rng.state();
   for (const std::uint64_t word : rng.words) bytes.number(word);
   bytes.number(rng.spare_normal);
@@ -47,6 +48,7 @@ Status read_run(std::string_view section, Checkpoint& checkpoint) {
   state.updates = bytes.number<std::uint64_t>();
   state.evaluations = bytes.number<std::uint64_t>();
   state.baseline = bytes.maybe<double>();
+  state.deviation = bytes.maybe<double>();
   Rng::State rng;
   for (std::uint64_t& word : rng.words) word = bytes.number<std::uint64_t>();
   rng.spare_normal = bytes.number<double>();

@@ -71,6 +71,8 @@ std::vector<Field> training_fields() {
       real_field("noise", "deviation of what is added to logits, as a share of their size", &O::noise, 0, 100),
       whole_field("noise-updates", "updates with that noise", &O::noise_updates, 0, kMany),
       whole_field("valid-only-after", "updates after which only plans that fit count", &O::valid_only_after, 0, kMany),
+      word_field("baseline", "rewards are compared with: moving (average), batch (mean of the other plans)", &O::baseline,
+                 {"moving", "batch"}),
       real_field("baseline-decay", "of the moving average that rewards are compared with", &O::baseline_decay, 0, 1),
       switch_field("baseline-fails", "that average begins with the reward of a failing plan", &O::baseline_fails),
       switch_field("scale-advantage", "advantages are divided by the deviation of their update", &O::scale_advantage),

@@ -55,9 +55,10 @@ struct Options {
   double noise = 0.0;       // of exploration, until update noise_updates
   int noise_updates = 0;
   int valid_only_after = 500;  // from this update on only plans that fit count
+  std::string baseline = "batch";  // rewards are compared with: moving (average), batch (the mean of the other plans)
   double baseline_decay = 0.9;
   bool baseline_fails = false;   // the baseline begins with the failing signal
-  bool scale_advantage = true;   // divided by the deviation of the batch
+  bool scale_advantage = true;   // divided by the moving average of the rewards' deviation
   RewardRule reward;
   double env_noise = 0.0;
 

@@ -20,6 +20,7 @@ void without_additions(Options& options) {
   options.entropy = options.entropy_end = 0.0;
   options.entropy_updates = 0;
   options.scale_advantage = false;
+  options.baseline = "moving";
   options.reward = {RewardKind::kSqrt, FailingKind::kConstant, 100.0};
 }
 

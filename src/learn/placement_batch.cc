@@ -8,8 +8,9 @@
 namespace berth::learn {
 namespace {
 
-Tensor mean_entropy(const Tensor& log_probabilities) {
-  return -(log_probabilities.exp() * log_probabilities).sum(-1).mean();
+// Of every row of choices, in the mean over the first of the other dimensions.
+Tensor entropy_of(const Tensor& log_probabilities) {
+  return -(log_probabilities.exp() * log_probabilities).sum() / log_probabilities.size(0);
 }
 
 }  // namespace
@@ -93,15 +94,15 @@ void PlacementBatch::make_plans() {
 void PlacementBatch::prepare() {
   if (grouping_log_.defined()) {
     log_grouping_ = grouping_log_.gather(1, grouping_choice_.t()).sum(0);
-    grouping_entropy_ = mean_entropy(grouping_log_);
-    entropies_.grouping = grouping_entropy_.item<double>();
+    grouping_entropy_ = entropy_of(grouping_log_.unsqueeze(0));
+    entropies_.grouping = grouping_entropy_.item<double>() / static_cast<double>(grouping_log_.size(0));
     entropies_.most_grouping = std::log(static_cast<double>(grouping_log_.size(1)));
   }
   if (policy_.placer_) {
     const Tensor logs = policy_.placer_->log_probabilities(embedding_, drawn_);
     log_placing_ = logs.gather(2, drawn_.devices.unsqueeze(2)).squeeze(2).sum(1);
-    placing_entropy_ = mean_entropy(logs);
-    entropies_.placing = placing_entropy_.item<double>();
+    placing_entropy_ = entropy_of(logs);
+    entropies_.placing = placing_entropy_.item<double>() / static_cast<double>(logs.size(1));
     entropies_.most_placing = std::log(static_cast<double>(policy_.devices_.size()));
   }
 }

@@ -34,7 +34,7 @@ class PlacementBatch : public Batch {
   Tensor embedding_;                                   // [m, groups, width]
   Placements drawn_;
   Tensor log_grouping_, log_placing_;                  // [m], [m k]
-  Tensor grouping_entropy_, placing_entropy_;          // means per choice
+  Tensor grouping_entropy_, placing_entropy_;          // of all choices of a plan
   Entropies entropies_;
 };
 

@@ -59,6 +59,7 @@ Trainer::Trainer(Policy& policy, Environment& environment, const Options& option
       communicator_(communicator),
       adam_(static_cast<std::size_t>(policy.parameters().count())),
       baseline_(options.baseline_decay, baseline_start(options)),
+      deviation_(options.baseline_decay),
       rng_(stream_of(seed, communicator.rank())) {}
 
 void Trainer::offer(const Plan& plan, const Score& score) {
@@ -124,10 +125,14 @@ std::vector<double> Trainer::weights_of(const UpdateFacts& facts, std::span<cons
   const int counted = valid_only ? facts.fitting : facts.plans;
   std::vector<double> weights(rewards.size());
   if (counted == 0) return weights;
-  const double scale = options_.scale_advantage ? 1.0 / (facts.reward_deviation + 1e-6) : 1.0;
+  const double scale = options_.scale_advantage ? 1.0 / (deviation_.value(facts.reward_deviation) + 1e-6) : 1.0;
+  // The mean of the others is (sum - own) / (n - 1), so that own - that = (own - mean) n / (n - 1).
+  const bool by_batch = options_.baseline == "batch" && counted > 1;
+  const double mean = by_batch ? (valid_only ? *valid_mean_ : facts.mean_reward) : facts.baseline;
+  const double others = by_batch ? static_cast<double>(counted) / (counted - 1) : 1.0;
   for (std::size_t i = 0; i < rewards.size(); ++i) {
     if (valid_only && !measured[i].feasible) continue;
-    weights[i] = (rewards[i] - facts.baseline) * scale / counted;
+    weights[i] = (rewards[i] - mean) * others * scale / counted;
   }
   return weights;
 }
@@ -161,9 +166,12 @@ Result<std::optional<Trainer::Gradients>> Trainer::gradients(std::uint64_t most)
   const std::optional<double> mean = valid_only ? valid_mean_ : std::optional(facts.mean_reward);
   facts.baseline = baseline_.value(mean.value_or(facts.mean_reward));
   policy_.parameters().clear_gradients();
-  batch->loss(weights_of(facts, rewards, measured, valid_only), entropy_weight_at(options_, updates_)).backward();
+  // Gradients are summed over ranks: the bonus, which every rank has, must not grow with them.
+  const double bonus = entropy_weight_at(options_, updates_) / (alone_ ? 1 : communicator_.size());
+  batch->loss(weights_of(facts, rewards, measured, valid_only), bonus).backward();
   result.values = policy_.parameters().gradients();
   if (mean) baseline_.add(*mean);
+  deviation_.add(facts.reward_deviation);
   evaluations_ += static_cast<std::uint64_t>(facts.plans);
   facts.evaluations = evaluations_;
   facts.entropies = batch->entropies();
@@ -191,7 +199,7 @@ Result<std::optional<UpdateFacts>> Trainer::update(std::uint64_t most) {
 }
 
 TrainState Trainer::state() const {
-  return {updates_, evaluations_, policy_.parameters().values(), adam_.state(), baseline_.state(), rng_,
+  return {updates_, evaluations_, policy_.parameters().values(), adam_.state(), baseline_.state(), deviation_.state(), rng_,
           best_plan_, best_score_};
 }
 
@@ -201,6 +209,7 @@ void Trainer::restore(TrainState state) {
   policy_.parameters().set_values(state.values);
   adam_.restore(std::move(state.adam));
   baseline_.restore(state.baseline);
+  deviation_.restore(state.deviation);
   rng_ = state.rng;
   best_plan_ = std::move(state.best_plan);
   best_score_ = std::move(state.best_score);

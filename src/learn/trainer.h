@@ -40,7 +40,7 @@ struct TrainState {
   std::uint64_t updates = 0, evaluations = 0;
   std::vector<float> values;
   AdamState adam;
-  std::optional<double> baseline;
+  std::optional<double> baseline, deviation;  // moving averages of rewards
   Rng rng{0};
   std::optional<Plan> best_plan;
   Score best_score;  // of best_plan
@@ -94,7 +94,7 @@ class Trainer {
   Options options_;
   Communicator& communicator_;
   Adam adam_;
-  Baseline baseline_;
+  Baseline baseline_, deviation_;
   Rng rng_;
   std::uint64_t updates_ = 0, evaluations_ = 0;
   bool alone_ = false;                // a controller of its own: nothing is summed over ranks

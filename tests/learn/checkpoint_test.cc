@@ -17,6 +17,7 @@ Checkpoint small_checkpoint() {
   state.values = {1.5F, -0.0F, std::numeric_limits<float>::denorm_min()};
   state.adam = {299, {0.1F, 0.2F, 0.3F}, {1e-8F, 2e-8F, 3e-8F}};
   state.baseline = -1.25;
+  state.deviation = 0.5;
   state.rng = Rng(9);
   state.rng.normal();
   state.best_plan = Plan{{DeviceId{0}, DeviceId{3}}, {0.5, -1.0}, {{OpId{0}, OpId{1}}}};
@@ -39,6 +40,7 @@ void expect_equal(const Checkpoint& a, const Checkpoint& b) {
   EXPECT_EQ(a.state.adam.mean, b.state.adam.mean);
   EXPECT_EQ(a.state.adam.square, b.state.adam.square);
   EXPECT_EQ(a.state.baseline, b.state.baseline);
+  EXPECT_EQ(a.state.deviation, b.state.deviation);
   EXPECT_EQ(a.state.rng.state(), b.state.rng.state());
   EXPECT_EQ(a.state.best_plan, b.state.best_plan);
   EXPECT_EQ(a.state.best_score, b.state.best_score);

@@ -87,6 +87,7 @@ Result<learn::TrainState> share_state(learn::Communicator& ranks, const learn::T
   mine.floats(state.adam.mean);
   mine.floats(state.adam.square);
   mine.maybe(state.baseline);
+  mine.maybe(state.deviation);
   BERTH_TRY(const std::string bytes, ranks.from_root(ranks.is_root() ? mine.bytes() : std::string()));
   if (ranks.is_root()) return state;
   learn::MessageReader reader(bytes);
@@ -98,6 +99,7 @@ Result<learn::TrainState> share_state(learn::Communicator& ranks, const learn::T
   shared.adam.mean = reader.floats();
   shared.adam.square = reader.floats();
   shared.baseline = reader.maybe();
+  shared.deviation = reader.maybe();
   BERTH_RETURN_IF_ERROR(reader.end());
   Rng streams(seed + shared.updates);
   for (int i = 0; i < ranks.rank(); ++i) streams.fork();
