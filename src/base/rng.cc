@@ -9,7 +9,7 @@
 namespace berth {
 
 Rng::Rng(std::uint64_t seed) {
-  for (auto& word : state_) {  // splitmix64
+  for (auto& word : state_.words) {  // splitmix64
     seed += 0x9e3779b97f4a7c15ULL;
     std::uint64_t z = seed;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
@@ -18,15 +18,23 @@ Rng::Rng(std::uint64_t seed) {
   }
 }
 
+Rng Rng::from_state(const State& state) {
+  BERTH_CHECK((state.words != std::array<std::uint64_t, 4>{}));  // from which it would never get away
+  Rng rng;
+  rng.state_ = state;
+  return rng;
+}
+
 std::uint64_t Rng::next() {
-  const std::uint64_t result = std::rotl(state_[1] * 5, 7) * 9;
-  const std::uint64_t t = state_[1] << 17;
-  state_[2] ^= state_[0];
-  state_[3] ^= state_[1];
-  state_[1] ^= state_[2];
-  state_[0] ^= state_[3];
-  state_[2] ^= t;
-  state_[3] = std::rotl(state_[3], 45);
+  auto& words = state_.words;
+  const std::uint64_t result = std::rotl(words[1] * 5, 7) * 9;
+  const std::uint64_t t = words[1] << 17;
+  words[2] ^= words[0];
+  words[3] ^= words[1];
+  words[1] ^= words[2];
+  words[0] ^= words[3];
+  words[2] ^= t;
+  words[3] = std::rotl(words[3], 45);
   return result;
 }
 
@@ -49,9 +57,9 @@ std::int64_t Rng::between(std::int64_t low, std::int64_t high) {
 double Rng::uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
 
 double Rng::normal() {
-  if (has_spare_normal_) {
-    has_spare_normal_ = false;
-    return spare_normal_;
+  if (state_.has_spare_normal) {
+    state_.has_spare_normal = false;
+    return state_.spare_normal;
   }
   for (;;) {
     const double u = 2 * uniform() - 1;
@@ -59,8 +67,8 @@ double Rng::normal() {
     const double s = u * u + v * v;
     if (s >= 1 || s == 0) continue;
     const double scale = std::sqrt(-2 * std::log(s) / s);
-    spare_normal_ = v * scale;
-    has_spare_normal_ = true;
+    state_.spare_normal = v * scale;
+    state_.has_spare_normal = true;
     return u * scale;
   }
 }

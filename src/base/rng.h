@@ -3,6 +3,7 @@
 // with distributions of our own, since those of the standard library differ between implementations.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -11,7 +12,17 @@ namespace berth {
 
 class Rng {
  public:
+  // Everything it remembers, for those who keep a stream in a file and go on with it.
+  struct State {
+    std::array<std::uint64_t, 4> words{};  // never all 0
+    double spare_normal = 0.0;
+    bool has_spare_normal = false;
+    bool operator==(const State&) const = default;
+  };
+
   explicit Rng(std::uint64_t seed);
+  static Rng from_state(const State& state);
+  [[nodiscard]] const State& state() const { return state_; }
 
   std::uint64_t next();                                       // 64 random bits
   std::uint64_t below(std::uint64_t bound);                   // uniform in [0, bound), without bias; bound > 0
@@ -29,9 +40,8 @@ class Rng {
   }
 
  private:
-  std::uint64_t state_[4];
-  double spare_normal_ = 0.0;
-  bool has_spare_normal_ = false;
+  Rng() = default;
+  State state_;
 };
 
 }  // namespace berth

@@ -19,11 +19,13 @@ namespace berth::learn {
 //   heavy        along the heaviest tensors, within a share of work, until at most `groups` are left
 // or heuristics of ColocRL joined by '+', applied in this order:
 //   framework    the framework's own colocation groups, and gradients with their forward ops
-//   sole         an op joins its only consumer, again and again (Baechi's reading of the paper)
 //   cells        a recurrent cell: one layer at one step, with its gradients
 //   convs        a convolution with the norm, activation and pooling behind it, with their gradients
+//   sole         an op joins its only consumer, again and again (Baechi's reading of the paper), within an equal share
+//                of the work: taken to its end the rule leaves but one group of most models. Gradients that follow
+//                their forward ops do not count as consumers
 // after which the lightest neighbours join until exactly `groups` are left, or as few as there are; groups = 0 leaves
-// them as they are.
+// them as they are and sets sole no limit. The order in which they are named does not matter.
 Result<Grouping> fixed_grouping(const Problem& problem, std::string_view how, std::size_t groups, std::uint64_t seed);
 
 // The number of groups the paper states for a model like this one (unverified): 188 for RNNLM, 280 for NMT, 83 for

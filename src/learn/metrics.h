@@ -3,8 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "base/result.h"
 #include "learn/trainer.h"
@@ -14,33 +15,42 @@ namespace berth::learn {
 // One line, newline included: update, evaluations, elapsed_s, mean_reward, ..., best_s (null if none).
 std::string metrics_line(const UpdateFacts& facts, double elapsed_s);
 
-// Appends to a file of lines. Opening it for a run that goes on from update `updates` drops what is behind that: lines of
-// updates that a checkpoint does not know, and a half-written last line.
+// A file that is open for appending, and how it is called in errors.
+class AppendedFile {
+ public:
+  AppendedFile(int descriptor, std::string path) : descriptor_(descriptor), path_(std::move(path)) {}
+  ~AppendedFile();
+  AppendedFile(AppendedFile&& other) noexcept;
+  AppendedFile& operator=(AppendedFile&& other) noexcept;
+  // All of it or, as far as the file system lets us, nothing.
+  Status append(std::string_view bytes);
+
+ private:
+  int descriptor_ = -1;
+  std::string path_;
+};
+
+// Appends to a file of lines. Opening it for a run that goes on from update `updates` drops what is behind that: lines
+// of updates that a checkpoint does not know, and a half-written last line. A file of something else is refused.
 class MetricsFile {
  public:
   static Result<MetricsFile> open(const std::string& path, std::uint64_t updates);
-  ~MetricsFile();
-  MetricsFile(MetricsFile&&) noexcept;
-  MetricsFile& operator=(MetricsFile&&) noexcept;
   Status add(const UpdateFacts& facts, double elapsed_s);
 
  private:
-  explicit MetricsFile(int descriptor) : descriptor_(descriptor) {}
-  int descriptor_ = -1;
+  explicit MetricsFile(AppendedFile file) : file_(std::move(file)) {}
+  AppendedFile file_;
 };
 
 // Writes scalars as TensorBoard reads them: records with masked CRC-32C around Event messages.
 class TensorBoardFile {
  public:
   static Result<TensorBoardFile> create(const std::string& folder);  // a new events.out.tfevents.* in it
-  ~TensorBoardFile();
-  TensorBoardFile(TensorBoardFile&&) noexcept;
-  TensorBoardFile& operator=(TensorBoardFile&&) noexcept;
   Status add(const UpdateFacts& facts);
 
  private:
-  explicit TensorBoardFile(int descriptor) : descriptor_(descriptor) {}
-  int descriptor_ = -1;
+  explicit TensorBoardFile(AppendedFile file) : file_(std::move(file)) {}
+  AppendedFile file_;
 };
 
 }  // namespace berth::learn

@@ -2,6 +2,9 @@
 // Monitor: watches the updates of a run and says, once each, what a user can do something about.
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,11 +25,25 @@ class Monitor {
   std::vector<std::string> watch(const UpdateFacts& facts);
 
  private:
+  struct Rewards {  // of one update
+    double mean, deviation;
+  };
+  void remember(const UpdateFacts& facts);
+  // Each says its line, or nothing. Called until it has said it.
+  [[nodiscard]] std::optional<std::string> about_variance(const UpdateFacts& facts) const;
+  [[nodiscard]] std::optional<std::string> about_entropy(const UpdateFacts& facts) const;
+  [[nodiscard]] std::optional<std::string> about_groups(const UpdateFacts& facts) const;
+  [[nodiscard]] std::optional<std::string> about_single(const UpdateFacts& facts) const;
+  [[nodiscard]] std::optional<std::string> about_memory(const UpdateFacts& facts) const;
+  [[nodiscard]] bool found_something(const UpdateFacts& facts) const;
+  static double deviation_of(const std::deque<Rewards>& window);
+
   Options options_;
   std::optional<double> single_s_;
-  // what it remembers
-  std::vector<double> first_deviations_, last_deviations_;
-  bool said_variance_ = false, said_entropy_ = false, said_collapse_ = false, said_single_ = false, said_memory_ = false;
+  std::deque<Rewards> first_, last_;  // of the first and last updates that were watched
+  std::uint64_t watched_ = 0;
+  int collapsed_ = 0;  // updates in a row
+  std::array<bool, 5> said_{};
 };
 
 }  // namespace berth::learn

@@ -17,6 +17,8 @@ namespace berth::learn {
 struct Options {
   // What is decided.
   std::string grouping = "learned";  // learned, none, random, metis, modules, heavy, or colocation heuristics joined by +
+  // 0: as the problem says. For a Grouper that learns min(256, 20 x devices), as in Google's code; for colocation
+  // heuristics the number that the paper states for such a model (paper_groups); for the others as for a Grouper.
   int groups = 64;
   bool join_first = true;     // the Grouper decides on small joined clusters of ops, not on single ops
   std::string start = "heavy";  // where the Grouper begins: none (anywhere), heavy (groups grown along heavy tensors)
@@ -63,6 +65,7 @@ struct Options {
 };
 
 // The options of a planner and a preset: hierarchical has default, paper and google; colocrl has default and paper.
+// Errors name the nearest planner or preset, and all there are.
 Result<Options> preset(std::string_view planner, std::string_view name);
 std::vector<std::string_view> presets_of(std::string_view planner);
 

@@ -4,78 +4,11 @@
 #include <algorithm>
 #include <bit>
 
-#include "base/disjoint_sets.h"
+#include "plan/joiner.h"
 #include "plan/least_time.h"
 #include "plan/only_one.h"
 
 namespace berth {
-namespace {
-
-// Joins groups of a grouping while the limits hold and no work loses a device.
-class Joiner {
- public:
-  Joiner(const Problem& problem, const Grouping& finer, const GroupLimits& limits)
-      : finer_(finer),
-        limits_(limits),
-        sets_(finer.size()),
-        allowed_(finer.allowed),
-        weights_(weigh_groups(problem, finer)) {
-    if (limits.within == nullptr) return;
-    device_of_.resize(finer.size());
-    for (const OpId op : problem.graph().ops()) device_of_[finer.of(problem, op)] = limits.within->device(op);
-  }
-
-  [[nodiscard]] std::uint32_t root(std::uint32_t group) { return sets_.root(group); }
-
-  bool join(std::uint32_t a, std::uint32_t b) {
-    a = sets_.root(a);
-    b = sets_.root(b);
-    if (a == b) return false;
-    const Picoseconds work = weights_.work[a] + weights_.work[b];
-    const Bytes resident = weights_.resident[a] + weights_.resident[b];
-    const DeviceSet both = allowed_[a] & allowed_[b];
-    if (both == 0 || work > limits_.work || resident > limits_.resident) return false;
-    if (takes_choice(a, both) || takes_choice(b, both)) return false;
-    if (!device_of_.empty() && device_of_[a] != device_of_[b]) return false;
-    sets_.unite(a, b);
-    const std::uint32_t kept = std::min(a, b);
-    allowed_[kept] = both;
-    weights_.work[kept] = work;
-    weights_.resident[kept] = resident;
-    return true;
-  }
-
-  [[nodiscard]] Grouping finish() {
-    Grouping coarser;
-    std::vector<std::uint32_t> number(finer_.size());
-    for (std::uint32_t group = 0; group < finer_.size(); ++group) {  // a root comes before its members
-      const std::uint32_t root = sets_.root(group);
-      if (root == group) {
-        number[group] = static_cast<std::uint32_t>(coarser.allowed.size());
-        coarser.allowed.push_back(allowed_[group]);
-      }
-      number[group] = number[root];
-    }
-    coarser.of_unit.reserve(finer_.of_unit.size());
-    for (const std::uint32_t group : finer_.of_unit) coarser.of_unit.push_back(number[group]);
-    return coarser;
-  }
-
- private:
-  // Whether work would lose a device it may run on: an input on the CPU must not pull its only reader there.
-  [[nodiscard]] bool takes_choice(std::uint32_t group, DeviceSet left) const {
-    return weights_.work[group] > 0 && allowed_[group] != left;
-  }
-
-  const Grouping& finer_;
-  GroupLimits limits_;
-  DisjointSets sets_;
-  std::vector<DeviceSet> allowed_;
-  std::vector<DeviceId> device_of_;  // of groups in the plan to join within; empty: anywhere
-  GroupWeights weights_;
-};
-
-}  // namespace
 
 Grouping one_group_per_unit(const Problem& problem) {
   Grouping grouping;

@@ -49,6 +49,14 @@ class KindFinder {
     return std::move(kinds_);
   }
 
+  std::vector<OpId> parameters() {
+    std::vector<OpId> found;
+    for (const OpId op : graph_.ops()) {
+      if (graph_.role(op) == Role::kParameter && feeds_itself(op)) found.push_back(op);
+    }
+    return found;
+  }
+
  private:
   LayerKind& kind_of(OpId op) { return kinds_[layers_.of_op[index(op)]]; }
 
@@ -110,5 +118,9 @@ class KindFinder {
 }  // namespace
 
 std::vector<LayerKind> layer_kinds(const Graph& graph, const Layers& layers) { return KindFinder(graph, layers).run(); }
+
+std::vector<OpId> recurrent_parameters(const Graph& graph, const Layers& layers) {
+  return KindFinder(graph, layers).parameters();
+}
 
 }  // namespace berth

@@ -19,4 +19,8 @@ enum class LayerKind : std::uint8_t {
 // One entry per layer. Only the forward pass is looked at.
 std::vector<LayerKind> layer_kinds(const Graph& graph, const Layers& layers);
 
+// Parameters that close the loops of unrolled cells: what the forward pass computes from one comes back to it inside
+// its layer. In order of their ids.
+std::vector<OpId> recurrent_parameters(const Graph& graph, const Layers& layers);
+
 }  // namespace berth

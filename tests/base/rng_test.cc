@@ -24,6 +24,16 @@ TEST(Rng, StreamsAreFixedForever) {
   EXPECT_EQ(Rng(std::numeric_limits<std::uint64_t>::max()).next(), 0x8f5520d52a7ead08ULL);
 }
 
+TEST(Rng, GoesOnFromAStateThatWasKept) {
+  Rng rng(7);
+  rng.normal();  // leaves a spare one, which belongs to the state
+  Rng copy = Rng::from_state(rng.state());
+  EXPECT_EQ(copy.state(), rng.state());
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(copy.normal(), rng.normal());
+  EXPECT_EQ(copy.next(), rng.next());
+  EXPECT_EQ(copy.state(), rng.state());
+}
+
 TEST(Rng, DistributionsAreFixedForever) {
   Rng rng(42);
   std::vector<std::uint64_t> dice;

@@ -162,7 +162,7 @@ TEST_P(ExpectedGradient, SampledBatchesScoreTheirOwnChoices) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Policies, ExpectedGradient, testing::Values("lstm", "transformer", "feed-forward", "none"),
-                         [](const auto& info) { return info.param == "feed-forward" ? "feed_forward" : info.param; });
+                         [](const auto& name) { return name.param == "feed-forward" ? "feed_forward" : name.param; });
 
 }  // namespace
 }  // namespace berth::learn

@@ -79,7 +79,7 @@ TEST_P(LearnsToys, ReachesTheOptimumOnNineOfTenSeeds) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Planners, LearnsToys, testing::Values("hierarchical", "colocrl"),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& name) { return name.param; });
 
 }  // namespace
 }  // namespace berth::learn

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learn/options.h"
+
+#include "base/text.h"
+#include "learn/option_kinds.h"
+
+namespace berth::learn {
+namespace {
+
+constexpr int kMany = 1'000'000'000;
+
+std::vector<Field> grouper_fields() {
+  using O = Options;
+  return {
+      grouping_field(),
+      whole_field("groups", "most groups; 0: as the model and the machine say", &O::groups, 0, 65'536),
+      switch_field("join-first", "the Grouper decides on small clusters of ops, not on single ops", &O::join_first),
+      word_field("start", "where the Grouper begins: none (anywhere), heavy (groups grown along heavy tensors)",
+                 &O::start, {"none", "heavy"}),
+      real_field("start-weight", "logit of the group an op begins with", &O::start_weight, 0, 100),
+      word_field("type-feature", "how the type of an op is seen: embedding (learned), index (one number), none",
+                 &O::type_feature, {"embedding", "index", "none"}),
+      whole_field("type-size", "numbers of the embedding of a type", &O::type_size, 1, 4'096),
+      whole_field("max-types", "types with an embedding of their own: the most common", &O::max_types, 1, 100'000),
+      whole_field("outputs", "output shapes of an op that are seen; 0: none", &O::outputs, 0, 64),
+      whole_field("dims", "sizes of each of these shapes that are seen; 0: none", &O::dims, 0, 32),
+      word_field("neighbours",
+                 "how neighbours of an op are seen: slots (a few indices in and out), signed (a few with "
+                 "their side, as in Google's code), aggregate (all of them), none",
+                 &O::neighbours, {"slots", "signed", "aggregate", "none"}),
+      whole_field("neighbour-slots", "of slots: as many in and as many out; of signed: in all", &O::neighbour_slots, 1,
+                  1'024),
+      switch_field("cost-features", "flops and bytes of an op are seen", &O::cost_features),
+      switch_field("device-features", "speed, memory and links of devices are seen", &O::device_features),
+      whole_field("grouper-hidden", "width of the Grouper's hidden layer", &O::grouper_hidden, 1, 16'384),
+      word_field("grouper-activation", "of that layer: tanh or none", &O::grouper_activation, {"tanh", "none"}),
+  };
+}
+
+std::vector<Field> placer_fields() {
+  using O = Options;
+  return {
+      word_field("placer", "the network that places groups: lstm, transformer, feed-forward", &O::placer,
+                 {"lstm", "transformer", "feed-forward"}),
+      whole_field("hidden", "width of the decoder; each direction of the encoder has half", &O::hidden, 2, 16'384, 2),
+      whole_field("attention", "width of the scores of attention", &O::attention, 1, 16'384),
+      switch_field("aligned", "the decoder is shown the group it places, not only by attention", &O::aligned),
+      real_field("tanh-constant", "C of C tanh(l / T), the bound of logits", &O::tanh_constant, 0.001, 1'000),
+      real_field("temperature", "T of C tanh(l / T)", &O::temperature, 0.001, 1'000),
+      word_field("adjacency", "how edges between groups are seen: counts, binary, none", &O::adjacency,
+                 {"counts", "binary", "none"}),
+      switch_field("group-types", "how many ops of each type a group has is seen", &O::group_types),
+      switch_field("group-shapes", "the sum of a group's output shapes is seen", &O::group_shapes),
+      switch_field("start-by-speed", "devices begin with the share of their speed, not all alike", &O::start_by_speed),
+  };
+}
+
+std::vector<Field> training_fields() {
+  using O = Options;
+  return {
+      whole_field("groupings", "m: groupings sampled for an update", &O::groupings, 1, 4'096),
+      whole_field("placements", "k: placements sampled for each of them", &O::placements, 1, 4'096),
+      real_field("rate", "learning rate of Adam", &O::rate, 0, 10),
+      real_field("rate-decay", "the rate is multiplied by this every decay-every updates", &O::rate_decay, 0, 1),
+      whole_field("decay-after", "updates before the rate begins to fall", &O::decay_after, 0, kMany),
+      whole_field("decay-every", "updates between two steps of the rate", &O::decay_every, 1, kMany),
+      real_field("clip", "gradients are scaled down to this norm", &O::clip, 1e-6, 1e6),
+      real_field("entropy", "weight of the entropy bonus at the start", &O::entropy, 0, 100),
+      real_field("entropy-end", "its weight from update entropy-updates on", &O::entropy_end, 0, 100),
+      whole_field("entropy-updates", "updates on the way from one to the other", &O::entropy_updates, 0, kMany),
+      real_field("noise", "deviation of what is added to logits, as a share of their size", &O::noise, 0, 100),
+      whole_field("noise-updates", "updates with that noise", &O::noise_updates, 0, kMany),
+      whole_field("valid-only-after", "updates after which only plans that fit count", &O::valid_only_after, 0, kMany),
+      real_field("baseline-decay", "of the moving average that rewards are compared with", &O::baseline_decay, 0, 1),
+      switch_field("baseline-fails", "that average begins with the reward of a failing plan", &O::baseline_fails),
+      switch_field("scale-advantage", "advantages are divided by the deviation of their update", &O::scale_advantage),
+      reward_field(),
+      failing_field(),
+      failing_s_field(),
+      real_field("env-noise", "times are multiplied by exp(this x normal), as on a noisy machine", &O::env_noise, 0,
+                 10),
+  };
+}
+
+std::vector<Field> all_fields() {
+  std::vector<Field> fields;
+  for (const auto& part : {grouper_fields(), placer_fields(), training_fields()})
+    fields.insert(fields.end(), part.begin(), part.end());
+  return fields;
+}
+
+}  // namespace
+
+const std::vector<Field>& option_fields() {
+  static const std::vector<Field> kFields = all_fields();
+  return kFields;
+}
+
+Status set_option(Options& options, std::string_view assignment) {
+  const std::size_t equals = assignment.find('=');
+  const std::string_view name = trim(assignment.substr(0, equals));
+  Words names;
+  for (const Field& field : option_fields()) {
+    names.push_back(field.name);
+    if (field.name != name) continue;
+    if (equals == std::string_view::npos) return bad_input("option '{}' needs a value: {}=VALUE", name, name);
+    return field.set(options, trim(assignment.substr(equals + 1)));
+  }
+  return bad_input("no option named '{}'{}", name, did_you_mean(name, names));
+}
+
+}  // namespace berth::learn

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Presets. `default` is what works best here within minutes. `paper` and `google` hold the figures of the publications
+// and of Google's open-source code; what these do not say is marked as chosen.
+#include <array>
+
+#include "base/text.h"
+#include "learn/option_kinds.h"
+#include "learn/options.h"
+
+namespace berth::learn {
+namespace {
+
+// What neither publication has and this project added.
+void without_additions(Options& options) {
+  options.join_first = false;
+  options.start = "none";
+  options.start_weight = 0.0;
+  options.cost_features = options.device_features = false;
+  options.start_by_speed = options.aligned = false;
+  options.entropy = options.entropy_end = 0.0;
+  options.entropy_updates = 0;
+  options.scale_advantage = false;
+  options.reward = {RewardKind::kSqrt, FailingKind::kConstant, 100.0};
+}
+
+// Mirhoseini et al., ICLR 2018.
+Options hierarchical_paper() {
+  Options options;
+  without_additions(options);
+  options.groups = 256;
+  options.type_feature = "embedding";
+  options.type_size = 20, options.max_types = 200;
+  options.outputs = 6, options.dims = 4;
+  options.neighbours = "slots";
+  options.neighbour_slots = 6;
+  options.grouper_hidden = 64;
+  options.grouper_activation = "tanh";       // chosen
+  options.hidden = options.attention = 256;  // "hidden 256" may mean each direction, so that the decoder had 512
+  options.tanh_constant = 5.0, options.temperature = 10.0;
+  options.adjacency = "binary";
+  options.groupings = 1, options.placements = 4;
+  options.rate = 0.1, options.rate_decay = 1.0;
+  options.clip = 1.0;
+  options.noise = 0.1, options.noise_updates = 500;  // the size is unverified
+  options.valid_only_after = 500;
+  options.baseline_decay = 0.9;  // chosen, as in Google's code
+  options.baseline_fails = false;
+  return options;
+}
+
+// tensorflow/python/grappler/hierarchical_controller.py, without its defects.
+Options hierarchical_google() {
+  Options options;
+  without_additions(options);
+  options.groups = 0;  // min(256, 20 x devices)
+  options.type_feature = "index";
+  options.outputs = 5, options.dims = 5;
+  options.neighbours = "signed";
+  options.neighbour_slots = 10;
+  options.grouper_hidden = 64;
+  options.grouper_activation = "none";
+  options.hidden = options.attention = 512;
+  options.tanh_constant = 1.0, options.temperature = 1.0;
+  options.adjacency = "counts";
+  options.groupings = 1, options.placements = 1;
+  options.rate = 0.1, options.rate_decay = 0.95;
+  options.decay_after = 400, options.decay_every = 50;
+  options.clip = 1.0;
+  options.noise = 0.5, options.noise_updates = 750;
+  options.valid_only_after = 1000;
+  options.baseline_decay = 0.9;
+  options.baseline_fails = true;
+  return options;
+}
+
+Options colocrl_default() {
+  Options options;
+  options.grouping = "framework+sole+cells+convs";
+  options.groups = 0;  // as many as the paper has for such a model
+  return options;
+}
+
+// Mirhoseini et al., ICML 2017. Its sizes and rates are not known to us: where nothing else is said, they are those of
+// the later paper by the same authors.
+Options colocrl_paper() {
+  Options options = hierarchical_paper();
+  options.grouping = colocrl_default().grouping;
+  options.groups = 0;
+  options.hidden = options.attention = 256;                 // chosen
+  options.tanh_constant = 5.0, options.temperature = 10.0;  // chosen
+  options.placements = 4;                                   // 4 or 8 workers per controller
+  options.noise = 0.0, options.noise_updates = 0;           // none is reported
+  options.valid_only_after = 5000;                          // unverified
+  options.baseline_fails = true;
+  return options;
+}
+
+struct Preset {
+  std::string_view planner, name;
+  Options (*make)();
+};
+
+constexpr std::array kPresets{
+    Preset{"hierarchical", "default", [] { return Options{}; }},
+    Preset{"hierarchical", "paper", hierarchical_paper},
+    Preset{"hierarchical", "google", hierarchical_google},
+    Preset{"colocrl", "default", colocrl_default},
+    Preset{"colocrl", "paper", colocrl_paper},
+};
+
+}  // namespace
+
+std::vector<std::string_view> presets_of(std::string_view planner) {
+  std::vector<std::string_view> names;
+  for (const Preset& preset : kPresets)
+    if (preset.planner == planner) names.push_back(preset.name);
+  return names;
+}
+
+Result<Options> preset(std::string_view planner, std::string_view name) {
+  const std::vector<std::string_view> names = presets_of(planner);
+  if (names.empty()) {
+    constexpr std::array<std::string_view, 2> kPlanners{"hierarchical", "colocrl"};
+    return bad_input("no learned planner named '{}'{} (there are {})", planner, did_you_mean(planner, kPlanners),
+                     listed(kPlanners));
+  }
+  for (const Preset& preset : kPresets)
+    if (preset.planner == planner && preset.name == name) return preset.make();
+  return bad_input("{} has no preset named '{}'{} (there are {})", planner, name, did_you_mean(name, names),
+                   listed(names));
+}
+
+}  // namespace berth::learn
