@@ -20,7 +20,9 @@ constexpr std::array<std::string_view, 11> kBesideResume{
 std::vector<std::string> given_flags(const CLI::App& command) {
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options()) {
-    if (option->count() > 0) names.push_back(option->get_name());
+    if (option->count() == 0) continue;
+    const std::vector<std::string>& words = option->get_lnames();  // get_name() knows no hidden ones
+    names.push_back(words.empty() ? option->get_name() : fmt::format("--{}", words.front()));
   }
   return names;
 }

@@ -122,42 +122,43 @@ class Runs(TrainTest):
 
 
 class Resuming(TrainTest):
-    def killed(self, run, *command, wait):
+    def lines(self):
+        path = self.run / "metrics.jsonl"
+        return path.read_bytes().count(b"\n") if path.exists() else 0
+
+    def killed(self, *command, after, seconds=0.0):
+        """Kills the command once its run has so many lines of metrics, or that many seconds later."""
         process = subprocess.Popen([BERTH, *map(str, command)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        wait(process)
+        while process.poll() is None and self.lines() < after:
+            time.sleep(0.001)
+        time.sleep(seconds)
         process.kill()
-        process.wait()
+        return process.wait() == -signal.SIGKILL  # else it had ended by itself
 
     def test_a_killed_run_gives_the_numbers_of_one_that_was_not(self):
-        updates = 25
+        updates, rng = 300, random.Random(1)
         self.train(run=self.folder / "whole", updates=updates)
-        rng = random.Random(1)
-        command = [*TRAIN, "--updates", updates, "-o", self.run, *OFTEN]
+        command = [*TRAIN, "--updates", updates, "-o", self.run]
         for _ in range(6):
-            lines = len(metrics(self.run)) if (self.run / "metrics.jsonl").exists() else 0
-
-            def some_updates_later(process, wanted=lines + rng.randint(0, 5)):
-                while process.poll() is None and not (self.run / "config.json").exists():
-                    time.sleep(0.005)
-                while process.poll() is None and (self.run / "metrics.jsonl").read_bytes().count(b"\n") < wanted:
-                    time.sleep(0.002)
-                time.sleep(rng.uniform(0, 0.02))
-            try:
-                self.killed(self.run, *command, wait=some_updates_later)
-            except FileNotFoundError:
-                pass  # before the first metrics
-            command = ["train", "--resume", self.run, *OFTEN]
-        document = self.json_of("train", "--resume", self.run)
-        self.assertEqual(document["updates"], updates)
+            after = self.lines() + rng.randint(1, 30)
+            self.assertTrue(self.killed(*command, *OFTEN, after=after, seconds=rng.uniform(0, 0.02)), "it was too fast")
+            command = ["train", "--resume", self.run]
+        self.assertLess(self.lines(), updates)
+        self.assertEqual(self.json_of(*command)["updates"], updates)
         self.assertEqual(metrics(self.run), metrics(self.folder / "whole"))
         self.assertEqual((self.run / "plan.json").read_bytes(), (self.folder / "whole" / "plan.json").read_bytes())
 
+    def test_killed_at_its_start_it_can_be_resumed_or_begun_again(self):
+        for seconds in (0.05, 0.35, 0.5):
+            self.killed(*TRAIN, "--updates", 5, "-o", self.run, after=0, seconds=seconds)
+            if (self.run / "config.json").exists():
+                self.json_of("train", "--resume", self.run, "--updates", 6)
+            else:
+                self.train()
+            shutil.rmtree(self.run)
+
     def test_killed_before_the_first_checkpoint(self):
-        def first_lines(process):
-            while not (self.run / "metrics.jsonl").exists() or (self.run / "metrics.jsonl").read_bytes().count(b"\n") < 3:
-                self.assertIsNone(process.poll())
-                time.sleep(0.005)
-        self.killed(self.run, *TRAIN, "--updates", 500, "-o", self.run, wait=first_lines)
+        self.assertTrue(self.killed(*TRAIN, "--updates", 100000, "-o", self.run, after=3))
         self.assertFalse((self.run / "checkpoint").exists())
         self.json_of("train", "--resume", self.run, "--updates", 6)
         self.train(run=self.folder / "whole", updates=6)
