@@ -216,6 +216,17 @@ class Refused(TrainTest):
         self.run.mkdir()
         self.train()
 
+    def test_what_a_killed_writer_left_goes_away(self):
+        self.run.mkdir()
+        (self.run / "config.json.123-0.tmp").write_text("{")
+        (self.run / "lock").touch()
+        self.train()
+        (self.run / "checkpoint.123-0.tmp").write_text("half")
+        (self.run / "notes.tmp").write_text("mine")
+        self.json_of("train", "--resume", self.run, "--updates", 5)
+        self.assertFalse((self.run / "checkpoint.123-0.tmp").exists())
+        self.assertTrue((self.run / "notes.tmp").exists())
+
     def test_two_trainers_on_one_run(self):
         self.train()
         before = files(self.run)
