@@ -21,8 +21,9 @@ std::vector<std::string> given_flags(const CLI::App& command) {
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options()) {
     if (option->count() == 0) continue;
-    const std::vector<std::string>& words = option->get_lnames();  // get_name() knows no hidden ones
-    names.push_back(words.empty() ? option->get_name() : fmt::format("--{}", words.front()));
+    // get_name() has none for hidden flags.
+    const std::vector<std::string>& long_names = option->get_lnames();
+    names.push_back(long_names.empty() ? option->get_name() : "--" + long_names.front());
   }
   return names;
 }

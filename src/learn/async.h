@@ -46,7 +46,7 @@ class ParameterServer {
 
  private:
   using Clock = std::chrono::steady_clock;
-  Status collect();                                               // what has arrived, into inbox_
+  Status collect();  // what has arrived, into inbox_
   Status handle(const Message& message, const OnUpdate& on_update);
   Status apply(int rank, Report& report, const OnUpdate& on_update);
   Status answer(int rank, bool is_first);
@@ -59,8 +59,10 @@ class ParameterServer {
   Communicator& communicator_;
   std::function<bool()> should_stop_;
   std::vector<Message> inbox_;
-  std::vector<bool> is_active_;             // by rank: a controller that has not been told to stop
-  std::vector<Clock::time_point> answered_;  // by rank: since when it is at work
+  std::vector<bool> is_active_;   // by rank: a controller that has not been told to stop
+  std::vector<double> answered_;  // by rank: since when it is at work, in seconds of awake_s_
+  double awake_s_ = 0.0;          // how long the server has been looking for letters
+  Clock::time_point looked_ = Clock::now();
   bool is_stopping_ = false;
 };
 

@@ -10,6 +10,7 @@ namespace berth::learn {
 namespace {
 
 constexpr double kLook_s = 0.05;  // how long it waits for a letter before it looks around
+constexpr double kMost_s = 0.2;   // what one round counts for at most
 
 std::uint64_t stream_of(std::uint64_t seed, int rank, std::uint64_t updates) {
   const std::uint64_t of_rank = Rng(Rng(seed).next() + static_cast<std::uint64_t>(rank)).next();
@@ -41,7 +42,7 @@ Status ParameterServer::serve(const OnUpdate& on_update) {
   if (communicator_.size() < 2) {
     return bad_input("asynchronous training needs a server and at least one controller; use mpirun -n 2 or more");
   }
-  std::fill(answered_.begin(), answered_.end(), Clock::now());
+  looked_ = Clock::now();
   while (std::find(is_active_.begin(), is_active_.end(), true) != is_active_.end()) {
     if (should_stop_ && should_stop_()) is_stopping_ = true;
     BERTH_RETURN_IF_ERROR(collect());
@@ -52,14 +53,17 @@ Status ParameterServer::serve(const OnUpdate& on_update) {
   return {};
 }
 
-// Everything that has arrived is taken before anyone is called silent: the server may have been away for longer than the
-// deadline itself, writing a checkpoint, say.
+// Everything that has arrived is taken before anyone is called silent, and a long round counts for little: the server
+// may have been away for longer than the deadline itself, writing a checkpoint, or stopped.
 Status ParameterServer::collect() {
   for (double patience = kLook_s;; patience = 0.0) {
     BERTH_TRY(std::optional<Message> message, communicator_.receive(patience));
     if (!message) break;
     inbox_.push_back(*std::move(message));
   }
+  const auto now = Clock::now();
+  awake_s_ += std::min(std::chrono::duration<double>(now - looked_).count(), kMost_s);
+  looked_ = now;
   const std::vector<int> silent = silent_ranks();
   if (silent.empty()) return {};
   return silence(silent, communicator_.deadline_s(), "gradients");
@@ -69,7 +73,7 @@ std::vector<int> ParameterServer::silent_ranks() const {
   std::vector<int> silent;
   for (int rank = 1; rank < communicator_.size(); ++rank) {
     const auto at = static_cast<std::size_t>(rank);
-    const double waited = std::chrono::duration<double>(Clock::now() - answered_[at]).count();
+    const double waited = awake_s_ - answered_[at];
     const bool has_written =
         std::any_of(inbox_.begin(), inbox_.end(), [&](const Message& message) { return message.from == rank; });
     if (is_active_[at] && !has_written && waited > communicator_.deadline_s()) silent.push_back(rank);
@@ -131,7 +135,7 @@ Status ParameterServer::answer(int rank, bool is_first) {
     orders.values = state_.values;
   }
   is_active_[static_cast<std::size_t>(rank)] = !is_stopping_;
-  answered_[static_cast<std::size_t>(rank)] = Clock::now();
+  answered_[static_cast<std::size_t>(rank)] = awake_s_;
   return communicator_.send(rank, to_bytes(orders));
 }
 

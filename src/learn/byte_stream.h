@@ -45,6 +45,7 @@ class ByteWriter {
     number<std::uint8_t>(value ? 1 : 0);
     number(value.value_or(T{}));
   }
+  [[nodiscard]] const std::string& bytes() const { return bytes_; }
   [[nodiscard]] std::string take() && { return std::move(bytes_); }
 
  private:

@@ -32,7 +32,7 @@ class Communicator {
   [[nodiscard]] virtual double deadline_s() const = 0;  // how long rank 0 waits for the others
 
   // All ranks call these, in the same order.
-  virtual Status sum(std::span<float> values) = 0;   // every rank gets the sum over ranks, bit for bit the same
+  virtual Status sum(std::span<float> values) = 0;  // every rank gets the sum over ranks, bit for bit the same
   virtual Status sum(std::span<double> values) = 0;
   virtual Result<std::vector<std::string>> gather_all(std::string_view bytes) = 0;  // of every rank, by rank
   virtual Result<std::string> from_root(std::string_view bytes) = 0;                // what rank 0 passed

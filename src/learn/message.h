@@ -1,75 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages between the processes of a run as plain bytes: values one after the other, in the order in which they are
-// read back. Little-endian, without names or types: both ends are the same program.
+// Messages between the processes of a run: values one after the other, in the order in which they are read back,
+// without names or types, since both ends are the same program.
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include "base/result.h"
-#include "cost/plan.h"
-#include "sim/timeline.h"
+#include "learn/plan_bytes.h"
 
 namespace berth::learn {
 
 class MessageWriter {
  public:
-  void integer(std::uint64_t value);
-  void number(double value);
-  void maybe(std::optional<double> value);
-  void text(std::string_view bytes);
-  void floats(std::span<const float> values);
-  void plan(const Plan& plan);
-  void score(const Score& score);
+  void integer(std::uint64_t value) { bytes_.number(value); }
+  void number(double value) { bytes_.number(value); }
+  void maybe(std::optional<double> value) { bytes_.maybe(value); }
+  void text(std::string_view text) { bytes_.text(text); }
+  void floats(const std::vector<float>& values) { bytes_.numbers(values); }
+  void plan(const Plan& plan) { write_plan(bytes_, plan); }
+  void score(const Score& score) { write_score(bytes_, score); }
   // A struct of nothing but numbers, as it lies in memory.
   template <typename Plain>
   void plain(const Plain& value) {
     static_assert(std::is_trivially_copyable_v<Plain>);
-    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
+    text({reinterpret_cast<const char*>(&value), sizeof value});
   }
-  [[nodiscard]] const std::string& bytes() const { return bytes_; }
+  [[nodiscard]] const std::string& bytes() const { return bytes_.bytes(); }
 
  private:
-  template <typename Item>
-  void list(std::span<const Item> items);
-  std::string bytes_;
+  ByteWriter bytes_;
 };
 
 // Bytes that end too early or hold an impossible length give zeros and empty lists from there on, and an error at the
 // end.
 class MessageReader {
  public:
-  explicit MessageReader(std::string_view bytes) : rest_(bytes) {}
-  std::uint64_t integer();
-  double number();
-  std::optional<double> maybe();
-  std::string text();
-  std::vector<float> floats();
-  Plan plan();
-  Score score();
+  explicit MessageReader(std::string_view bytes) : bytes_(bytes) {}
+  std::uint64_t integer() { return bytes_.number<std::uint64_t>(); }
+  double number() { return bytes_.number<double>(); }
+  std::optional<double> maybe() { return bytes_.maybe<double>(); }
+  std::string text() { return std::string(bytes_.text()); }
+  std::vector<float> floats() { return bytes_.numbers<float>(); }
+  Plan plan() { return read_plan(bytes_); }
+  Score score() { return read_score(bytes_); }
   template <typename Plain>
   Plain plain() {
     static_assert(std::is_trivially_copyable_v<Plain>);
     Plain value{};
-    const std::string_view bytes = take(sizeof value);
-    if (!bytes.empty()) std::memcpy(&value, bytes.data(), sizeof value);
+    const std::string_view bytes = bytes_.text();
+    is_odd_ = is_odd_ || bytes.size() != sizeof value;
+    if (!is_odd_) std::memcpy(&value, bytes.data(), sizeof value);
     return value;
   }
   // Everything was read, and all of it was there.
-  [[nodiscard]] Status end() const;
+  [[nodiscard]] Status end() const {
+    if (bytes_.is_done() && !is_odd_) return {};
+    return bad_input("a message of another rank cannot be read; do all ranks run the same version of the program?");
+  }
 
  private:
-  std::string_view take(std::uint64_t size);
-  template <typename Item>
-  std::vector<Item> list();
-  std::string_view rest_;
-  bool damaged_ = false;
+  ByteReader bytes_;
+  bool is_odd_ = false;  // a struct had another size
 };
 
 }  // namespace berth::learn

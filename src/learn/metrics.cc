@@ -87,6 +87,8 @@ std::string metrics_line(const UpdateFacts& facts, double elapsed_s) {
   json.key("placing_entropy").value(facts.entropies.placing);
   json.key("most_placing_entropy").value(facts.entropies.most_placing);
   json.key("used_groups").value(facts.used_groups).key("best_s").value(facts.best_s);
+  json.key("sample_s").value(facts.sample_s).key("prepare_s").value(facts.prepare_s);
+  json.key("wait_s").value(facts.wait_s).key("gradient_s").value(facts.gradient_s).key("step_s").value(facts.step_s);
   json.end_object();
   return std::move(json).take();
 }

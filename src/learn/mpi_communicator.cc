@@ -18,18 +18,21 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // Asks until the answer is yes or time is up: at once again at first, then at longer and longer intervals. Ranks share
-// cores with the threads that simulate, so that nobody may spin for long.
+// cores with the threads that simulate, so that nobody may spin for long. A process that was itself stopped for a while
+// must not blame the others when it wakes: no interval counts for more than kMost.
 template <typename Question>
 Result<bool> ask_until(double patience_s, const Question& question) {
-  constexpr auto kSpin = std::chrono::microseconds(50), kLongest = std::chrono::microseconds(1000);
-  const auto start = Clock::now();
-  const auto patience = std::chrono::duration<double>(patience_s);
-  auto pause = std::chrono::microseconds(50);
-  for (;;) {
+  using namespace std::chrono_literals;
+  using Seconds = std::chrono::duration<double>;
+  constexpr Seconds kSpin = 50us, kLongest = 1ms, kMost = 100ms;
+  Seconds waited = 0s, pause = 50us;
+  for (auto last = Clock::now();;) {
     BERTH_TRY(const bool yes, question());
     if (yes) return true;
-    const auto waited = Clock::now() - start;
-    if (waited >= patience) return false;
+    const auto now = Clock::now();
+    waited += std::min<Seconds>(now - last, kMost);
+    last = now;
+    if (waited.count() >= patience_s) return false;
     if (waited < kSpin) continue;
     std::this_thread::sleep_for(pause);
     pause = std::min(pause * 2, kLongest);
@@ -77,7 +80,8 @@ Result<bool> MpiCommunicator::put(int to, Channel channel, std::string_view byte
   std::string buffer(bytes);
   MPI_Request request = MPI_REQUEST_NULL;
   BERTH_RETURN_IF_ERROR(checked(MPI_Isend(buffer.data(), static_cast<int>(buffer.size()), MPI_BYTE, to,
-                                          static_cast<int>(channel), MPI_COMM_WORLD, &request), "send"));
+                                          static_cast<int>(channel), MPI_COMM_WORLD, &request),
+                                "send"));
   auto sent = ask_until(patience_s, [&]() -> Result<bool> {
     int done = 0;
     BERTH_RETURN_IF_ERROR(checked(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "send"));
@@ -91,18 +95,20 @@ Result<std::optional<Message>> MpiCommunicator::take(int from, Channel channel, 
   const auto start = Clock::now();
   MPI_Status status = {};
   BERTH_TRY(const bool found, ask_until(patience_s, [&]() -> Result<bool> {
-    int there = 0;
-    BERTH_RETURN_IF_ERROR(checked(MPI_Iprobe(from == kAnybody ? MPI_ANY_SOURCE : from, static_cast<int>(channel),
-                                             MPI_COMM_WORLD, &there, &status), "receive"));
-    return there != 0;
-  }));
+              int there = 0;
+              BERTH_RETURN_IF_ERROR(checked(MPI_Iprobe(from == kAnybody ? MPI_ANY_SOURCE : from,
+                                                       static_cast<int>(channel), MPI_COMM_WORLD, &there, &status),
+                                            "receive"));
+              return there != 0;
+            }));
   if (!found) return std::optional<Message>();
   int size = 0;
   BERTH_RETURN_IF_ERROR(checked(MPI_Get_count(&status, MPI_BYTE, &size), "receive"));
   Message message{status.MPI_SOURCE, std::string(static_cast<std::size_t>(size), '\0')};
   MPI_Request request = MPI_REQUEST_NULL;
   BERTH_RETURN_IF_ERROR(checked(MPI_Irecv(message.bytes.data(), size, MPI_BYTE, message.from, static_cast<int>(channel),
-                                          MPI_COMM_WORLD, &request), "receive"));
+                                          MPI_COMM_WORLD, &request),
+                                "receive"));
   // What was announced must also come: a rank can be stopped in the midst of sending.
   const double waited = std::chrono::duration<double>(Clock::now() - start).count();
   auto came = ask_until(std::max(deadline_s(), patience_s - waited), [&]() -> Result<bool> {
@@ -142,8 +148,10 @@ Result<std::unique_ptr<Communicator>> make_mpi_communicator(const Launch& launch
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (size != launch.processes) {
-    return bad_input("{} processes were started ({}), but MPI sees {}; use the mpirun that belongs to this MPI, or "
-                     "srun --mpi=pmix", launch.processes, launch.told_by, size);
+    return bad_input(
+        "{} processes were started ({}), but MPI sees {}; use the mpirun that belongs to this MPI, or "
+        "srun --mpi=pmix",
+        launch.processes, launch.told_by, size);
   }
   return std::unique_ptr<Communicator>(std::make_unique<MpiCommunicator>(rank, size, deadline_s));
 }

@@ -2,6 +2,7 @@
 #include "learn/placement_policy.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "learn/placement_batch.h"
@@ -24,6 +25,13 @@ std::vector<std::uint32_t> groups_of_items(const Problem& problem, const Items& 
     groups[static_cast<std::size_t>(place)] = grouping.of_unit[unit];
   }
   return groups;
+}
+
+// Numbers the groups from 0 without gaps, in the order of the items. How many there are.
+std::size_t number_anew(std::vector<std::uint32_t>& groups) {
+  std::map<std::uint32_t, std::uint32_t> number;
+  for (std::uint32_t& group : groups) group = number.try_emplace(group, number.size()).first->second;
+  return number.size();
 }
 
 // Every device, unless the user limits their number.
@@ -56,11 +64,12 @@ PlacementPolicy::PlacementPolicy(const Problem& problem, const Options& options,
                                  std::uint64_t seed, at::Device device)
     : problem_(problem),
       options_(options),
-      groups_(std::max<std::size_t>(groups, 1)),
       devices_(devices_to_use(problem)),
       items_(items_for(problem, options, groups, fixed.has_value())),
       features_(features_of_items(problem, items_, options)),
+      groups_(std::clamp<std::size_t>(groups, 1, std::max<std::size_t>(items_.size(), 1))),
       parameters_(device) {
+  if (items_.size() == 0) return;  // nothing to decide
   Rng rng(seed);
   if (options.grouping == "none") {
     grouper_.emplace(features_, std::span<const std::uint32_t>(), devices_.size(), options, parameters_, rng);
@@ -68,8 +77,10 @@ PlacementPolicy::PlacementPolicy(const Problem& problem, const Options& options,
   }
   if (fixed) {
     fixed_ = groups_of_items(problem, items_, *fixed);
+    groups_ = number_anew(*fixed_);
   } else {
-    const Groups first = start ? groups_of_items(problem, items_, *start) : Groups();
+    Groups first = start ? groups_of_items(problem, items_, *start) : Groups();
+    groups_ = std::max(groups_, number_anew(first));
     grouper_.emplace(features_, first, groups_, options, parameters_, rng);
   }
   const std::size_t width = group_width(features_, groups_, options);
@@ -99,6 +110,7 @@ std::unique_ptr<Batch> PlacementPolicy::sample(const Sampling& sampling, Rng& rn
 
 Plan PlacementPolicy::greedy() {
   const at::NoGradGuard guard;
+  if (items_.size() == 0) return plan_of_items(problem_, items_, {});
   Groups groups;
   if (fixed_) {
     groups = *fixed_;

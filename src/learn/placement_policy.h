@@ -22,7 +22,7 @@ namespace berth::learn {
 class PlacementPolicy : public Policy {
  public:
   // `fixed`: the group of every unit if it is not learned. `start`: where a learned Grouper begins, if anywhere.
-  // Both must have at most `groups` groups. The problem must outlive the policy.
+  // The problem must outlive the policy.
   PlacementPolicy(const Problem& problem, const Options& options, std::size_t groups,
                   const std::optional<Grouping>& fixed, const std::optional<Grouping>& start, std::uint64_t seed,
                   at::Device device);
@@ -43,10 +43,10 @@ class PlacementPolicy : public Policy {
 
   const Problem& problem_;
   Options options_;
-  std::size_t groups_;
   std::vector<DeviceId> devices_;
   Items items_;
   ItemFeatures features_;
+  std::size_t groups_;  // no more than items
   Parameters parameters_;
   std::optional<Grouper> grouper_;  // learned groups, or devices where there are no groups
   std::unique_ptr<Placer> placer_;  // null where there are no groups

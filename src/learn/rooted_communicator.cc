@@ -14,10 +14,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr double kStagger_s = 0.25;  // so that of many that miss rank 0 one speaks first
+constexpr double kGrace_s = 0.1;     // for those that are asked last, if time ran out while rank 0 itself was stopped
 
 Error other_size(int rank, std::size_t found, std::size_t expected) {
-  return bad_input("rank {} sent {} bytes where {} were expected; do all ranks run the same program with the same input?",
-                   rank, found, expected);
+  return bad_input(
+      "rank {} sent {} bytes where {} were expected; do all ranks run the same program with the same input?", rank,
+      found, expected);
 }
 
 }  // namespace
@@ -52,7 +54,7 @@ Status RootedCommunicator::hear_others(std::string_view what, double patience_s,
   for (int rank = 1; rank < size_; ++rank) {
     if (broken_) return *broken_;
     const double waited = std::chrono::duration<double>(Clock::now() - start).count();
-    auto message = take(rank, Channel::kTogether, std::max(0.0, patience_s - waited));
+    auto message = take(rank, Channel::kTogether, std::max(kGrace_s, patience_s - waited));
     if (!message) return broken(message.error());
     if (!*message) return broken(silence(missing_from(rank), patience_s, what));
     if (auto used = use(rank, (*message)->bytes); !used) return broken(used.error());

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <map>
+#include <numeric>
 
 #include "learn/placement_batch.h"
 #include "learn/placement_policy.h"
@@ -27,7 +28,7 @@ Options tiny_options(const std::string& placer) {
   options.join_first = false;
   options.start = "none";
   options.placer = placer;
-  options.hidden = 4;
+  options.hidden = 8;
   options.attention = 3;
   options.grouper_hidden = 3;
   options.type_size = 2;
@@ -42,18 +43,18 @@ Options tiny_options(const std::string& placer) {
 struct Choice {
   std::vector<std::uint32_t> groups;
   std::vector<std::int64_t> devices;
-  bool operator<(const Choice& other) const { return std::tie(groups, devices) < std::tie(other.groups, other.devices); }
 };
+
+std::size_t power(std::size_t base, std::size_t exponent) {
+  std::size_t result = 1;
+  while (exponent-- > 0) result *= base;
+  return result;
+}
 
 std::vector<Choice> all_choices(const PlacementPolicy& policy, bool grouped) {
   const std::size_t items = policy.num_items(), groups = grouped ? policy.num_groups() : policy.num_devices();
   const std::size_t placed = grouped ? groups : 0, devices = policy.num_devices();
   std::vector<Choice> choices;
-  const auto power = [](std::size_t base, std::size_t exponent) {
-    std::size_t result = 1;
-    while (exponent-- > 0) result *= base;
-    return result;
-  };
   for (std::size_t g = 0; g < power(groups, items); ++g) {
     for (std::size_t d = 0; d < power(devices, placed); ++d) {
       Choice choice;
@@ -73,27 +74,40 @@ class ExpectedGradient : public testing::TestWithParam<std::string> {
       : problem_(three_ops()),
         grouped_(GetParam() != "none"),
         policy_(problem_, options(), 2, std::nullopt, std::nullopt, 7, at::kCPU),
-        choices_(all_choices(policy_, grouped_)) {}
+        choices_(all_choices(policy_, grouped_)) {
+    const PlacementBatch all = batch_of_all();
+    for (const Plan& plan : all.plans()) rewards_.push_back(reward(plan));
+  }
 
   [[nodiscard]] Options options() const {
     Options options = tiny_options(grouped_ ? GetParam() : "feed-forward");
     if (!grouped_) options.grouping = "none";
     return options;
   }
-  PlacementBatch batch_of(const Choice& choice) {
-    return grouped_ ? PlacementBatch(policy_, {choice.groups}, {choice.devices})
-                    : PlacementBatch(policy_, {choice.groups}, {});
-  }
   double reward(const Plan& plan) { return reward_of({}, {to_seconds(simulate(problem_, plan).step_time), true, 0.0}); }
 
-  double probability(const Choice& choice) {
-    PlacementBatch batch = batch_of(choice);
+  // All choices as one batch: for every grouping all placements, in the order of choices_.
+  PlacementBatch batch_of_all() {
+    const std::size_t placements = grouped_ ? power(policy_.num_devices(), policy_.num_groups()) : 1;
+    std::vector<std::vector<std::uint32_t>> groups;
+    std::vector<std::vector<std::int64_t>> devices;
+    for (std::size_t i = 0; i < choices_.size(); ++i) {
+      if (i % placements == 0) groups.push_back(choices_[i].groups);
+      if (grouped_) devices.push_back(choices_[i].devices);
+    }
+    return {policy_, groups, devices};
+  }
+  std::vector<double> probabilities() {
+    PlacementBatch batch = batch_of_all();
     batch.prepare();
-    return std::exp(batch.log_probabilities().front());
+    std::vector<double> chances = batch.log_probabilities();
+    for (double& chance : chances) chance = std::exp(chance);
+    return chances;
   }
   double expected_reward() {
+    const std::vector<double> chances = probabilities();
     double sum = 0.0;
-    for (const Choice& choice : choices_) sum += probability(choice) * reward(batch_of(choice).plans().front());
+    for (std::size_t i = 0; i < chances.size(); ++i) sum += chances[i] * rewards_[i];
     return sum;
   }
 
@@ -101,30 +115,27 @@ class ExpectedGradient : public testing::TestWithParam<std::string> {
   bool grouped_;
   PlacementPolicy policy_;
   std::vector<Choice> choices_;
+  std::vector<double> rewards_;
 };
 
 TEST_P(ExpectedGradient, ProbabilitiesAddUpToOne) {
-  double sum = 0.0;
-  for (const Choice& choice : choices_) sum += probability(choice);
-  EXPECT_NEAR(sum, 1.0, 1e-5);
+  const std::vector<double> chances = probabilities();
+  EXPECT_NEAR(std::accumulate(chances.begin(), chances.end(), 0.0), 1.0, 1e-5);
 }
 
 TEST_P(ExpectedGradient, EqualsTheTrueOne) {
   constexpr double kBaseline = -2.0;  // any constant: it must not matter
-  std::vector<double> expected(static_cast<std::size_t>(policy_.parameters().count()));
-  for (const Choice& choice : choices_) {
-    const double weight = probability(choice) * (reward(batch_of(choice).plans().front()) - kBaseline);
-    PlacementBatch batch = batch_of(choice);
-    batch.prepare();
-    policy_.parameters().clear_gradients();
-    batch.loss(std::vector<double>{weight}, 0.0).backward();
-    const std::vector<float> gradients = policy_.parameters().gradients();
-    for (std::size_t i = 0; i < expected.size(); ++i) expected[i] -= static_cast<double>(gradients[i]);
-  }
+  // E[(R - B) d log p] over all choices, each with its probability.
+  std::vector<double> weights = probabilities();
+  for (std::size_t i = 0; i < weights.size(); ++i) weights[i] *= rewards_[i] - kBaseline;
+  PlacementBatch batch = batch_of_all();
+  batch.prepare();
+  batch.loss(weights, 0.0).backward();
+  const std::vector<float> loss_gradients = policy_.parameters().gradients();
   const std::vector<float> start = policy_.parameters().values();
   double error = 0.0, size = 0.0;
   for (std::size_t i = 0; i < start.size(); ++i) {
-    constexpr float kStep = 0.02F;
+    constexpr float kStep = 0.004F;
     std::vector<float> moved = start;
     moved[i] = start[i] + kStep;
     policy_.parameters().set_values(moved);
@@ -132,7 +143,8 @@ TEST_P(ExpectedGradient, EqualsTheTrueOne) {
     moved[i] = start[i] - kStep;
     policy_.parameters().set_values(moved);
     const double truth = (up - expected_reward()) / (2.0 * static_cast<double>(kStep));
-    error += (truth - expected[i]) * (truth - expected[i]);
+    const double expected = -static_cast<double>(loss_gradients[i]);
+    error += (truth - expected) * (truth - expected);
     size += truth * truth;
   }
   EXPECT_GT(size, 1e-6);
@@ -147,7 +159,9 @@ TEST_P(ExpectedGradient, SamplesAreDrawnAsTheLossSays) {
     const auto batch = policy_.sample({1, kPlacements, 0.0}, rng);
     for (const Plan& plan : batch->plans()) drawn[plan.device_of] += 1.0 / (kBatches * kPlacements);
   }
-  for (const Choice& choice : choices_) wanted[batch_of(choice).plans().front().device_of] += probability(choice);
+  const PlacementBatch all = batch_of_all();
+  const std::vector<double> chances = probabilities();
+  for (std::size_t i = 0; i < chances.size(); ++i) wanted[all.plans()[i].device_of] += chances[i];
   for (const auto& [plan, chance] : wanted) EXPECT_NEAR(drawn[plan], chance, 0.03);
 }
 

@@ -9,6 +9,11 @@
 namespace berth::learn {
 namespace {
 
+struct Pair {
+  int first;
+  double second;
+};
+
 Plan some_plan() {
   Plan plan;
   plan.device_of = {DeviceId{0}, DeviceId{3}, DeviceId{1}};
@@ -35,6 +40,7 @@ std::string everything() {
   writer.maybe(std::nullopt);
   writer.maybe(2.5);
   writer.text(std::string_view("a\0b", 3));
+  writer.plain(Pair{3, 0.25});
   writer.floats(std::vector<float>{1.5F, -0.0F, std::numeric_limits<float>::infinity()});
   writer.plan(some_plan());
   writer.plan({});
@@ -46,6 +52,7 @@ std::string everything() {
 Status read_everything(std::string_view bytes) {
   MessageReader reader(bytes);
   (void)reader.integer(), (void)reader.number(), (void)reader.maybe(), (void)reader.maybe(), (void)reader.text();
+  (void)reader.plain<Pair>();
   (void)reader.floats(), (void)reader.plan(), (void)reader.plan(), (void)reader.score(), (void)reader.score();
   return reader.end();
 }
@@ -58,6 +65,8 @@ TEST(Message, WhatIsReadIsWhatWasWritten) {
   EXPECT_EQ(reader.maybe(), std::nullopt);
   EXPECT_EQ(reader.maybe(), 2.5);
   EXPECT_EQ(reader.text(), std::string("a\0b", 3));
+  const auto pair = reader.plain<Pair>();
+  EXPECT_TRUE(pair.first == 3 && pair.second == 0.25);
   const std::vector<float> floats = reader.floats();
   ASSERT_EQ(floats.size(), 3U);
   EXPECT_EQ(floats[0], 1.5F);
@@ -76,6 +85,14 @@ TEST(Message, EveryCutIsAnError) {
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     EXPECT_FALSE(read_everything(std::string_view(bytes).substr(0, size))) << size;
   }
+}
+
+TEST(Message, AStructOfAnotherSizeIsAnError) {
+  MessageWriter writer;
+  writer.plain(1.0F);
+  MessageReader reader(writer.bytes());
+  EXPECT_EQ(reader.plain<Pair>().first, 0);
+  EXPECT_FALSE(reader.end());
 }
 
 TEST(Message, BytesBehindTheEndAndEndlessListsAreErrors) {

@@ -31,12 +31,14 @@ TEST(Metrics, OneLineHasEverything) {
   facts.gradient_norm = 0.5, facts.rate = 0.005, facts.noise = 0.1;
   facts.entropies = {.grouping = 4.0, .placing = 1.0, .most_grouping = 4.5, .most_placing = 1.25};
   facts.used_groups = 31.5, facts.best_s = 2.0;
+  facts.sample_s = 0.5, facts.prepare_s = 0.25, facts.wait_s = 0.125, facts.gradient_s = 0.75, facts.step_s = 0.0625;
   EXPECT_EQ(
       metrics_line(facts, 7.5),
       "{\"update\": 3, \"evaluations\": 24, \"elapsed_s\": 7.5, \"mean_reward\": -1.5, \"reward_deviation\": 0.25, "
       "\"baseline\": -1.75, \"mean_time_s\": 2.25, \"plans\": 8, \"fitting\": 6, \"gradient_norm\": 0.5, "
       "\"rate\": 0.005, \"noise\": 0.1, \"grouping_entropy\": 4, \"most_grouping_entropy\": 4.5, "
-      "\"placing_entropy\": 1, \"most_placing_entropy\": 1.25, \"used_groups\": 31.5, \"best_s\": 2}\n");
+      "\"placing_entropy\": 1, \"most_placing_entropy\": 1.25, \"used_groups\": 31.5, \"best_s\": 2, "
+      "\"sample_s\": 0.5, \"prepare_s\": 0.25, \"wait_s\": 0.125, \"gradient_s\": 0.75, \"step_s\": 0.0625}\n");
   const std::string nothing_fits = metrics_line(facts_of(1), 0.0);
   EXPECT_NE(nothing_fits.find("\"mean_time_s\": null"), std::string::npos);
   EXPECT_NE(nothing_fits.find("\"best_s\": null"), std::string::npos);

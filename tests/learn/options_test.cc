@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kOthers =
     "grouping=framework+cells groups=17 join-first=off start=none start-weight=2.5 type-feature=index "
     "type-size=7 max-types=30 outputs=5 dims=3 neighbours=signed neighbour-slots=10 cost-features=off "
-    "device-features=off grouper-hidden=12 grouper-activation=none placer=transformer hidden=128 attention=16 "
+    "device-features=off grouper-hidden=12 grouper-activation=none placer=transformer hidden=128 attention=16 aligned=off "
     "tanh-constant=2.5 temperature=10 adjacency=binary group-types=off group-shapes=off start-by-speed=off "
     "groupings=2 placements=4 rate=0.001 rate-decay=0.95 decay-after=400 decay-every=60 clip=0.5 entropy=0.02 "
     "entropy-end=0.001 entropy-updates=100 noise=0.1 noise-updates=750 valid-only-after=1000 baseline-decay=0.99 "
@@ -60,10 +60,10 @@ TEST(Options, EveryFieldIsSetAloneAndReadBack) {
 TEST(Options, EveryMemberHasAField) {
   Options options;
   auto& [a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, c1, c2, c3, c4, c5, c6, c7,
-         c8, c9, c10, d1, d2, d3, d4, d5, d6, d7, d8, d9, d10, e1, e2, e3] = options;
-  auto& [kind, failing, failing_s] = e2;
+         c8, c9, c10, d1, d2, d3, d4, d5, d6, d7, d8, d9, d10, e1, e2, e3, e4] = options;
+  auto& [kind, failing, failing_s] = e3;
   static_cast<void>(a1), static_cast<void>(kind), static_cast<void>(failing), static_cast<void>(failing_s);
-  constexpr std::size_t kMembers = 42 + 3;  // of Options without the rule of rewards, and of that rule
+  constexpr std::size_t kMembers = 43 + 3;  // of Options without the rule of rewards, and of that rule
   EXPECT_EQ(option_fields().size(), kMembers);
   EXPECT_EQ(others().size(), kMembers);
 }
@@ -148,18 +148,18 @@ TEST(Presets, HoldThePublishedFigures) {
   EXPECT_EQ(
       changes_of("hierarchical", "paper"),
       "groups=256 join-first=off start=none start-weight=0 neighbours=slots cost-features=off device-features=off "
-      "hidden=256 attention=256 temperature=10 adjacency=binary start-by-speed=off placements=4 rate=0.1 entropy=0 "
+      "hidden=256 attention=256 aligned=off temperature=10 adjacency=binary start-by-speed=off placements=4 rate=0.1 entropy=0 "
       "entropy-updates=0 noise=0.1 noise-updates=500 scale-advantage=off failing=constant");
   EXPECT_EQ(changes_of("hierarchical", "google"),
             "groups=0 join-first=off start=none start-weight=0 type-feature=index outputs=5 dims=5 neighbours=signed "
-            "neighbour-slots=10 cost-features=off device-features=off grouper-activation=none hidden=512 attention=512 "
+            "neighbour-slots=10 cost-features=off device-features=off grouper-activation=none hidden=512 attention=512 aligned=off "
             "tanh-constant=1 start-by-speed=off placements=1 rate=0.1 rate-decay=0.95 decay-after=400 entropy=0 "
             "entropy-updates=0 noise=0.5 noise-updates=750 valid-only-after=1000 baseline-fails=on scale-advantage=off "
             "failing=constant");
   EXPECT_EQ(changes_of("colocrl", "default"), "grouping=framework+sole+cells+convs groups=0");
   EXPECT_EQ(changes_of("colocrl", "paper"),
             "grouping=framework+sole+cells+convs groups=0 join-first=off start=none start-weight=0 neighbours=slots "
-            "cost-features=off device-features=off hidden=256 attention=256 temperature=10 adjacency=binary "
+            "cost-features=off device-features=off hidden=256 attention=256 aligned=off temperature=10 adjacency=binary "
             "start-by-speed=off placements=4 rate=0.1 entropy=0 entropy-updates=0 valid-only-after=5000 "
             "baseline-fails=on scale-advantage=off failing=constant");
 }

@@ -28,9 +28,8 @@ class Hub {
     auto& queue = queues_[{to, channel}];
     const auto is_from = [&](const Message& message) { return from < 0 || message.from == from; };
     auto found = queue.end();
-    changed_.wait_for(lock, std::chrono::duration<double>(patience_s), [&] {
-      return (found = std::find_if(queue.begin(), queue.end(), is_from)) != queue.end();
-    });
+    changed_.wait_for(lock, std::chrono::duration<double>(patience_s),
+                      [&] { return (found = std::find_if(queue.begin(), queue.end(), is_from)) != queue.end(); });
     if (found == queue.end()) return std::nullopt;
     Message message = *found;
     if (!keep) queue.erase(found);

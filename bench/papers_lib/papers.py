@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all tables of the papers share: settings, the runs on file, and how a result is shown."""
+import dataclasses
+import pathlib
+
+import put_section
+from papers_lib import jobs, rows, store
+from planners_lib import numbers, report
+from planners_lib.numbers import OOM
+
+SEEDED = ("scotch", "mincut", "anneal")
+SEARCHERS = ("anneal", "dp")  # may use their whole budget
+
+
+@dataclasses.dataclass
+class Settings:
+    """Budgets of one run by kind, and how often things run. `evaluations` replaces every budget: for small trials."""
+    main: str = "180s"      # `hierarchical` in the main table
+    learned: str = "60s"    # every other learned run outside the ablations
+    ablation: str = "25s"
+    classical: str = "10s"
+    evaluations: int = 0
+    seeds: int = 3
+    random_runs: int = 5    # of random grouping
+    ablation_seeds: int = 2
+    many_rows_seeds: int = 1  # of ablations on six rows
+    rank_evaluations: int = 2048
+    delay_s: float = 5.0    # of one measurement, for curves against wall time
+    groups: int = 64        # of random groupings
+    rows: tuple = rows.SIX
+    only: tuple = ()        # variants of ablations whose names contain one of these
+    page: pathlib.Path = put_section.RESULTS
+    images: pathlib.Path = put_section.RESULTS.parent / "images"
+
+    def budget(self, kind):
+        return jobs.Budget(evaluations=self.evaluations) if self.evaluations else jobs.Budget(getattr(self, kind))
+
+
+class Papers:
+    def __init__(self, settings, runs_store):
+        self.settings, self.store = settings, runs_store
+
+    @property
+    def rows(self):
+        return self.settings.rows
+
+    def rows_of(self, models):
+        """Those of the settings' rows that are of these models, or all if none is: rows of the user's own."""
+        return [row for row in self.rows if row.model in models] or list(self.rows)
+
+    def seeds(self, count=None):
+        return range(1, (count or self.settings.seeds) + 1)
+
+    def train(self, row, planner="hierarchical", kind="learned", seeds=None, **rest):
+        return [jobs.train(row, planner, seed, self.settings.budget(kind), **rest) for seed in self.seeds(seeds)]
+
+    def place(self, row, planner, objective=""):
+        count = self.settings.seeds if planner in SEEDED else 1
+        return [jobs.place(row, planner, seed, jobs.Budget(self.settings.classical), objective, planner in SEARCHERS)
+                for seed in self.seeds(count)]
+
+    def answers(self, wanted):
+        return [answer for job in wanted if (answer := self.store.answer(job)) is not None]
+
+    def cell(self, wanted):
+        """All seeds of one thing; None if every run failed."""
+        answers = self.answers(wanted)
+        return numbers.Cell(answers) if answers else None
+
+    def median(self, wanted):
+        cell = self.cell(wanted)
+        return cell.median if cell else OOM
+
+    def show(self, wanted):
+        cell = self.cell(wanted)
+        return shown(cell) if cell else "failed"
+
+    def curves(self, wanted):
+        return [answer["curve"] for answer in self.answers(wanted)]
+
+    def evaluations(self, wanted):
+        """Median over the seeds."""
+        counts = sorted(answer.get("evaluations") or 0 for answer in self.answers(wanted))
+        return counts[len(counts) // 2] if counts else 0
+
+
+def shown(cell):
+    """Median, and the range of the seeds where they differ."""
+    median, least, most = map(report.seconds, (cell.median, cell.least, cell.most))
+    return median if least == most else f"{median} [{least} .. {most}]"
+
+
+def seeds_text(count):
+    return "one seed" if count == 1 else f"{count} seeds"
+
+
+def published(value):
+    return "-" if value is None else "OOM" if value == OOM else f"{value:g} s"
+
+
+def share(value, base):
+    """What `value` saves of `base`, as the papers count it: negative is a loss."""
+    if base == OOM or value == OOM:
+        return "-" if base == OOM else "no plan"
+    return f"{100 * (1 - value / base):.1f} %"
+
+
+def over(value, base):
+    """Ratio of two times of which either may be out of memory."""
+    if base == OOM:
+        return 1.0 if value == OOM else 0.0
+    return value / base
+
+
+def verdict(holds):
+    return "PASS" if holds else "FAIL"
+
+
+@dataclasses.dataclass(frozen=True)
+class Table:
+    """A section of the page: what it needs, and its text once all of that is there."""
+    name: str
+    what: str
+    jobs: object  # papers -> jobs; more of them as answers come in
+    text: object  # papers -> Markdown
+    unknown_s: object = lambda papers: 0.0  # about how long those take that depend on results: core seconds
+
+    def write(self, papers):
+        put_section.put_into(papers.settings.page, f"papers-{self.name}", self.text(papers))

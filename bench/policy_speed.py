@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""How fast `hierarchical` learns on large graphs, and where the time goes.
+
+policy_speed.py BERTH [--budget 30s] [--threads 2]     Markdown table, then PASS or FAIL per bar; exit code 1 if one is missed
+
+Bar: one update a second with 4 evaluated plans each, preset `default`, on zoo:nmt-8 (over 80,000 ops) and on its 100,000-op sister.
+Phases come from the metrics of the run: sampling (with the start of the measurements), what is prepared meanwhile, waiting for
+measurements, gradients, the step of the optimiser; the first update, which warms up, is left out.
+"""
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+GRAPHS = ["zoo:nmt-8", "zoo:nmt-8,unroll=58"]  # 87,410 and 101,378 ops
+MACHINE = "k40x8"
+PLACEMENTS = 4
+BAR = 1.0  # updates a second
+PHASES = {"sample_s": "sample", "prepare_s": "prepare", "wait_s": "wait", "gradient_s": "gradients", "step_s": "step"}
+
+
+def train(flags, graph, folder):
+    """Metrics of a run, its answer, and the peak of its memory."""
+    run = pathlib.Path(folder) / "run"
+    command = [flags.berth, "train", graph, "--machine", flags.machine, "--planner", "hierarchical", "--option",
+               f"placements={PLACEMENTS}", "--budget", flags.budget, "--threads", str(flags.threads), "-o", run, "--quiet", "--json"]
+    with tempfile.TemporaryFile() as answer:
+        process = subprocess.Popen(command, stdout=answer)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode not in (0, 1):
+            sys.exit(f"berth train {graph} ended with {process.returncode}")
+        answer.seek(0)
+        outcome = json.load(answer)
+    updates = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    return updates, outcome, usage.ru_maxrss * 1024
+
+
+def rate_of(updates):
+    """Updates a second behind the first."""
+    if len(updates) < 2:
+        return 0.0
+    return (len(updates) - 1) / (updates[-1]["elapsed_s"] - updates[0]["elapsed_s"])
+
+
+def phases_of(updates):
+    """Mean milliseconds of every phase of an update, what is in none of them last."""
+    later = updates[1:]
+    if not later:
+        return [0.0] * (len(PHASES) + 1)
+    means = [1000 * sum(update.get(phase, 0.0) for update in later) / len(later) for phase in PHASES]
+    return [*means, 1000 / rate_of(updates) - sum(means)]
+
+
+def measure(flags, graph):
+    """Prints the row of one graph; its bar."""
+    with tempfile.TemporaryDirectory() as folder:
+        updates, outcome, peak = train(flags, graph, folder)
+    rate = rate_of(updates)
+    plans = (updates[-1]["evaluations"] - updates[0]["evaluations"]) / (len(updates) - 1) if len(updates) > 1 else 0
+    cells = [f"`{graph}`", f"{outcome.get('ops') or 0:,}", f"{rate:.2f}", f"{plans:g}", *(f"{ms:.0f}" for ms in phases_of(updates)),
+             f"{peak / 1e6:,.0f} MB"]
+    print("| " + " | ".join(cells) + " |", flush=True)
+    return f"{graph}: {rate:.2f} updates a second with {plans:g} evaluated plans each (asked: {BAR:g} with {PLACEMENTS})", \
+        rate >= BAR and plans >= PLACEMENTS
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("berth", help="the program")
+    parser.add_argument("--budget", default="30s", help="of a run (default 30s)")
+    parser.add_argument("--threads", type=int, default=2, help="default 2")
+    parser.add_argument("--graphs", nargs="+", default=GRAPHS, help=f"default: {' '.join(GRAPHS)}")
+    parser.add_argument("--machine", default=MACHINE, help=f"default {MACHINE}")
+    flags = parser.parse_args()
+    print(f"`bench/policy_speed.py build/release/berth`: `hierarchical`, preset `default` with {PLACEMENTS} plans an update, on "
+          f"`{flags.machine}`, {flags.threads} threads, {flags.budget} a run. Milliseconds of an update by phase: "
+          "plans are measured in the background while the policy prepares its gradients, so `wait` is what the "
+          "simulator costs beyond that.\n")
+    print("| graph | ops | updates/s | plans each |", " | ".join(f"{name}, ms" for name in PHASES.values()), "| other, ms | peak memory |")
+    print("| --- |" + " --: |" * (len(PHASES) + 5), flush=True)
+    bars = [measure(flags, graph) for graph in flags.graphs]
+    print()
+    for what, holds in bars:
+        print("- PASS:" if holds else "- FAIL:", what)
+    sys.exit(0 if all(holds for _, holds in bars) else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The programs of bench/papers on one tiny row, and the arithmetic of their tables. Usage: bench_papers_test.py BERTH."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "bench"))
+
+from papers_lib import ablations, curves, jobs, papers, rows, store, svg  # noqa: E402
+from planners_lib.numbers import OOM  # noqa: E402
+
+BERTH = ""
+GRAPH = "zoo:rnnlm,batch=4,unroll=2,hidden=8,vocab=50"
+SMALL = ("--row", f"{GRAPH}@k40x2", "--evaluations", "16", "--seeds", "1", "--random-runs", "1", "--ablation-seeds", "1",
+         "--classical-budget", "100ms")
+
+
+class ScriptTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.page = self.folder / "page.md"
+        self.page.write_text((ROOT / "docs" / "results.md").read_text())  # its markers are tested too
+
+    def bench(self, program, *flags):
+        done = subprocess.run([ROOT / "bench" / "papers" / program, "--berth", BERTH, "--page", self.page, "--out", self.folder / "out",
+                               *SMALL, *flags], capture_output=True, text=True, timeout=300, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def section(self, name):
+        text = self.page.read_text().split(f"<!-- papers-{name}:begin -->")[1].split(f"<!-- papers-{name}:end -->")[0]
+        self.assertNotIn("Not run yet", text)
+        return text
+
+    def test_hierarchical(self):
+        tables = ("hierarchical", "rivals", "curves", "pipeline")
+        self.bench("hierarchical", "--tables", *tables)
+        main = self.section("hierarchical")
+        self.assertIn("rnnlm,batch=4", main)
+        self.assertNotIn("failed", main)
+        self.assertRegex(main, r"- (PASS|FAIL): `hierarchical` beats Scotch on [01] of 1 rows")
+        self.assertIn("| 16 |", self.section("rivals"))
+        self.assertIn("`dp`", self.section("pipeline"))
+        for name in ("evaluations", "wall"):
+            chart = xml.etree.ElementTree.parse(self.folder / "images" / f"curves-{name}.svg")
+            self.assertTrue(any("path" in element.tag for element in chart.iter()))
+        again = self.bench("hierarchical", "--tables", *tables)
+        self.assertIn("0 runs to make", again.stderr)
+
+    def test_colocrl_and_ablations(self):
+        self.bench("colocrl", "--tables", "colocrl")
+        self.assertIn("k80x4", self.section("colocrl"))
+        self.bench("ablations", "--tables", "ablation-grouping", "ablation-options", "ablation-rewards", "--only", "random", "transformer",
+                   "noise 20 % inverse")
+        self.assertIn("random, stays", self.section("ablation-grouping"))
+        self.assertIn("transformer", self.section("ablation-options"))
+        self.assertIn("inverse", self.section("ablation-rewards"))
+        self.assertNotIn("failed", self.section("ablation-options"))
+
+    def test_plan_of_all(self):
+        done = subprocess.run([ROOT / "bench" / "papers" / "all", "--plan", "--berth", BERTH, "--out", self.folder / "out"],
+                              capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("less than 180 min", done.stdout)
+        page = self.page.read_text()
+        for line in done.stdout.splitlines()[1:-1]:
+            self.assertEqual(page.count(f"<!-- papers-{line.split()[0]}:begin -->"), 1, "every table has its section")
+
+    def test_kills_and_speed(self):
+        run = [sys.executable, ROOT / "bench" / "kill_resume.py", BERTH, "--graph", GRAPH, "--kills", "2", "--interval", "0.5"]
+        done = subprocess.run(run, capture_output=True, text=True, timeout=120, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(done.stdout.count("PASS"), 4)
+        done = subprocess.run([sys.executable, ROOT / "bench" / "policy_speed.py", BERTH, "--graphs", GRAPH, "--machine", "k40x2",
+                               "--budget", "1s"], capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("with 4 evaluated plans each", done.stdout)
+
+
+class ArithmeticTest(unittest.TestCase):
+    POINTS = [[1, 8, 1.0, None, None], [2, 16, 2.0, 5.0, 6.0], [3, 24, 3.0, 5.0, 5.5], [4, 32, 4.0, 3.0, 4.0]]
+
+    def test_curves(self):
+        by = curves.by_evaluations(self.POINTS)
+        self.assertEqual([curves.best_at(by, n) for n in (8, 16, 31, 32)], [OOM, 5.0, 5.0, 3.0])
+        self.assertEqual(curves.by_wall(self.POINTS, 10.0, 1)[0], (2.0 + 2 * 80.0, 5.0))  # 8 plans an update, one after the other
+        self.assertEqual(curves.by_wall(self.POINTS, 10.0, 4)[-1], (4.0 + 4 * 20.0, 3.0))
+        self.assertEqual(curves.median_curve([[(1, 5.0)], [(2, 3.0)], [(2, 4.0)]]), [(1, 5.0, OOM, OOM), (2, 3.0, 4.0, 5.0)])
+
+    def test_thinned_keeps_what_changes(self):
+        points = [[i, 8 * i, float(i), 2.0 if i < 5000 else 1.0, 4.0] for i in range(1, 10001)]
+        kept = curves.thinned(points)
+        self.assertLess(len(kept), 2 * curves.POINTS)
+        self.assertIn([5000, 40000, 5000.0, 1.0, 4.0], kept)
+        self.assertEqual(kept[-1], points[-1])
+
+    def test_reductions_and_cells(self):
+        self.assertEqual(papers.share(0.84, 2.13), "60.6 %")  # as the paper prints them
+        self.assertEqual(papers.share(4.07, 3.88), "-4.9 %")
+        self.assertEqual([papers.share(OOM, 1.0), papers.share(1.0, OOM)], ["no plan", "-"])
+        self.assertEqual(papers.over(OOM, OOM), 1.0)
+        for facts in (*rows.HIERARCHICAL.values(), *rows.COLOCRL.values()):
+            best = min(value for value in (facts.cpu, facts.gpu, facts.expert, facts.scotch, facts.mincut) if value is not None)
+            computed = 100 * (1 - facts.learned / best)
+            self.assertAlmostEqual(float(facts.reduction.split()[0]), computed, delta=4.5, msg=str(facts))
+
+    def test_charts_are_xml_and_hold_no_infinity(self):
+        series = [svg.Series("a<b", "#000000", [(1, 1.0, OOM, OOM), (2, 1.0, 2.0, OOM), (900, 1.0, 1.5, 2.0)]),
+                  svg.Series("dots", "#000000", [(5, 2.0, 2.0, 2.0)], dots=True)]
+        text = svg.chart("t & u", [svg.Panel("p", "x", "y", series, [("level", 3.0)]), svg.Panel("empty", "x", "y", [])])
+        xml.etree.ElementTree.fromstring(text)
+        self.assertNotIn("inf", text)
+        self.assertNotIn("nan", text)
+
+    def test_every_variant_has_its_own_runs(self):
+        own = papers.Papers(papers.Settings(), None)
+        for one in ablations.ALL:
+            chosen = [variant for _, variants in one.chosen_parts(own) for variant in variants]
+            found = list(one.jobs(own))
+            self.assertEqual(len(found), len(set(found)), one.name)
+            self.assertEqual(len(found), (len(chosen) + 1) * len(one.rows(own)) * getattr(own.settings, one.seeds))
+
+
+class StoreTest(unittest.TestCase):
+    def test_runs_belong_to_both_programs_and_their_command(self):
+        with tempfile.TemporaryDirectory() as text:
+            folder = pathlib.Path(text)
+            for name in ("berth", "berth-learned"):
+                (folder / name).write_text("#!/bin/sh\necho '{\"feasible\": true, \"step_time_s\": 1}'\n")
+                (folder / name).chmod(0o755)
+            job = jobs.place(rows.SIX[0], "scotch", 1, jobs.Budget("1s"))
+            first = store.Store(folder / "berth", folder / "out")
+            self.assertFalse(first.is_settled(job))
+            first.run(job)
+            again = store.Store(folder / "berth", folder / "out")
+            self.assertEqual(again.answer(job)["step_time_s"], 1)
+            self.assertIsNone(again.answer(jobs.place(rows.SIX[0], "scotch", 2, jobs.Budget("1s"))))
+            (folder / "berth-learned").write_text("another")
+            self.assertIsNone(store.Store(folder / "berth", folder / "out").answer(job))
+
+    def test_what_fails_is_no_answer(self):
+        with tempfile.TemporaryDirectory() as text:
+            folder = pathlib.Path(text)
+            (folder / "berth").write_text("#!/bin/sh\necho 'berth: no' >&2\nexit 2\n")
+            (folder / "berth").chmod(0o755)
+            own = store.Store(folder / "berth", folder / "out")
+            job = jobs.train(rows.SIX[0], "colocrl", 1, jobs.Budget("1s"))
+            self.assertIsNone(own.run(job))
+            self.assertIn("berth: no", own.failures[job])
+            self.assertTrue(own.is_settled(job))
+            self.assertEqual(list((folder / "out").iterdir()), [], "nothing is kept of it")
+            self.assertEqual(papers.Papers(papers.Settings(), own).show([job]), "failed")
+            self.assertEqual(json.loads(json.dumps(job.command))[1], "train")
+
+
+if __name__ == "__main__":
+    BERTH = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=1)
