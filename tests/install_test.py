@@ -26,6 +26,15 @@ def check_installed(prefix):
     assert not list((prefix / "include").rglob("*.cc"))
 
 
+def check_learned(prefix, build):
+    """The second program is where the first one looks for it, if this build has it."""
+    learned = prefix / "libexec" / "berth" / "berth-learned"
+    assert learned.is_file() == (build / "berth-learned").is_file(), learned
+    if learned.is_file():
+        place = ["place", "zoo:rnnlm,batch=2,unroll=2,hidden=8,vocab=50", "-m", "k40x2", "--evaluations", "4"]
+        assert "hierarchical" in run(prefix / "bin" / "berth", *place, "-p", "hierarchical")
+
+
 def check_package(prefix, build, source):
     package = list(prefix.glob("lib*/**/cmake/berth/*.cmake"))
     assert len(package) >= 3, package
@@ -58,6 +67,7 @@ def main():
         prefix, build = pathlib.Path(folder, "prefix"), pathlib.Path(folder, "example")
         run(args.cmake, "--install", args.build, "--prefix", prefix)
         check_installed(prefix)
+        check_learned(prefix, pathlib.Path(args.build))
         check_package(prefix, pathlib.Path(args.build), source)
         run(args.cmake, "-S", source / "examples" / "plan_a_graph", "-B", build, "-G", args.generator,
             f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_CXX_COMPILER={args.compiler}",

@@ -89,10 +89,10 @@ void add_train_command(CLI::App& app, Exit& exit) {
   command->add_option("--resume", flags->resume, "go on with the run of this folder")->type_name("RUN");
   add_json_flag(*command, flags->json);
   command->footer(
-      "Example:\n  berth train zoo:nmt-4 --machine k40x4 --budget 10min -o run\n"
-      "  berth train --resume run --budget 30min    (20 minutes more; also after a crash)\n"
-      "  berth place zoo:nmt-4 --machine k40x4 --policy run\n"
-      "  mpirun -n 4 berth train zoo:nmt-8 --machine k40x8 -o run    (four processes that learn together)");
+      "Example:\n  berth train zoo:nmt-4 --machine k40x4 --budget 10min -o trained\n"
+      "  berth train --resume trained --budget 30min    (20 minutes more; also after a crash)\n"
+      "  berth place zoo:nmt-4 --machine k40x4 --policy trained\n"
+      "  mpirun -n 4 berth train zoo:nmt-8 --machine k40x8 -o trained    (four processes that learn together)");
   command->callback([flags, command, &exit] {
     flags->given = given_flags(*command);
     exit = finish(run_train(*flags));

@@ -69,7 +69,6 @@ class LearnedPlanner : public Planner {
     BERTH_TRY(const std::unique_ptr<Policy> policy,
               make_policy(name_, problem, options_, search.budget().seed, policy_device_));
     if (policy->parameters().count() == 0) return SinglePlanner().plan(search);  // nothing to decide
-    at::set_num_threads(1);  // results must not depend on how many cores there are
     const std::unique_ptr<Environment> environment = make_simulated_environment(problem, search.budget().threads);
     const std::unique_ptr<Communicator> alone = make_alone();
     Trainer trainer(*policy, *environment, options_, search.budget().seed, *alone);
@@ -119,6 +118,7 @@ std::unique_ptr<Planner> make_learned_planner(std::string_view name, const Optio
 Result<std::unique_ptr<Policy>> make_policy(std::string_view planner, const Problem& problem, const Options& options,
                                             std::uint64_t seed, const std::string& policy_device) {
   BERTH_TRY(const at::Device device, device_named(policy_device));
+  at::set_num_threads(1);  // results must not depend on how many cores there are
   const std::size_t groups = number_of_groups(planner, problem, options);
   std::optional<Grouping> fixed, start;
   if (options.grouping != "learned" && options.grouping != "none") {

@@ -10,7 +10,7 @@ class Usage(CommandLineTest):
         self.assertEqual(self.text_of("--version").split()[0], "berth")
 
     def test_every_command_has_help_with_an_example(self):
-        for command in ["place", "compare", "score", "graph", "graph info", "graph convert", "graph problem", "planners",
+        for command in ["place", "compare", "score", "graph", "graph info", "graph convert", "graph problem", "train", "planners",
                         "machines", "models", "demo"]:
             with self.subTest(command):
                 text = self.text_of(*command.split(), "--help")
@@ -53,13 +53,22 @@ class Usage(CommandLineTest):
             (["place", SMALL, "-m", "missing.toml"], "missing.toml"),
             (["place", "missing.json", "-m", "k40x2"], "missing.json"),
             (["compare", SMALL, "-m", "k40x2", "--planners", "single,exprt"], "did you mean 'expert'?"),
-            (["compare", SMALL, "-m", "k40x2", "--planners", "learned"], "no learned planners"),
             (["machines", "k40x3"], "did you mean 'k40x"),
             (["models", "nmt-5"], "did you mean 'nmt-"),
             (["score", SMALL, "-m", "k40x2"], "--plan is required"),
         ]:
             with self.subTest(args):
                 self.assert_refused(args, part)
+
+    def test_learned_planners_are_there_or_refused(self):
+        built = {planner["name"]: planner["built"] for planner in self.json_of("planners")["planners"]}
+        self.assertEqual(built["hierarchical"], built["colocrl"])
+        if not built["hierarchical"]:
+            self.assert_refused(["compare", SMALL, "-m", "k40x2", "--planners", "learned"], "no learned planners")
+            self.assert_refused(["train", SMALL, "-m", "k40x2", "-o", self.folder / "run"], "not in this build")
+        for args in (["--preset", "paper"], ["--option", "groups=3"], ["--policy-device", "cuda"]):
+            self.assert_refused(["place", SMALL, "-m", "k40x2", *args], args[0] + " is for learned planners")
+            self.assert_refused(["compare", SMALL, "-m", "k40x2", "--planners", "single", *args], "is for learned planners")
 
     def test_control_characters_in_a_name_stay_on_one_line(self):
         self.assert_refused(["place", "a\nb\tc\x1b[31m", "-m", "k40x2"], "a b c?[31m")

@@ -5,6 +5,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
@@ -26,9 +28,20 @@ std::string without_slash(std::string path) {
 
 std::string reason() { return std::generic_category().message(errno); }
 
-// What a run that was killed in its first moments leaves behind.
-bool is_leftover(const std::string& name) {
-  return name == kLock || (name.starts_with(fmt::format("{}.", kConfig)) && name.ends_with(".tmp"));
+// A file that was being written when its writer was killed.
+bool is_half_written(std::string_view name) {
+  constexpr std::array<std::string_view, 3> kFiles{kConfig, "checkpoint", "plan.json"};
+  const auto is_of = [&](std::string_view file) {
+    return name.starts_with(file) && name.substr(file.size()).starts_with('.');
+  };
+  return name.ends_with(".tmp") && std::ranges::any_of(kFiles, is_of);
+}
+
+void remove_half_written(const std::string& path) {
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(path, ignored)) {
+    if (is_half_written(entry.path().filename().string())) fs::remove(entry.path(), ignored);
+  }
 }
 
 bool has_config(const std::string& path) {
@@ -49,7 +62,8 @@ Status RunFolder::check_new(const std::string& given) {
   }
   for (const fs::directory_entry& entry : fs::directory_iterator(path, error)) {
     const std::string name = entry.path().filename().string();
-    if (!is_leftover(name)) return bad_input("{}: the folder holds '{}' and no run; give a new name", path, name);
+    const bool is_leftover = name == kLock || is_half_written(name);
+    if (!is_leftover) return bad_input("{}: the folder holds '{}' and no run; give a new name", path, name);
   }
   if (error) return bad_input("{}: cannot read it: {}", path, error.message());
   return {};
@@ -72,7 +86,9 @@ Result<RunFolder> RunFolder::open(const std::string& given) {
     return bad_input("{}: there is no run (no {}/{}); begin one by berth train GRAPH --machine M -o {}", path, path,
                      kConfig, path);
   }
-  return hold(path);
+  BERTH_TRY(RunFolder folder, hold(path));
+  remove_half_written(path);
+  return folder;
 }
 
 Result<RunFolder> RunFolder::hold(const std::string& path) {

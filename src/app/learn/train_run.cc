@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `berth train`: from flags or the config of a run to a policy that is trained, on one process or many.
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <thread>
@@ -83,6 +84,9 @@ class Session {
   Status read() {
     const bool goes_on = !flags_.resume.empty();
     BERTH_TRY(config_, goes_on ? config_to_resume(flags_, ranks_, folder_) : config_to_begin(flags_, ranks_));
+    if (!flags_.is_given("--threads") && ranks_.size() > 1) {
+      config_.threads = std::max(config_.threads / ranks_.size(), 1);  // they share the cores
+    }
     if (!ranks_.is_root()) silence_notes();
     BERTH_TRY(ResolvedProblem resolved, resolve_problem(config_.problem));
     resolved_.emplace(std::move(resolved));

@@ -28,6 +28,9 @@ Status guarded(const Work& work) {
 }  // namespace
 
 Status Training::prepare() {
+  if (config_.async && ranks_.size() == 1) {
+    return bad_input("--async needs a server and controllers, each a process: mpirun -n 2 or more");
+  }
   BERTH_TRY(policy_,
             learn::make_policy(config_.planner, problem_, config_.options, config_.seed, config_.policy_device));
   if (policy_->parameters().count() == 0) {

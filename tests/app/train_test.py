@@ -1,0 +1,394 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`berth train`, and what is made of its runs. Usage: train_test.py BERTH. Only for builds with the learned planners."""
+import fcntl
+import json
+import os
+import pathlib
+import pty
+import random
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import time
+
+from command_line import BERTH, SMALL, CommandLineTest, berth, main
+
+TINY = "zoo:rnnlm,batch=2,unroll=2,hidden=8,vocab=50"
+TRAIN = ["train", TINY, "-m", "k40x2", "--option", "groups=8", "--option", "hidden=8", "--threads", "1"]
+OFTEN = ["--checkpoint-every", "0s"]
+
+
+CLOCKS = {"elapsed_s", "sample_s", "prepare_s", "wait_s", "gradient_s", "step_s"}  # of this computer, not of the run
+
+
+def metrics(run):
+    """What a run has written, less the times it took."""
+    lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    return [{key: value for key, value in line.items() if key not in CLOCKS} for line in lines]
+
+
+def files(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+class TrainTest(CommandLineTest):
+    def setUp(self):
+        super().setUp()
+        self.run = self.folder / "run"
+
+    def train(self, *flags, run=None, updates=4):
+        return self.json_of(*TRAIN, "--updates", updates, *flags, "-o", run or self.run)
+
+
+class Runs(TrainTest):
+    def test_a_run_leaves_config_metrics_checkpoint_and_the_best_plan(self):
+        document = self.train(updates=5)
+        self.assertEqual(sorted(files(self.run)), ["checkpoint", "config.json", "lock", "metrics.jsonl", "plan.json"])
+        self.assertEqual([line["update"] for line in metrics(self.run)], [1, 2, 3, 4, 5])
+        for key, value in {"planner": "hierarchical", "preset": "default", "updates": 5, "run": str(self.run),
+                           "feasible": True, "seed": 1, "interrupted": False}.items():
+            self.assertEqual(document[key], value, key)
+        self.assertEqual(document["evaluations"], metrics(self.run)[-1]["evaluations"])
+        self.assertEqual(document["best_s"], metrics(self.run)[-1]["best_s"])
+        score = self.json_of("score", TINY, "-m", "k40x2", "--plan", self.run / "plan.json")
+        self.assertEqual(score["step_time_s"], document["best_s"])
+        config = json.loads((self.run / "config.json").read_text())
+        self.assertEqual((config["format"], config["planner"], config["options"]["groups"]), ("berth-run/1", "hierarchical", "8"))
+
+    def test_text_says_what_was_found_and_what_to_do_next(self):
+        text = self.text_of(*TRAIN, "--updates", 3, "-o", self.run)
+        for part in ["step time", "lower bound", "3 updates", f"plan written to {self.run}/plan.json"]:
+            self.assertIn(part, text)
+        commands = re.findall(r"berth (score .*|place .*|train .*)", text)
+        self.assertEqual([command.split()[0] for command in commands], ["score", "place", "train"])
+        for command in commands:
+            self.text_of(*command.split())
+
+    def test_a_seed_gives_a_run_and_another_seed_another(self):
+        for name, seed in [("a", 1), ("b", 1), ("c", 2)]:
+            self.train("--seed", seed, run=self.folder / name)
+        self.assertEqual(metrics(self.folder / "a"), metrics(self.folder / "b"))
+        self.assertNotEqual(metrics(self.folder / "a"), metrics(self.folder / "c"))
+
+    def test_threads_change_nothing_but_speed(self):
+        self.train(run=self.folder / "one")
+        done = berth(*[word for word in TRAIN if word not in ("--threads", "1")], "--threads", 3, "--updates", 4, "-q", "-o",
+                     self.folder / "three")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(metrics(self.folder / "one"), metrics(self.folder / "three"))
+
+    def test_colocrl_presets_rewards_and_noise(self):
+        document = self.train("-p", "colocrl", "--reward", "log", "--env-noise", 0.1, "--preset", "default")
+        self.assertEqual(document["planner"], "colocrl")
+        options = json.loads((self.run / "config.json").read_text())["options"]
+        self.assertEqual((options["reward"], options["env-noise"]), ("log", "0.1"))
+
+    def test_limits(self):
+        document = self.train("--evaluations", 20, run=self.folder / "evaluations", updates=1000)
+        self.assertLessEqual(document["evaluations"], 20)
+        self.assertGreater(document["updates"], 0)
+        began = time.monotonic()
+        document = self.json_of(*TRAIN, "--budget", "1s", "-o", self.folder / "budget")
+        self.assertLess(time.monotonic() - began, 10)
+        self.assertGreater(document["updates"], 0)
+        self.assert_refused([*TRAIN, "--evaluations", 1, "-o", self.run], "one update takes")
+        self.assertFalse(self.run.exists())
+
+    def test_tensorboard(self):
+        self.train("--tensorboard")
+        events = list(self.run.glob("events.out.tfevents.*"))
+        self.assertEqual(len(events), 1)
+        self.assertGreater(events[0].stat().st_size, 100)
+
+    def test_constraints_hold_and_come_back(self):
+        pin = ["--pin", "type:matmul=gpu1"]
+        self.train(*pin)
+        self.json_of("train", "--resume", self.run, "--updates", 6)
+        plan = json.loads((self.run / "plan.json").read_text())
+        graph = json.loads(berth("graph", "problem", TINY, "-m", "k40x2").stdout)
+        self.assertEqual(len(plan["ops"]), len(graph["ops"]))
+        self.assertEqual(berth("score", TINY, "-m", "k40x2", *pin, "--plan", self.run / "plan.json").returncode, 0)
+        self.assert_refused(["place", TINY, "-m", "k40x2", "--policy", self.run], "constraints")
+
+    def test_no_plan_that_fits_is_exit_code_1(self):
+        machine = self.write("tiny.toml", self.text_of("machines", "k40x2").replace("memory = \"12 GiB\"", "memory = \"1 KiB\"")
+                             .replace("memory = \"128 GiB\"", "memory = \"1 KiB\""))
+        done = berth("train", TINY, "-m", machine, "--updates", 2, "-o", self.run, "--json")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIsNone(json.loads(done.stdout)["best_s"])
+        self.assertTrue((self.run / "plan.json").exists())
+
+
+class Resuming(TrainTest):
+    def lines(self):
+        path = self.run / "metrics.jsonl"
+        return path.read_bytes().count(b"\n") if path.exists() else 0
+
+    def killed(self, *command, after, seconds=0.0):
+        """Kills the command once its run has so many lines of metrics, or that many seconds later."""
+        process = subprocess.Popen([BERTH, *map(str, command)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while process.poll() is None and self.lines() < after:
+            time.sleep(0.001)
+        time.sleep(seconds)
+        process.kill()
+        return process.wait() == -signal.SIGKILL  # else it had ended by itself
+
+    def test_a_killed_run_gives_the_numbers_of_one_that_was_not(self):
+        updates, rng = 300, random.Random(1)
+        self.train(run=self.folder / "whole", updates=updates)
+        command = [*TRAIN, "--updates", updates, "-o", self.run]
+        for _ in range(6):
+            after = self.lines() + rng.randint(1, 30)
+            self.assertTrue(self.killed(*command, *OFTEN, after=after, seconds=rng.uniform(0, 0.02)), "it was too fast")
+            command = ["train", "--resume", self.run]
+        self.assertLess(self.lines(), updates)
+        self.assertEqual(self.json_of(*command)["updates"], updates)
+        self.assertEqual(metrics(self.run), metrics(self.folder / "whole"))
+        self.assertEqual((self.run / "plan.json").read_bytes(), (self.folder / "whole" / "plan.json").read_bytes())
+
+    def test_killed_at_its_start_it_can_be_resumed_or_begun_again(self):
+        for seconds in (0.05, 0.35, 0.5):
+            self.killed(*TRAIN, "--updates", 5, "-o", self.run, after=0, seconds=seconds)
+            if (self.run / "config.json").exists():
+                self.json_of("train", "--resume", self.run, "--updates", 6)
+            else:
+                self.train()
+            shutil.rmtree(self.run)
+
+    def test_killed_before_the_first_checkpoint(self):
+        self.assertTrue(self.killed(*TRAIN, "--updates", 100000, "-o", self.run, after=3))
+        self.assertFalse((self.run / "checkpoint").exists())
+        self.json_of("train", "--resume", self.run, "--updates", 6)
+        self.train(run=self.folder / "whole", updates=6)
+        self.assertEqual(metrics(self.run), metrics(self.folder / "whole"))
+
+    def test_a_run_goes_on_with_larger_limits_from_any_folder(self):
+        self.train()
+        done = subprocess.run([BERTH, "train", "--resume", os.path.relpath(self.run, "/usr"), "--updates", "7", "--json"],
+                              cwd="/usr", capture_output=True, text=True)
+        self.assertEqual(json.loads(done.stdout)["updates"], 7)
+        self.train(run=self.folder / "whole", updates=7)
+        self.assertEqual(metrics(self.run), metrics(self.folder / "whole"))
+        done = berth("train", "--resume", self.run, "--json")
+        self.assertEqual((done.returncode, json.loads(done.stdout)["updates"]), (0, 7))
+        self.assertIn("nothing was left to do", done.stderr)
+
+    def test_ctrl_c_ends_it_well(self):
+        ours, theirs = pty.openpty()
+        process = subprocess.Popen([BERTH, *TRAIN, "--budget", "10min", "--json", "-o", str(self.run)],
+                                   stdout=subprocess.PIPE, stderr=theirs, text=True)
+        os.close(theirs)
+        shown = b""
+        while b"gap" not in shown:
+            shown += os.read(ours, 1000)
+        self.assertRegex(shown.decode(), r"update \d+ .* updates/s .* plans/s .*best")
+        process.send_signal(signal.SIGINT)
+        document = json.loads(process.communicate(timeout=60)[0])
+        os.close(ours)
+        self.assertEqual(process.returncode, 0)
+        self.assertTrue(document["interrupted"])
+        self.assertTrue((self.run / "checkpoint").exists())
+        self.json_of("train", "--resume", self.run, "--updates", document["updates"] + 2)
+        self.assertEqual(len(metrics(self.run)), document["updates"] + 2)
+
+
+class Refused(TrainTest):
+    def test_folders(self):
+        self.run.mkdir()
+        (self.run / "precious.txt").write_text("mine")
+        before = files(self.run)
+        self.assert_refused([*TRAIN, "-o", self.run], str(self.run), "precious.txt")
+        self.assert_refused(["train", "--resume", self.run], "no run")
+        self.assertEqual(files(self.run), before)
+        self.assert_refused([*TRAIN, "-o", self.run / "precious.txt"], "is a file")
+        self.assert_refused([*TRAIN, "-o", self.folder / "no" / "run"], "no folder")
+        self.assert_refused(["train", "--resume", self.folder / "none"], "no run")
+
+    def test_a_run_is_not_begun_twice(self):
+        self.train()
+        before = files(self.run)
+        self.assert_refused([*TRAIN, "-o", self.run], "--resume")
+        self.assertEqual(files(self.run), before)
+
+    def test_an_empty_folder_is_taken(self):
+        self.run.mkdir()
+        self.train()
+
+    def test_what_a_killed_writer_left_goes_away(self):
+        self.run.mkdir()
+        (self.run / "config.json.123-0.tmp").write_text("{")
+        (self.run / "lock").touch()
+        self.train()
+        (self.run / "checkpoint.123-0.tmp").write_text("half")
+        (self.run / "notes.tmp").write_text("mine")
+        self.json_of("train", "--resume", self.run, "--updates", 5)
+        self.assertFalse((self.run / "checkpoint.123-0.tmp").exists())
+        self.assertTrue((self.run / "notes.tmp").exists())
+
+    def test_two_trainers_on_one_run(self):
+        self.train()
+        before = files(self.run)
+        with open(self.run / "lock", "rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            self.assert_refused(["train", "--resume", self.run, "--updates", 9], "another berth is training there")
+        self.assertEqual(files(self.run), before)
+
+    def test_checkpoints(self):
+        self.train()
+        checkpoint = self.run / "checkpoint"
+        good = checkpoint.read_bytes()
+        resume, policy = ["train", "--resume", self.run, "--updates", 9], ["place", TINY, "-m", "k40x2", "--policy", self.run]
+        changed = bytearray(good)
+        changed[len(good) // 2] ^= 1
+        for bad in [good[:-9], good[:10], b"", bytes(changed), b"something else\n"]:
+            checkpoint.write_bytes(bad)
+            before = files(self.run)
+            self.assert_refused(resume, str(checkpoint))
+            self.assert_refused(policy, str(checkpoint))
+            self.assertEqual(files(self.run), before)
+        other = self.folder / "other"
+        self.train("--seed", 2, run=other)
+        shutil.copy(other / "checkpoint", checkpoint)
+        self.assert_refused(resume, str(checkpoint), "another run")
+        checkpoint.write_bytes(good)
+        self.json_of(*resume)
+
+    def test_configs(self):
+        self.train()
+        config = self.run / "config.json"
+        good = config.read_text()
+        for bad, part in [("{", "config.json"), (good.replace("berth-run/1", "berth-run/9"), "berth-run/9"),
+                          (good.replace('"hierarchical"', '"hierarchy"'), "hierarchy"),
+                          (good.replace('"groups": "8"', '"groups": "many"'), "groups")]:
+            config.write_text(bad)
+            self.assert_refused(["train", "--resume", self.run], str(config), part)
+
+    def test_a_graph_that_changed(self):
+        graph = self.folder / "graph.json"
+        self.text_of("graph", "convert", TINY, "-o", graph)
+        self.json_of("train", graph, "-m", "k40x2", "--updates", 2, "-o", self.run)
+        self.text_of("graph", "convert", TINY.replace("unroll=2", "unroll=3"), "-o", graph)
+        self.assert_refused(["train", "--resume", self.run], "another graph")
+        graph.unlink()
+        self.assert_refused(["train", "--resume", self.run], "graph.json")
+
+    def test_flags(self):
+        self.train()
+        resume = ["train", "--resume", self.run]
+        for args, parts in [
+            ([*resume, "--seed", "2"], ["--seed cannot be changed"]),
+            ([*resume, "--machine", "k40x4"], ["--machine"]),
+            ([*resume, "--option", "groups=4"], ["--option"]),
+            ([*resume, TINY], ["GRAPH"]),
+            ([*resume, "-o", self.folder / "x"], ["--output"]),
+            ([*resume, "--pin", "a=gpu0"], ["--pin"]),
+            (["train"], ["GRAPH is required"]),
+            (["train", TINY, "-m", "k40x2"], ["--output is required"]),
+            ([*TRAIN, "-o", self.folder / "x", "-p", "heft"], ["'heft'", "learns nothing"]),
+            ([*TRAIN, "-o", self.folder / "x", "-p", "placeto"], ["not in this build"]),
+            ([*TRAIN, "-o", self.folder / "x", "--preset", "papr"], ["paper"]),
+            ([*TRAIN, "-o", self.folder / "x", "--option", "grops=4"], ["did you mean 'groups'?"]),
+            ([*TRAIN, "-o", self.folder / "x", "--option", "hidden=-1"], ["hidden"]),
+            ([*TRAIN, "-o", self.folder / "x", "--reward", "fame"], ["time, sqrt, log, inverse"]),
+            ([*TRAIN, "-o", self.folder / "x", "--env-noise", "-1"], ["--env-noise"]),
+            ([*TRAIN, "-o", self.folder / "x", "--policy-device", "tpu"], ["tpu"]),
+            ([*TRAIN, "-o", self.folder / "x", "--rank-timeout", "soon"], ["--rank-timeout"]),
+            ([*TRAIN, "-o", self.folder / "x", "--budget", "0s"], ["--budget"]),
+            ([*TRAIN, "-o", self.folder / "x", "--updates", "0"], ["--updates"]),
+            ([*TRAIN, "-o", self.folder / "x", "--async"], ["mpirun"]),
+        ]:
+            with self.subTest(args):
+                self.assert_refused(args, *parts)
+        self.assertFalse((self.folder / "x").exists())
+
+    def test_a_full_disk_leaves_the_old_checkpoint(self):
+        self.train()
+        before = (self.run / "checkpoint").read_bytes()
+
+        def small_files():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) // 2, len(before) // 2))
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        done = subprocess.run([BERTH, "train", "--resume", self.run, "--updates", "6"], capture_output=True, text=True,
+                              preexec_fn=small_files)
+        self.assert_one_line_error(done, str(self.run))
+        self.assertEqual((self.run / "checkpoint").read_bytes(), before)
+
+
+class Policies(TrainTest):
+    def test_a_trained_policy_places_its_graph(self):
+        trained = self.train(updates=6)
+        place = ["place", TINY, "-m", "k40x2", "--policy", self.run]
+        placed = self.json_of(*place, "--evaluations", 10)
+        self.assertEqual((placed["planner"], placed["evaluations"]), ("hierarchical", 10))
+        self.assertLessEqual(placed["step_time_s"], trained["best_s"])
+        self.assertIn("after 6 updates", placed["note"])
+        self.assertEqual(self.json_of(*place, "--budget", "60s")["evaluations"], 18)
+
+    def test_other_problems_are_refused(self):
+        self.train()
+        policy = ["--policy", self.run]
+        for args, part in [
+            (["place", SMALL, "-m", "k40x2", *policy], "another graph"),
+            (["place", TINY, "-m", "k40x4", *policy], "another machine"),
+            (["place", TINY, "-m", "k40x2", "--objective", "pipeline", *policy], "objective"),
+            (["place", TINY, "-m", "k40x2", "-p", "auto", *policy], "excludes"),
+            (["place", TINY, "-m", "k40x2", "--option", "groups=3", *policy], "--option"),
+            (["place", TINY, "-m", "k40x2", "--policy", self.folder], "no run"),
+        ]:
+            with self.subTest(args):
+                self.assert_refused(args, part)
+
+
+class Options(TrainTest):
+    def test_place_and_compare_take_options(self):
+        place = ["place", TINY, "-m", "k40x2", "-p", "hierarchical", "--option", "groups=4", "--option", "hidden=8"]
+        self.assertEqual(self.json_of(*place, "--evaluations", 12)["evaluations"], 12)
+        self.assert_refused(["place", TINY, "-m", "k40x2", "--preset", "paper"], "--preset is for learned planners")
+        self.assert_refused([*place, "--option", "grops=3"], "did you mean 'groups'?")
+        compare = ["compare", TINY, "-m", "k40x2", "--option", "groups=4", "--evaluations", 12, "--planners"]
+        names = {row["planner"] for row in self.json_of(*compare, "single,learned")["rows"]}
+        self.assertEqual(names, {"single", "colocrl", "hierarchical"})
+        self.assert_refused([*compare, "single,heft"], "--option is for learned planners")
+
+    def test_placer_is_short_for_an_option(self):
+        self.train("--placer", "transformer")
+        self.assertEqual(json.loads((self.run / "config.json").read_text())["options"]["placer"], "transformer")
+
+    def test_the_table_of_options(self):
+        text = self.text_of("planners", "--options", "hierarchical")
+        self.assertEqual(text.split()[:4], ["option", "default", "paper", "google"])
+        self.assertIn("tanh-constant", text)
+        options = self.json_of("planners", "--options", "colocrl")["options"]
+        groups = next(option for option in options if option["name"] == "groups")
+        self.assertEqual(list(groups["presets"]), ["default", "paper"])
+        self.assert_refused(["planners", "--options", "heft"], "'heft'")
+        self.assert_refused(["planners", "--options", "hierarchicl"], "did you mean 'hierarchical'?")
+
+
+class TwoPrograms(TrainTest):
+    def test_the_light_program_needs_the_other_one_beside_it(self):
+        light = self.folder / "bin" / "berth"
+        light.parent.mkdir()
+        shutil.copy(BERTH, light)
+
+        def run(*args):
+            return subprocess.run([light, *args], capture_output=True, text=True)
+        place = ["place", TINY, "-m", "k40x2", "-p", "hierarchical", "--evaluations", "8", "--json"]
+        self.assert_one_line_error(run(*place), "planner 'hierarchical' is not in this build")
+        self.assert_one_line_error(run("train", TINY, "-m", "k40x2", "-o", self.run), "berth train is not in this build")
+        self.assertIn("(not in this build)", run("planners").stdout.split("hierarchical", 1)[1].splitlines()[0])
+        installed = self.folder / "libexec" / "berth"
+        installed.mkdir(parents=True)
+        (installed / "berth-learned").symlink_to(pathlib.Path(BERTH).with_name("berth-learned"))
+        self.assertEqual(json.loads(run(*place).stdout)["planner"], "hierarchical")
+
+    def test_commands_without_learning_stay_in_the_light_program(self):
+        libraries = subprocess.run(["ldd", BERTH], capture_output=True, text=True).stdout
+        self.assertNotIn("torch", libraries)
+
+
+if __name__ == "__main__":
+    main()
