@@ -52,7 +52,7 @@ SENSITIVITY = Ablation(
                    Variant("without devices", ("device-features=off",)),
                    Variant("without both", ("cost-features=off", "device-features=off")))),
      ("start", (Variant("Grouper anywhere", ("start=none",)),
-                Variant("single ops, not joined first", ("join-first=off",)),
+                Variant("single ops, not joined first", ("clusters=0",)),
                 Variant("devices all alike", ("start-by-speed=off",)))),
      ("Placer", (Variant("transformer", ("placer=transformer",)),
                  Variant("LSTM whose decoder does not see the group it places", ("aligned=off",)),

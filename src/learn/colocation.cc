@@ -33,7 +33,8 @@ Result<Grouping> whole_grouping(const Problem& problem, std::string_view how, st
   if (groups == 0) return bad_input("grouping '{}' needs a number of groups", how);
   if (how == "random") return random_grouping(problem, groups, seed);
   if (how == "metis") return metis_groups(problem, groups, seed);
-  return how == "modules" ? module_grouping(problem, groups) : heavy_grouping(problem, groups);
+  if (how == "modules") return module_grouping(problem, groups);
+  return heavy_grouping(problem, join_views(problem, one_group_per_unit(problem)), groups);
 }
 
 Grouping apply_heuristics(const Problem& problem, const std::vector<std::string_view>& names, std::size_t groups) {

@@ -34,6 +34,16 @@ Rows embed_groups(const Items& items, const ItemFeatures& features, std::span<co
                   std::size_t groups, const Options& options);
 std::size_t group_width(const ItemFeatures& features, std::size_t groups, const Options& options);
 
+// What a decoder needs to keep count of what it has placed so far.
+struct PlacedInput {
+  Rows neighbours;  // [groups, groups]: share of the bytes a group exchanges that it exchanges with each other group
+  Rows time;        // [groups, devices]: seconds on each device, in equal shares of the quickest way to do all
+  Rows memory;      // [groups, devices]: its bytes as a share of the device's memory
+};
+PlacedInput placed_input(const Problem& problem, const Items& items, const ItemFeatures& features,
+                         std::span<const std::uint32_t> group_of_item, std::size_t groups,
+                         std::span<const DeviceId> devices);
+
 // Speed, memory and links of every device, each as a share of the largest.
 Rows features_of_devices(const Problem& problem, std::span<const DeviceId> devices);
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "learn/features.h"
 
 namespace berth::learn {
 namespace {
+
+constexpr std::size_t kCosts = 4;  // flops, parameter, output and crossing bytes; behind them seconds on every device
 
 struct Columns {  // where the parts of a group's row begin
   std::size_t adjacency = 0, types = 0, shapes = 0, costs = 0, width = 0;
@@ -52,14 +55,13 @@ void scale_rows(Rows& rows, std::size_t begin, std::size_t end) {
 }
 
 void scale_costs(Rows& rows, std::size_t begin, std::size_t width) {
-  constexpr std::size_t kLogarithms = 4;  // flops and bytes; the rest are seconds
   for (std::size_t i = begin; i < begin + width; ++i) {
     double total = 0.0;
     for (std::size_t row = 0; row < rows.count; ++row) total += rows.at(row, i);
     for (std::size_t row = 0; row < rows.count; ++row) {
       float& value = rows.at(row, i);
       const double share = total > 0.0 ? value / total : 0.0;
-      value = i < begin + kLogarithms ? static_cast<float>(std::log1p(value) / 20.0)
+      value = i < begin + kCosts ? static_cast<float>(std::log1p(value) / 20.0)
                                       : static_cast<float>(std::sqrt(share));
     }
   }
@@ -98,6 +100,41 @@ Rows embed_groups(const Items& items, const ItemFeatures& features, std::span<co
     add_places(rows, columns.width - 1, features.place, group_of_item);
   }
   return rows;
+}
+
+PlacedInput placed_input(const Problem& problem, const Items& items, const ItemFeatures& features,
+                         std::span<const std::uint32_t> group_of_item, std::size_t groups,
+                         std::span<const DeviceId> devices) {
+  PlacedInput input{Rows(groups, groups), Rows(groups, devices.size()), Rows(groups, devices.size())};
+  for (const Items::Edge& edge : items.edges) {
+    const std::uint32_t a = group_of_item[edge.from], b = group_of_item[edge.to];
+    if (a == b) continue;
+    input.neighbours.at(a, b) += static_cast<float>(edge.bytes);
+    input.neighbours.at(b, a) += static_cast<float>(edge.bytes);
+  }
+  for (std::size_t row = 0; row < groups; ++row) {
+    float sum = 0.0F;
+    for (std::size_t i = 0; i < groups; ++i) sum += input.neighbours.at(row, i);
+    for (std::size_t i = 0; i < groups && sum > 0.0F; ++i) input.neighbours.at(row, i) /= sum;
+  }
+  Rows sums(groups, features.sums.width);
+  add_items(sums, 0, features.sums, group_of_item);
+  double quickest = 0.0;
+  for (std::size_t row = 0; row < groups; ++row) {
+    float least = std::numeric_limits<float>::max();
+    for (const DeviceId device : devices) least = std::min(least, sums.at(row, kCosts + index(device)));
+    quickest += static_cast<double>(least);
+  }
+  const double share = std::max(quickest / static_cast<double>(devices.size()), 1e-12);
+  for (std::size_t row = 0; row < groups; ++row) {
+    const double bytes = static_cast<double>(sums.at(row, 1)) + static_cast<double>(sums.at(row, 2));
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+      const auto capacity = std::max(static_cast<double>(problem.machine().capacity(devices[i])), 1.0);
+      input.time.at(row, i) = static_cast<float>(sums.at(row, kCosts + index(devices[i])) / share);
+      input.memory.at(row, i) = static_cast<float>(bytes / capacity);
+    }
+  }
+  return input;
 }
 
 Rows features_of_devices(const Problem& problem, std::span<const DeviceId> devices) {

@@ -7,11 +7,6 @@
 namespace berth::learn {
 namespace {
 
-Tensor as_tensor(const Rows& rows, at::Device device) {
-  return tensor_of(rows.values, {static_cast<std::int64_t>(rows.count), static_cast<std::int64_t>(rows.width)})
-      .to(device);
-}
-
 // Index of the one type of an item, as one number between 0 and 1: what Google's code feeds.
 Tensor type_index(const Rows& types, at::Device device) {
   std::vector<float> values(types.count);
@@ -27,15 +22,15 @@ Tensor type_index(const Rows& types, at::Device device) {
 
 Grouper::Grouper(const ItemFeatures& features, std::span<const std::uint32_t> start, std::size_t groups,
                  const Options& options, Parameters& parameters, Rng& rng)
-    : tanh_(options.grouper_activation == "tanh") {
+    : tanh_(options.grouper_activation == "tanh"), scale_(options.grouper_scale) {
   const at::Device device = parameters.device();
-  std::vector<Tensor> fixed{as_tensor(features.shapes, device), as_tensor(features.adjacency, device)};
-  if (options.cost_features) fixed.push_back(as_tensor(features.costs, device));
+  std::vector<Tensor> fixed{as_tensor(features.shapes).to(device), as_tensor(features.adjacency).to(device)};
+  if (options.cost_features) fixed.push_back(as_tensor(features.costs).to(device));
   if (options.type_feature == "index") fixed.push_back(type_index(features.types, device));
   fixed_ = at::cat(fixed, 1);
   std::int64_t width = fixed_.size(1);
   if (options.type_feature == "embedding") {
-    types_ = as_tensor(features.types, device);
+    types_ = as_tensor(features.types).to(device);
     types_ = types_ / types_.sum(1, true).clamp_min(1.0);
     type_table_ = parameters.glorot("grouper.types", types_.size(1), options.type_size, rng);
     width += options.type_size;
@@ -60,8 +55,13 @@ Tensor Grouper::logits() const {
   if (input.size(1) == 0) input = at::zeros({input.size(0), 1}, input.options());
   Tensor hidden = tanh_ ? at::tanh(at::addmm(in_bias_, input, in_)) : at::mm(input, in_);
   Tensor logits = tanh_ ? at::addmm(out_bias_, hidden, out_) : at::mm(hidden, out_);
+  if (scale_ != 1.0) logits = logits * scale_;
   if (start_table_.defined()) logits = logits + start_table_.index_select(0, start_);
   return logits;
+}
+
+Tensor as_tensor(const Rows& rows) {
+  return tensor_of(rows.values, {static_cast<std::int64_t>(rows.count), static_cast<std::int64_t>(rows.width)});
 }
 
 std::vector<std::uint32_t> draw_rows(const Tensor& probabilities, Rng& rng) {

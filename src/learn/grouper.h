@@ -26,7 +26,11 @@ class Grouper {
   Tensor start_;      // [items]: index of the group it begins with; undefined if none
   Tensor type_table_, in_, in_bias_, out_, out_bias_, start_table_;
   bool tanh_ = true;
+  double scale_ = 1.0;
 };
+
+// A copy on the CPU.
+Tensor as_tensor(const Rows& rows);
 
 // One column from each row of probabilities on the CPU, drawn by our own random numbers.
 std::vector<std::uint32_t> draw_rows(const Tensor& probabilities, Rng& rng);

@@ -3,26 +3,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 
 #include "machine/device_set.h"
 #include "plan/placement.h"
 
 namespace berth::learn {
 namespace {
-
-Grouping joined(const Problem& problem, double largest_share) {
-  const Grouping units = one_group_per_unit(problem);
-  const GroupWeights weights = weigh_groups(problem, units);
-  double work = 0.0, resident = 0.0;
-  for (const Picoseconds part : weights.work) work += static_cast<double>(part);
-  for (const Bytes part : weights.resident) resident += static_cast<double>(part);
-  GroupLimits limits;
-  limits.work = static_cast<Picoseconds>(work * largest_share);
-  limits.resident = static_cast<Bytes>(resident * largest_share);
-  const Grouping with_views = join_views(problem, units);
-  return join_gradients(problem, join_only_consumers(problem, with_views, limits), limits);
-}
 
 // Items with a choice, by the place of their first op in topological order.
 std::vector<std::uint32_t> items_with_choice(const Problem& problem, const Grouping& grouping) {
@@ -73,9 +59,9 @@ void merge_equal(std::vector<Items::Edge>& edges) {
 
 }  // namespace
 
-Items make_items(const Problem& problem, bool join_first, double largest_share) {
+Items make_items(const Problem& problem, Grouping clusters) {
   Items items;
-  items.grouping = join_first ? joined(problem, largest_share) : one_group_per_unit(problem);
+  items.grouping = std::move(clusters);
   items.decided = items_with_choice(problem, items.grouping);
   items.position.assign(items.grouping.size(), -1);
   for (std::size_t i = 0; i < items.decided.size(); ++i) items.position[items.decided[i]] = static_cast<std::int64_t>(i);

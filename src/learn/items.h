@@ -25,9 +25,8 @@ struct Items {
   [[nodiscard]] std::size_t size() const { return decided.size(); }
 };
 
-// `join_first`: views, sole consumers and gradients join what they belong to, as long as a cluster stays below
-// `largest_share` of all work.
-Items make_items(const Problem& problem, bool join_first, double largest_share);
+// An item for every group of `clusters`.
+Items make_items(const Problem& problem, Grouping clusters);
 
 // Places in `decided` to the ops of that item.
 std::vector<std::vector<OpId>> ops_of_items(const Problem& problem, const Items& items);

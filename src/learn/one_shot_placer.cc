@@ -18,9 +18,9 @@ struct Layer {
 class OneShotPlacer : public Placer {
  public:
   OneShotPlacer(const PlacerShape& shape, const Options& options, Parameters& parameters, Rng& rng);
-  Placements draw(const Tensor& groups, int placements, double noise, Rng& rng) const override;
-  [[nodiscard]] Tensor log_probabilities(const Tensor& groups, const Placements& drawn) const override;
-  [[nodiscard]] Tensor greedy(const Tensor& groups) const override;
+  Placements draw(const GroupInput& groups, int placements, double noise, Rng& rng) const override;
+  [[nodiscard]] Tensor log_probabilities(const GroupInput& groups, const Placements& drawn) const override;
+  [[nodiscard]] Tensor greedy(const GroupInput& groups) const override;
 
  private:
   [[nodiscard]] Tensor logits(const Tensor& groups) const;  // [m, groups, devices]
@@ -81,23 +81,23 @@ Tensor OneShotPlacer::logits(const Tensor& groups) const {
   return bounded(at::matmul(states, out_) + out_bias_, options_);
 }
 
-Placements OneShotPlacer::draw(const Tensor& groups, int placements, double noise, Rng& rng) const {
+Placements OneShotPlacer::draw(const GroupInput& groups, int placements, double noise, Rng& rng) const {
   const at::NoGradGuard guard;
-  const Tensor all = logits(groups).repeat_interleave(placements, 0);
+  const Tensor all = logits(groups.embedding).repeat_interleave(placements, 0);
   Placements drawn;
   if (noise > 0.0) drawn.noise = normal_numbers(all.sizes(), rng, all.device()) * noise;
   drawn.devices = (with_noise(all, drawn.noise) + gumbel_numbers(all.sizes(), rng, all.device())).argmax(2);
   return drawn;
 }
 
-Tensor OneShotPlacer::log_probabilities(const Tensor& groups, const Placements& drawn) const {
-  const Tensor all = logits(groups).repeat_interleave(drawn.devices.size(0) / groups.size(0), 0);
+Tensor OneShotPlacer::log_probabilities(const GroupInput& groups, const Placements& drawn) const {
+  const Tensor all = logits(groups.embedding).repeat_interleave(drawn.devices.size(0) / groups.embedding.size(0), 0);
   return at::log_softmax(with_noise(all, drawn.noise), 2);
 }
 
-Tensor OneShotPlacer::greedy(const Tensor& groups) const {
+Tensor OneShotPlacer::greedy(const GroupInput& groups) const {
   const at::NoGradGuard guard;
-  return logits(groups).argmax(2);
+  return logits(groups.embedding).argmax(2);
 }
 
 }  // namespace

@@ -14,7 +14,8 @@ std::vector<Field> grouper_fields() {
   return {
       grouping_field(),
       whole_field("groups", "most groups; 0: as the model and the machine say", &O::groups, 0, 65'536),
-      switch_field("join-first", "the Grouper decides on small clusters of ops, not on single ops", &O::join_first),
+      whole_field("clusters", "the Grouper decides on so many clusters of ops per group; 0: on single ops", &O::clusters, 0,
+                  1'000),
       word_field("start", "where the Grouper begins: none (anywhere), heavy (groups grown along heavy tensors)",
                  &O::start, {"none", "heavy"}),
       real_field("start-weight", "logit of the group an op begins with", &O::start_weight, 0, 100),
@@ -33,6 +34,8 @@ std::vector<Field> grouper_fields() {
       switch_field("cost-features", "flops and bytes of an op are seen", &O::cost_features),
       switch_field("device-features", "speed, memory and links of devices are seen", &O::device_features),
       whole_field("grouper-hidden", "width of the Grouper's hidden layer", &O::grouper_hidden, 1, 16'384),
+      real_field("grouper-scale", "factor of the network's logits: how fast a Grouper leaves its start",
+                 &O::grouper_scale, 0, 1'000),
       word_field("grouper-activation", "of that layer: tanh or none", &O::grouper_activation, {"tanh", "none"}),
   };
 }
@@ -51,6 +54,8 @@ std::vector<Field> placer_fields() {
                  {"counts", "binary", "none"}),
       switch_field("group-types", "how many ops of each type a group has is seen", &O::group_types),
       switch_field("group-shapes", "the sum of a group's output shapes is seen", &O::group_shapes),
+      switch_field("placed-features", "the decoder sees where a group's neighbours are, and how full devices are by now",
+                   &O::placed_features),
       switch_field("start-by-speed", "devices begin with the share of their speed, not all alike", &O::start_by_speed),
   };
 }
@@ -70,7 +75,7 @@ std::vector<Field> training_fields() {
       whole_field("entropy-updates", "updates on the way from one to the other", &O::entropy_updates, 0, kMany),
       real_field("noise", "deviation of what is added to logits, as a share of their size", &O::noise, 0, 100),
       whole_field("noise-updates", "updates with that noise", &O::noise_updates, 0, kMany),
-      whole_field("valid-only-after", "updates after which only plans that fit count", &O::valid_only_after, 0, kMany),
+      whole_field("valid-only-after", "updates after which only plans that fit count; 0: never", &O::valid_only_after, 0, kMany),
       word_field("baseline", "rewards are compared with: moving (average), batch (mean of the other plans)", &O::baseline,
                  {"moving", "batch"}),
       real_field("baseline-decay", "of the moving average that rewards are compared with", &O::baseline_decay, 0, 1),

@@ -20,9 +20,9 @@ struct Options {
   // 0: as the problem says. For a Grouper that learns min(256, 20 x devices), as in Google's code; for colocation
   // heuristics the number that the paper states for such a model (paper_groups); for the others as for a Grouper.
   int groups = 64;
-  bool join_first = true;     // the Grouper decides on small joined clusters of ops, not on single ops
+  int clusters = 8;           // the Grouper decides on so many clusters of ops per group; 0: on single ops
   std::string start = "heavy";  // where the Grouper begins: none (anywhere), heavy (groups grown along heavy tensors)
-  double start_weight = 4.0;  // logit of the group it begins with
+  double start_weight = 9.0;  // logit of the group it begins with
 
   // What the Grouper sees of an op.
   std::string type_feature = "embedding";  // embedding (learned), index (one number), none
@@ -34,27 +34,29 @@ struct Options {
   bool device_features = true;        // speed, memory and links of devices, for the Placer
   int grouper_hidden = 64;
   std::string grouper_activation = "tanh";  // tanh, none
+  double grouper_scale = 0.1;  // of the network's logits beside those of the start: how fast a Grouper leaves its start
 
   // The Placer.
   std::string placer = "lstm";  // lstm, transformer, feed-forward
   int hidden = 64;              // of the decoder; each direction of the encoder has half
   int attention = 32;           // width of the scores of content-based attention
   bool aligned = true;          // the decoder is shown the group it places; else it must find it by attention
-  double tanh_constant = 5.0, temperature = 1.0;  // C and T of C tanh(l / T)
+  double tanh_constant = 5.0, temperature = 10.0;  // C and T of C tanh(l / T)
   std::string adjacency = "counts";  // of group embeddings: counts (both directions, rows scaled), binary, none
   bool group_types = true, group_shapes = true;  // histogram of types, sum of shapes
+  bool placed_features = true;  // the decoder sees where the neighbours of a group are, and how full devices are by now
   bool start_by_speed = true;   // devices begin with the share of their speed, capped by memory, not all alike
 
   // Training.
-  int groupings = 1, placements = 8;  // m and k
+  int groupings = 2, placements = 8;  // m and k
   double rate = 0.005, rate_decay = 1.0;
   int decay_after = 0, decay_every = 50;  // updates
   double clip = 1.0;
-  double entropy = 0.01, entropy_end = 0.0;  // weight of the entropy bonus: from, to, straight over entropy_updates
+  double entropy = 0.0, entropy_end = 0.0;  // weight of the entropy bonus: from, to, straight over entropy_updates
   int entropy_updates = 500;
   double noise = 0.0;       // of exploration, until update noise_updates
   int noise_updates = 0;
-  int valid_only_after = 500;  // from this update on only plans that fit count
+  int valid_only_after = 0;  // from this update on only plans that fit count; 0: never
   std::string baseline = "batch";  // rewards are compared with: moving (average), batch (the mean of the other plans)
   double baseline_decay = 0.9;
   bool baseline_fails = false;   // the baseline begins with the failing signal

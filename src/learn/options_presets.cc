@@ -12,11 +12,12 @@ namespace {
 
 // What neither publication has and this project added.
 void without_additions(Options& options) {
-  options.join_first = false;
+  options.clusters = 0;
   options.start = "none";
   options.start_weight = 0.0;
+  options.grouper_scale = 1.0;
   options.cost_features = options.device_features = false;
-  options.start_by_speed = options.aligned = false;
+  options.start_by_speed = options.aligned = options.placed_features = false;
   options.entropy = options.entropy_end = 0.0;
   options.entropy_updates = 0;
   options.scale_advantage = false;

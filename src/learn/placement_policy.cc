@@ -11,9 +11,6 @@
 namespace berth::learn {
 namespace {
 
-// A joined cluster may take this share of what a group takes on average.
-constexpr double kShareOfGroup = 0.25;
-
 // Group of every item: that of its first unit.
 std::vector<std::uint32_t> groups_of_items(const Problem& problem, const Items& items, const Grouping& grouping) {
   std::vector<std::uint32_t> groups(items.size());
@@ -41,11 +38,6 @@ std::vector<DeviceId> devices_to_use(const Problem& problem) {
   return {all.begin(), all.end()};
 }
 
-// A fixed grouping decides for units; a learned one may decide for clusters.
-Items items_for(const Problem& problem, const Options& options, std::size_t groups, bool fixed) {
-  return make_items(problem, options.join_first && !fixed, kShareOfGroup / static_cast<double>(std::max<std::size_t>(groups, 1)));
-}
-
 PlacerShape placer_shape(const Problem& problem, std::span<const DeviceId> devices, std::size_t groups,
                          std::size_t width, const Options& options) {
   PlacerShape shape;
@@ -60,12 +52,12 @@ PlacerShape placer_shape(const Problem& problem, std::span<const DeviceId> devic
 }  // namespace
 
 PlacementPolicy::PlacementPolicy(const Problem& problem, const Options& options, std::size_t groups,
-                                 const std::optional<Grouping>& fixed, const std::optional<Grouping>& start,
-                                 std::uint64_t seed, at::Device device)
+                                 Grouping items, const std::optional<Grouping>& fixed,
+                                 const std::optional<Grouping>& start, std::uint64_t seed, at::Device device)
     : problem_(problem),
       options_(options),
       devices_(devices_to_use(problem)),
-      items_(items_for(problem, options, groups, fixed.has_value())),
+      items_(make_items(problem, std::move(items))),
       features_(features_of_items(problem, items_, options)),
       groups_(std::clamp<std::size_t>(groups, 1, std::max<std::size_t>(items_.size(), 1))),
       parameters_(device) {
@@ -87,14 +79,20 @@ PlacementPolicy::PlacementPolicy(const Problem& problem, const Options& options,
   placer_ = make_placer(placer_shape(problem, devices_, groups_, width, options), options, parameters_, rng);
 }
 
-Tensor PlacementPolicy::embed(std::span<const Groups> groupings) const {
-  std::vector<Tensor> rows;
+GroupInput PlacementPolicy::embed(std::span<const Groups> groupings) const {
+  std::vector<Tensor> embedding, neighbours, time, memory;
   for (const Groups& groups : groupings) {
-    const Rows embedding = embed_groups(items_, features_, groups, groups_, options_);
-    rows.push_back(tensor_of(embedding.values, {static_cast<std::int64_t>(embedding.count),
-                                                static_cast<std::int64_t>(embedding.width)}));
+    embedding.push_back(as_tensor(embed_groups(items_, features_, groups, groups_, options_)));
+    if (!options_.placed_features) continue;
+    const PlacedInput placed = placed_input(problem_, items_, features_, groups, groups_, devices_);
+    neighbours.push_back(as_tensor(placed.neighbours));
+    time.push_back(as_tensor(placed.time));
+    memory.push_back(as_tensor(placed.memory));
   }
-  return at::stack(rows).to(parameters_.device());
+  const auto together = [&](const std::vector<Tensor>& parts) {
+    return parts.empty() ? Tensor() : at::stack(parts).to(parameters_.device());
+  };
+  return {together(embedding), together(neighbours), together(time), together(memory)};
 }
 
 Plan PlacementPolicy::plan_of(const Groups& groups, const std::int64_t* device_of_group) const {

@@ -21,9 +21,9 @@ namespace berth::learn {
 
 class PlacementPolicy : public Policy {
  public:
-  // `fixed`: the group of every unit if it is not learned. `start`: where a learned Grouper begins, if anywhere.
-  // The problem must outlive the policy.
-  PlacementPolicy(const Problem& problem, const Options& options, std::size_t groups,
+  // `items`: what is decided on. `fixed`: their groups if these are not learned. `start`: where a learned Grouper begins,
+  // if anywhere. The problem must outlive the policy.
+  PlacementPolicy(const Problem& problem, const Options& options, std::size_t groups, Grouping items,
                   const std::optional<Grouping>& fixed, const std::optional<Grouping>& start, std::uint64_t seed,
                   at::Device device);
 
@@ -38,7 +38,7 @@ class PlacementPolicy : public Policy {
  private:
   friend class PlacementBatch;
   using Groups = std::vector<std::uint32_t>;  // of every item
-  [[nodiscard]] Tensor embed(std::span<const Groups> groupings) const;  // [m, groups, width]
+  [[nodiscard]] GroupInput embed(std::span<const Groups> groupings) const;
   [[nodiscard]] Plan plan_of(const Groups& groups, const std::int64_t* device_of_group) const;
 
   const Problem& problem_;

@@ -16,16 +16,24 @@ struct Placements {
   Tensor noise;    // [m k, groups, devices], in root mean squares of the logits; undefined: none
 };
 
+// m groupings as a Placer sees them. The last three only with Options::placed_features (PlacedInput).
+struct GroupInput {
+  Tensor embedding;   // [m, groups, width]
+  Tensor neighbours;  // [m, groups, groups]
+  Tensor time;        // [m, groups, devices]
+  Tensor memory;      // [m, groups, devices]
+};
+
 class Placer {
  public:
   virtual ~Placer() = default;
-  // Draws k placements for each of the m groupings in `groups` [m, groups, width]. Without gradients.
-  virtual Placements draw(const Tensor& groups, int placements, double noise, Rng& rng) const = 0;
+  // Draws k placements for each of the m groupings. Without gradients.
+  virtual Placements draw(const GroupInput& groups, int placements, double noise, Rng& rng) const = 0;
   // Log-probability of every device for every group [m k, groups, devices], each given the choices that were drawn
   // before it. With gradients.
-  [[nodiscard]] virtual Tensor log_probabilities(const Tensor& groups, const Placements& drawn) const = 0;
+  [[nodiscard]] virtual Tensor log_probabilities(const GroupInput& groups, const Placements& drawn) const = 0;
   // The most likely device, choice by choice [m, groups].
-  [[nodiscard]] virtual Tensor greedy(const Tensor& groups) const = 0;
+  [[nodiscard]] virtual Tensor greedy(const GroupInput& groups) const = 0;
 };
 
 struct PlacerShape {

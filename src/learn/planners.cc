@@ -11,6 +11,7 @@
 #include "learn/colocation.h"
 #include "learn/communicator.h"
 #include "learn/environment.h"
+#include "learn/grouping/simple.h"
 #include "learn/placement_policy.h"
 #include "learn/trainer.h"
 #include "plan/single.h"
@@ -121,15 +122,19 @@ Result<std::unique_ptr<Policy>> make_policy(std::string_view planner, const Prob
   at::set_num_threads(1);  // results must not depend on how many cores there are
   const std::size_t groups = number_of_groups(planner, problem, options);
   std::optional<Grouping> fixed, start;
+  Grouping items = one_group_per_unit(problem);
   if (options.grouping != "learned" && options.grouping != "none") {
     BERTH_TRY(fixed, fixed_grouping(problem, options.grouping, groups, seed));
   }
-  if (options.grouping == "learned" && options.start != "none") {
-    BERTH_TRY(start, fixed_grouping(problem, options.start, groups, seed));
+  const Grouping with_views = join_views(problem, items);
+  if (options.grouping == "learned" && options.start == "heavy") start = heavy_grouping(problem, with_views, groups);
+  if (!fixed && options.clusters > 0) {
+    items = heavy_grouping(problem, with_views, groups * static_cast<std::size_t>(options.clusters));
+    if (start) items = common_parts(problem, items, *start);
   }
   return guarded([&]() -> Result<std::unique_ptr<Policy>> {
     return std::unique_ptr<Policy>(
-        std::make_unique<PlacementPolicy>(problem, options, groups, fixed, start, seed, device));
+        std::make_unique<PlacementPolicy>(problem, options, groups, std::move(items), fixed, start, seed, device));
   });
 }
 

@@ -162,7 +162,8 @@ Result<std::optional<Trainer::Gradients>> Trainer::gradients(std::uint64_t most)
     rewards.push_back(reward_of(options_.reward, measurement));
   }
   BERTH_RETURN_IF_ERROR(share(facts, rewards, measured));
-  const bool valid_only = updates_ >= static_cast<std::uint64_t>(options_.valid_only_after);
+  const auto valid_after = static_cast<std::uint64_t>(options_.valid_only_after);
+  const bool valid_only = valid_after > 0 && updates_ >= valid_after;
   const std::optional<double> mean = valid_only ? valid_mean_ : std::optional(facts.mean_reward);
   facts.baseline = baseline_.value(mean.value_or(facts.mean_reward));
   policy_.parameters().clear_gradients();

@@ -25,7 +25,7 @@ Problem three_ops() {
 Options tiny_options(const std::string& placer) {
   Options options;
   options.groups = 2;
-  options.join_first = false;
+  options.clusters = 0;
   options.start = "none";
   options.placer = placer;
   options.hidden = 8;
@@ -73,7 +73,7 @@ class ExpectedGradient : public testing::TestWithParam<std::string> {
   ExpectedGradient()
       : problem_(three_ops()),
         grouped_(GetParam() != "none"),
-        policy_(problem_, options(), 2, std::nullopt, std::nullopt, 7, at::kCPU),
+        policy_(problem_, options(), 2, one_group_per_unit(problem_), std::nullopt, std::nullopt, 7, at::kCPU),
         choices_(all_choices(policy_, grouped_)) {
     const PlacementBatch all = batch_of_all();
     for (const Plan& plan : all.plans()) rewards_.push_back(reward(plan));

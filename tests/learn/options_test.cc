@@ -12,11 +12,11 @@ namespace {
 
 // For every option a value that differs from the default.
 constexpr std::string_view kOthers =
-    "grouping=framework+cells groups=17 join-first=off start=none start-weight=2.5 type-feature=index "
+    "grouping=framework+cells groups=17 clusters=3 start=none start-weight=2.5 type-feature=index "
     "type-size=7 max-types=30 outputs=5 dims=3 neighbours=signed neighbour-slots=10 cost-features=off "
-    "device-features=off grouper-hidden=12 grouper-activation=none placer=transformer hidden=128 attention=16 aligned=off "
-    "tanh-constant=2.5 temperature=10 adjacency=binary group-types=off group-shapes=off start-by-speed=off "
-    "groupings=2 placements=4 rate=0.001 rate-decay=0.95 decay-after=400 decay-every=60 clip=0.5 entropy=0.02 "
+    "device-features=off grouper-hidden=12 grouper-scale=2 grouper-activation=none placer=transformer hidden=128 attention=16 aligned=off "
+    "tanh-constant=2.5 temperature=1 adjacency=binary group-types=off group-shapes=off placed-features=off start-by-speed=off "
+    "groupings=3 placements=4 rate=0.001 rate-decay=0.95 decay-after=400 decay-every=60 clip=0.5 entropy=0.02 "
     "entropy-end=0.001 entropy-updates=100 noise=0.1 noise-updates=750 valid-only-after=1000 baseline-decay=0.99 "
     "baseline=moving "
     "baseline-fails=on scale-advantage=off reward=log failing=constant failing-s=12.25 env-noise=0.05";
@@ -61,10 +61,10 @@ TEST(Options, EveryFieldIsSetAloneAndReadBack) {
 TEST(Options, EveryMemberHasAField) {
   Options options;
   auto& [a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, c1, c2, c3, c4, c5, c6, c7,
-         c8, c9, c10, d1, d2, d3, d4, d5, d6, d7, d8, d9, d10, e1, e2, e3, e4, e5] = options;
-  auto& [kind, failing, failing_s] = e4;
+         c8, c9, c10, d1, d2, d3, d4, d5, d6, d7, d8, d9, d10, e1, e2, e3, e4, e5, e6, e7] = options;
+  auto& [kind, failing, failing_s] = e6;
   static_cast<void>(a1), static_cast<void>(kind), static_cast<void>(failing), static_cast<void>(failing_s);
-  constexpr std::size_t kMembers = 44 + 3;  // of Options without the rule of rewards, and of that rule
+  constexpr std::size_t kMembers = 46 + 3;  // of Options without the rule of rewards, and of that rule
   EXPECT_EQ(option_fields().size(), kMembers);
   EXPECT_EQ(others().size(), kMembers);
 }
@@ -90,7 +90,7 @@ TEST(Options, RefusesWhatIsOutOfRangeOrNoValue) {
   EXPECT_EQ(error_of("rate=nan"), "rate: expected a number from 0 to 10, found 'nan'");
   EXPECT_EQ(error_of("rate="), "rate: expected a number from 0 to 10, found ''");
   EXPECT_EQ(error_of("temperature=0"), "temperature: expected a number from 0.001 to 1000, found '0'");
-  EXPECT_EQ(error_of("join-first=maybe"), "join-first: expected on or off, found 'maybe'");
+  EXPECT_EQ(error_of("aligned=maybe"), "aligned: expected on or off, found 'maybe'");
   EXPECT_EQ(error_of("failing-s=0"), "failing-s: expected a number from 1e-06 to 1000000, found '0'");
 }
 
@@ -123,14 +123,14 @@ TEST(Options, GroupingIsOneWordOrHeuristicsJoined) {
 TEST(Options, SwitchesTakeTheUsualWords) {
   Options options;
   for (const std::string_view word : {"off", "false", "no", "0"}) {
-    options.join_first = true;
-    ASSERT_TRUE(set_option(options, "join-first=" + std::string(word)));
-    EXPECT_FALSE(options.join_first);
+    options.aligned = true;
+    ASSERT_TRUE(set_option(options, "aligned=" + std::string(word)));
+    EXPECT_FALSE(options.aligned);
   }
   for (const std::string_view word : {"on", "true", "yes", "1"}) {
-    options.join_first = false;
-    ASSERT_TRUE(set_option(options, " join-first = " + std::string(word)));
-    EXPECT_TRUE(options.join_first);
+    options.aligned = false;
+    ASSERT_TRUE(set_option(options, " aligned = " + std::string(word)));
+    EXPECT_TRUE(options.aligned);
   }
 }
 

@@ -4,12 +4,13 @@
 #include <gtest/gtest.h>
 
 #include "learn/planners.h"
+#include "learn/trainer.h"
 #include "support/toy.h"
 
 namespace berth::learn {
 namespace {
 
-constexpr std::uint64_t kSamples = 2000;
+constexpr std::uint64_t kSamples = 400;
 
 struct Toy {
   const char* name;
@@ -76,6 +77,26 @@ TEST_P(LearnsToys, ReachesTheOptimumOnNineOfTenSeeds) {
     }
     EXPECT_GE(reached, 9) << toy.name;
   }
+}
+
+// Without any hint of where a good plan may be, plans still get better from update to update.
+TEST(Learning, MakesPlansBetter) {
+  const Toy toy = unlike_ops();
+  Options options = preset("hierarchical", "default").value();
+  options.placed_features = options.start_by_speed = false;
+  options.rate = 0.002;
+  const std::unique_ptr<Policy> policy = make_policy("hierarchical", toy.problem, options, 1).value();
+  const std::unique_ptr<Environment> environment = make_simulated_environment(toy.problem, 1);
+  const std::unique_ptr<Communicator> alone = make_alone();
+  Trainer trainer(*policy, *environment, options, 1, *alone);
+  const auto mean_of_updates = [&](int count) {
+    double sum = 0.0;
+    for (int i = 0; i < count; ++i) sum += trainer.update().value()->mean_time_s;
+    return sum / count;
+  };
+  const double first = mean_of_updates(5);
+  mean_of_updates(100);
+  EXPECT_LT(mean_of_updates(5), 0.7 * first);
 }
 
 INSTANTIATE_TEST_SUITE_P(Planners, LearnsToys, testing::Values("hierarchical", "colocrl"),

@@ -27,13 +27,6 @@ std::map<DeviceSet, std::size_t> share_groups(const Problem& problem, std::size_
   return shares;
 }
 
-Grouping join_heavy(const Problem& problem, const Grouping& finer, std::size_t groups) {
-  const Grouping coarser = join_within_share(problem, finer, groups, [&](const GroupLimits& limits) {
-    return join_heavy_tensors(problem, finer, limits);
-  });
-  return join_to_count(problem, coarser, groups);
-}
-
 // The first `levels` parts of a dotted path.
 std::string_view cut_path(std::string_view path, std::size_t levels) {
   std::size_t end = 0;
@@ -95,11 +88,25 @@ Grouping module_grouping(const Problem& problem, std::size_t groups) {
     break;
   }
   const Grouping joined = join_labelled(problem, one_group_per_unit(problem), modules.label);
-  return joined.size() <= groups ? joined : join_heavy(problem, joined, groups);
+  return joined.size() <= groups ? joined : heavy_grouping(problem, joined, groups);
 }
 
-Grouping heavy_grouping(const Problem& problem, std::size_t groups) {
-  return join_heavy(problem, join_views(problem, one_group_per_unit(problem)), groups);
+Grouping heavy_grouping(const Problem& problem, const Grouping& finer, std::size_t groups) {
+  const Grouping coarser = join_within_share(problem, finer, groups, [&](const GroupLimits& limits) {
+    return join_heavy_tensors(problem, finer, limits);
+  });
+  return join_to_count(problem, coarser, groups);
+}
+
+Grouping common_parts(const Problem& problem, const Grouping& a, const Grouping& b) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> numbers;
+  std::vector<std::uint32_t> label(problem.graph().num_ops());
+  for (std::uint32_t unit = 0; unit < problem.num_units(); ++unit) {
+    const std::pair both(a.of_unit[unit], b.of_unit[unit]);
+    const std::uint32_t number = numbers.try_emplace(both, static_cast<std::uint32_t>(numbers.size())).first->second;
+    for (const OpId op : problem.unit_ops(unit)) label[index(op)] = number;
+  }
+  return join_equal_labels(problem, one_group_per_unit(problem), label);
 }
 
 }  // namespace berth::learn

@@ -17,7 +17,10 @@ Grouping random_grouping(const Problem& problem, std::size_t groups, std::uint64
 Grouping module_grouping(const Problem& problem, std::size_t groups);
 
 // Joins along the heaviest tensors within an equal share of the work, then the lightest neighbours until `groups` are
-// left.
-Grouping heavy_grouping(const Problem& problem, std::size_t groups);
+// left. Every group is made of whole groups of `finer`.
+Grouping heavy_grouping(const Problem& problem, const Grouping& finer, std::size_t groups);
+
+// Units that are together in both.
+Grouping common_parts(const Problem& problem, const Grouping& a, const Grouping& b);
 
 }  // namespace berth::learn
