@@ -36,7 +36,8 @@ class OneShotPlacer : public Placer {
 OneShotPlacer::OneShotPlacer(const PlacerShape& shape, const Options& options, Parameters& parameters, Rng& rng)
     : options_(options), size_((options.hidden + kHeads - 1) / kHeads * kHeads), devices_(shape.devices) {
   in_ = parameters.glorot("placer.in", shape.width, size_, rng);
-  in_bias_ = parameters.constant("placer.in_bias", {size_}, 0.0);
+  // Not 0: the norm of an empty group, whose embedding is 0, would have no direction.
+  in_bias_ = parameters.glorot("placer.in_bias", 1, size_, rng);
   if (options.placer == "transformer") {
     for (int i = 0; i < kLayers; ++i) add_layer("placer.layer" + std::to_string(i), parameters, rng);
   }
@@ -74,8 +75,8 @@ Tensor OneShotPlacer::logits(const Tensor& groups) const {
   Tensor states = at::tanh(at::matmul(groups, in_) + in_bias_);
   for (const Layer& layer : layers_) {
     states = states + attend(layer, at::layer_norm(states, {size_}, layer.norm_1, layer.norm_1_bias));
-    const Tensor normed = at::layer_norm(states, {size_}, layer.norm_2, layer.norm_2_bias);
-    const Tensor grown = at::relu(at::matmul(normed, layer.grow) + layer.grow_bias);
+    const Tensor input = at::layer_norm(states, {size_}, layer.norm_2, layer.norm_2_bias);
+    const Tensor grown = at::relu(at::matmul(input, layer.grow) + layer.grow_bias);
     states = states + at::matmul(grown, layer.shrink) + layer.shrink_bias;
   }
   return bounded(at::matmul(states, out_) + out_bias_, options_);

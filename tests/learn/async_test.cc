@@ -17,6 +17,7 @@ Problem lopsided() { return toy_problem("a:1/5; b:5/1; c:1/5; d:5/1", "2 devices
 Options quick() {
   Options options;
   options.rate = 0.05;
+  options.groupings = 1;
   options.placements = 4;
   return options;
 }

@@ -26,6 +26,7 @@ Options tiny_options(const std::string& placer) {
   Options options;
   options.groups = 2;
   options.clusters = 0;
+  options.grouper_scale = 1.0;
   options.start = "none";
   options.placer = placer;
   options.hidden = 8;
@@ -135,7 +136,7 @@ TEST_P(ExpectedGradient, EqualsTheTrueOne) {
   const std::vector<float> start = policy_.parameters().values();
   double error = 0.0, size = 0.0;
   for (std::size_t i = 0; i < start.size(); ++i) {
-    constexpr float kStep = 0.004F;
+    constexpr float kStep = 0.01F;
     std::vector<float> moved = start;
     moved[i] = start[i] + kStep;
     policy_.parameters().set_values(moved);

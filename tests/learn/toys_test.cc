@@ -84,7 +84,6 @@ TEST(Learning, MakesPlansBetter) {
   const Toy toy = unlike_ops();
   Options options = preset("hierarchical", "default").value();
   options.placed_features = options.start_by_speed = false;
-  options.rate = 0.002;
   const std::unique_ptr<Policy> policy = make_policy("hierarchical", toy.problem, options, 1).value();
   const std::unique_ptr<Environment> environment = make_simulated_environment(toy.problem, 1);
   const std::unique_ptr<Communicator> alone = make_alone();
@@ -95,7 +94,7 @@ TEST(Learning, MakesPlansBetter) {
     return sum / count;
   };
   const double first = mean_of_updates(5);
-  mean_of_updates(100);
+  mean_of_updates(200);
   EXPECT_LT(mean_of_updates(5), 0.7 * first);
 }
 
