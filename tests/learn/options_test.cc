@@ -147,24 +147,24 @@ std::string changes_of(std::string_view planner, std::string_view name) {
 TEST(Presets, HoldThePublishedFigures) {
   EXPECT_EQ(changes_of("hierarchical", "default"), "");
   EXPECT_EQ(changes_of("hierarchical", "paper"),
-            "groups=256 clusters=0 start=none start-weight=0 neighbours=slots cost-features=off device- "
-            "features=off grouper-scale=1 hidden=256 attention=256 aligned=off adjacency=binary placed- "
-            "features=off start-by-speed=off groupings=1 placements=4 rate=0.1 entropy-updates=0 noise=0.1 noise- "
-            "updates=500 valid-only-after=500 baseline=moving scale-advantage=off failing=constant");
+            "groups=256 clusters=0 start=none start-weight=0 neighbours=slots cost-features=off "
+            "device-features=off grouper-scale=1 hidden=256 attention=256 aligned=off adjacency=binary "
+            "placed-features=off start-by-speed=off groupings=1 placements=4 rate=0.1 entropy-updates=0 noise=0.1 "
+            "noise-updates=500 valid-only-after=500 baseline=moving scale-advantage=off failing=constant");
   EXPECT_EQ(changes_of("hierarchical", "google"),
             "groups=0 clusters=0 start=none start-weight=0 type-feature=index outputs=5 dims=5 neighbours=signed "
             "neighbour-slots=10 cost-features=off device-features=off grouper-scale=1 grouper-activation=none "
-            "hidden=512 attention=512 aligned=off tanh-constant=1 temperature=1 placed-features=off start-by- "
-            "speed=off groupings=1 placements=1 rate=0.1 rate-decay=0.95 decay-after=400 entropy-updates=0 "
-            "noise=0.5 noise-updates=750 valid-only-after=1000 baseline=moving baseline-fails=on scale- "
-            "advantage=off failing=constant");
+            "hidden=512 attention=512 aligned=off tanh-constant=1 temperature=1 placed-features=off "
+            "start-by-speed=off groupings=1 placements=1 rate=0.1 rate-decay=0.95 decay-after=400 entropy-updates=0 "
+            "noise=0.5 noise-updates=750 valid-only-after=1000 baseline=moving baseline-fails=on "
+            "scale-advantage=off failing=constant");
   EXPECT_EQ(changes_of("colocrl", "default"),
             "grouping=framework+sole+cells+convs groups=0 attention=16 groupings=1");
   EXPECT_EQ(changes_of("colocrl", "paper"),
             "grouping=framework+sole+cells+convs groups=0 clusters=0 start=none start-weight=0 neighbours=slots "
             "cost-features=off device-features=off grouper-scale=1 hidden=256 attention=256 aligned=off "
-            "adjacency=binary placed-features=off start-by-speed=off groupings=1 placements=4 rate=0.1 entropy- "
-            "updates=0 valid-only-after=5000 baseline=moving baseline-fails=on scale-advantage=off "
+            "adjacency=binary placed-features=off start-by-speed=off groupings=1 placements=4 rate=0.1 "
+            "entropy-updates=0 valid-only-after=5000 baseline=moving baseline-fails=on scale-advantage=off "
             "failing=constant");
 }
 
