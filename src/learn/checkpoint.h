@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checkpoint: the state of a run in one file, written whole or not at all, with a checksum, so that what is read back is
-// what was written or an error that says why not.
+// Checkpoint: the state of a run in one file, written whole or not at all, with a checksum, so that what is read back
+// is what was written or an error that says why not.
 #pragma once
 
 #include <string>

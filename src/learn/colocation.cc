@@ -23,9 +23,10 @@ constexpr std::array<std::string_view, 4> kHeuristics{"framework", "cells", "con
 Error unknown(std::string_view name) {
   std::vector<std::string_view> known(kWholes.begin(), kWholes.end());
   known.insert(known.end(), kHeuristics.begin(), kHeuristics.end());
-  return bad_input("no grouping named '{}'{} (none, random, metis, modules, heavy, or framework, cells, convs, sole "
-                   "joined by +)",
-                   name, did_you_mean(name, known));
+  return bad_input(
+      "no grouping named '{}'{} (none, random, metis, modules, heavy, or framework, cells, convs, sole "
+      "joined by +)",
+      name, did_you_mean(name, known));
 }
 
 Result<Grouping> whole_grouping(const Problem& problem, std::string_view how, std::size_t groups, std::uint64_t seed) {

@@ -177,8 +177,12 @@ Rows aggregated_neighbours(const Items& items, const ItemFeatures& features) {
 ItemFeatures features_of_items(const Problem& problem, const Items& items, const Options& options) {
   const std::vector<std::vector<OpId>> ops = ops_of_items(problem, items);
   const Rows sums = add_up_costs(problem, items, ops);
-  ItemFeatures features{count_types(problem, ops, options.max_types), read_shapes(problem.graph(), ops, options),
-                        scaled_costs(sums, totals_per_device(sums)), sums, Rows(items.size(), 0), {}};
+  ItemFeatures features{count_types(problem, ops, options.max_types),
+                        read_shapes(problem.graph(), ops, options),
+                        scaled_costs(sums, totals_per_device(sums)),
+                        sums,
+                        Rows(items.size(), 0),
+                        {}};
   for (std::size_t i = 0; i < items.size(); ++i)
     features.place.push_back(items.size() > 1 ? static_cast<float>(i) / static_cast<float>(items.size() - 1) : 0.0F);
   if (options.neighbours == "slots") features.adjacency = slot_neighbours(items, options.neighbour_slots, false);

@@ -20,11 +20,11 @@ struct Rows {  // row after row
 };
 
 struct ItemFeatures {
-  Rows types;      // how many ops of each type, the most common first and the rest in the last column
-  Rows shapes;     // outputs x dims of the item's heaviest op, as log(1 + size); absent: -1
-  Rows costs;      // flops, parameter, output and crossing bytes: logarithms; and time on every device as a share of all
-  Rows sums;       // the same in plain numbers that can be added up over a group
-  Rows adjacency;  // what Options::neighbours says
+  Rows types;   // how many ops of each type, the most common first and the rest in the last column
+  Rows shapes;  // outputs x dims of the item's heaviest op, as log(1 + size); absent: -1
+  Rows costs;   // flops, parameter, output and crossing bytes: logarithms; and time on every device as a share of all
+  Rows sums;    // the same in plain numbers that can be added up over a group
+  Rows adjacency;            // what Options::neighbours says
   std::vector<float> place;  // in topological order, 0 to 1
 };
 ItemFeatures features_of_items(const Problem& problem, const Items& items, const Options& options);

@@ -61,8 +61,7 @@ void scale_costs(Rows& rows, std::size_t begin, std::size_t width) {
     for (std::size_t row = 0; row < rows.count; ++row) {
       float& value = rows.at(row, i);
       const double share = total > 0.0 ? value / total : 0.0;
-      value = i < begin + kCosts ? static_cast<float>(std::log1p(value) / 20.0)
-                                      : static_cast<float>(std::sqrt(share));
+      value = i < begin + kCosts ? static_cast<float>(std::log1p(value) / 20.0) : static_cast<float>(std::sqrt(share));
     }
   }
 }
@@ -168,8 +167,7 @@ std::vector<float> log_start_shares(const Problem& problem, std::span<const Devi
   for (std::size_t i = 0; i < devices.size(); ++i) {
     double seconds = 1e-12;
     for (const OpId op : problem.graph().ops()) {
-      if ((problem.allowed(op) & device_bit(devices[i])) != 0)
-        seconds += to_seconds(problem.duration(op, devices[i]));
+      if ((problem.allowed(op) & device_bit(devices[i])) != 0) seconds += to_seconds(problem.duration(op, devices[i]));
     }
     share[i] = 1.0 / seconds;
     cap[i] = std::clamp(static_cast<double>(problem.machine().capacity(devices[i])) / resident, 1e-3, 1.0);

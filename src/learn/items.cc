@@ -64,7 +64,8 @@ Items make_items(const Problem& problem, Grouping clusters) {
   items.grouping = std::move(clusters);
   items.decided = items_with_choice(problem, items.grouping);
   items.position.assign(items.grouping.size(), -1);
-  for (std::size_t i = 0; i < items.decided.size(); ++i) items.position[items.decided[i]] = static_cast<std::int64_t>(i);
+  for (std::size_t i = 0; i < items.decided.size(); ++i)
+    items.position[items.decided[i]] = static_cast<std::int64_t>(i);
   items.edges = edges_between(problem, items);
   merge_equal(items.edges);
   return items;

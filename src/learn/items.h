@@ -12,9 +12,9 @@
 namespace berth::learn {
 
 struct Items {
-  Grouping grouping;                    // units to items
-  std::vector<std::uint32_t> decided;   // items with a choice, in topological order of their first op
-  std::vector<std::int64_t> position;   // indexed by item: its place in `decided`, -1 if it has no choice
+  Grouping grouping;                   // units to items
+  std::vector<std::uint32_t> decided;  // items with a choice, in topological order of their first op
+  std::vector<std::int64_t> position;  // indexed by item: its place in `decided`, -1 if it has no choice
   // Edges between decided items, by their places in `decided`: (from, to, bytes), each pair once, sorted.
   struct Edge {
     std::uint32_t from, to;

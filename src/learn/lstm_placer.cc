@@ -13,8 +13,8 @@ namespace berth::learn {
 namespace {
 
 // Of every device while groups are placed: the share of this group's neighbours (by bytes) that are there, the work and
-// the memory that are there already, and the work that this group would add. Their weights begin so that a group goes to
-// its neighbours and away from full devices, and are learned.
+// the memory that are there already, and the work that this group would add. Their weights begin so that a group goes
+// to its neighbours and away from full devices, and are learned.
 constexpr std::int64_t kPlaced = 4;
 constexpr std::array<float, kPlaced> kPlacedStart{3.0F, -1.0F, -1.0F, -1.0F};
 
@@ -139,7 +139,10 @@ LstmPlacer::Memory LstmPlacer::repeated(const Memory& memory, std::int64_t times
     return tensor.defined() ? tensor.repeat_interleave(times, 0) : tensor;
   };
   const GroupInput& groups = memory.groups;
-  return {repeat(memory.states), repeat(memory.keys), repeat(memory.hidden), repeat(memory.cell),
+  return {repeat(memory.states),
+          repeat(memory.keys),
+          repeat(memory.hidden),
+          repeat(memory.cell),
           {Tensor(), repeat(groups.neighbours), repeat(groups.time), repeat(groups.memory)}};
 }
 
@@ -152,7 +155,7 @@ Tensor LstmPlacer::device_table() const {
 // hidden [b, steps, size], keys [b, groups, attention] -> [b, steps, devices]
 Tensor LstmPlacer::logits(const Tensor& hidden, const Tensor& keys) const {
   const Tensor queries = at::matmul(hidden, queries_);
-  const Tensor sums = at::tanh(queries.unsqueeze(2) + keys.unsqueeze(1));       // [b, steps, groups, attention]
+  const Tensor sums = at::tanh(queries.unsqueeze(2) + keys.unsqueeze(1));        // [b, steps, groups, attention]
   const Tensor weights = at::softmax(at::matmul(sums, scores_).squeeze(-1), 2);  // [b, steps, groups]
   const Tensor context = at::bmm(weights, keys);
   return bounded(at::matmul(at::cat({hidden, context}, 2), out_) + out_bias_, options_);
@@ -167,7 +170,8 @@ template <typename Pick>
 Tensor LstmPlacer::decode(const Memory& memory, Pick&& pick) const {
   // What a step adds up to its gates, computed for all steps and devices at once.
   const Tensor by_device = at::matmul(device_table(), decoder_.input.slice(1, 0, size_).t());
-  Tensor by_step = (decoder_.input_bias + decoder_.hidden_bias).expand({memory.states.size(0), memory.states.size(1), -1});
+  Tensor by_step =
+      (decoder_.input_bias + decoder_.hidden_bias).expand({memory.states.size(0), memory.states.size(1), -1});
   if (options_.aligned) by_step = by_step + at::matmul(memory.states, decoder_.input.slice(1, size_, 2 * size_).t());
   const Tensor recurrent = decoder_.hidden.t();
   Tensor hidden = memory.hidden, cell = memory.cell;
@@ -175,8 +179,7 @@ Tensor LstmPlacer::decode(const Memory& memory, Pick&& pick) const {
   std::vector<Tensor> chosen;
   Count count(memory.groups, memory.states.size(0), devices_);
   for (std::int64_t step = 0; step < memory.states.size(1); ++step) {
-    const Tensor gates =
-        at::addmm(by_step.select(1, step) + by_device.index_select(0, device), hidden, recurrent);
+    const Tensor gates = at::addmm(by_step.select(1, step) + by_device.index_select(0, device), hidden, recurrent);
     const std::vector<Tensor> parts = gates.chunk(4, 1);
     cell = at::sigmoid(parts[1]) * cell + at::sigmoid(parts[0]) * at::tanh(parts[2]);
     hidden = at::sigmoid(parts[3]) * at::tanh(cell);
@@ -213,8 +216,7 @@ Tensor LstmPlacer::log_probabilities(const GroupInput& groups, const Placements&
   const auto [hidden, last, cell] = at::lstm(input, {memory.hidden.unsqueeze(0), memory.cell.unsqueeze(0)},
                                              decoder_.list(), true, 1, 0.0, false, false, true);
   Tensor all = logits(hidden, memory.keys);
-  if (placed_.defined())
-    all = all + placed_logits(hidden, seen_at_all_steps(memory.groups, drawn.devices, devices_));
+  if (placed_.defined()) all = all + placed_logits(hidden, seen_at_all_steps(memory.groups, drawn.devices, devices_));
   return at::log_softmax(with_noise(all, drawn.noise), 2);
 }
 

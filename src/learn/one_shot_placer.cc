@@ -76,7 +76,7 @@ Tensor OneShotPlacer::logits(const Tensor& groups) const {
   for (const Layer& layer : layers_) {
     states = states + attend(layer, at::layer_norm(states, {size_}, layer.norm_1, layer.norm_1_bias));
     const Tensor input = at::layer_norm(states, {size_}, layer.norm_2, layer.norm_2_bias);
-    const Tensor grown = at::relu(at::matmul(input, layer.grow) + layer.grow_bias);
+    const Tensor grown = at::gelu(at::matmul(input, layer.grow) + layer.grow_bias);
     states = states + at::matmul(grown, layer.shrink) + layer.shrink_bias;
   }
   return bounded(at::matmul(states, out_) + out_bias_, options_);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything about a learned planner that a user can turn, in one struct, and one table of fields that feeds the command
-// line (--option NAME=VALUE), config.json of a run and the documentation. Presets change a few fields of the default.
+// Everything about a learned planner that a user can turn, in one struct, and one table of fields that feeds the
+// command line (--option NAME=VALUE), config.json of a run and the documentation. Presets change a few fields of the
+// default.
 #pragma once
 
 #include <cstdint>
@@ -16,22 +17,24 @@ namespace berth::learn {
 
 struct Options {
   // What is decided.
-  std::string grouping = "learned";  // learned, none, random, metis, modules, heavy, or colocation heuristics joined by +
+  std::string grouping =
+      "learned";  // learned, none, random, metis, modules, heavy, or colocation heuristics joined by +
   // 0: as the problem says. For a Grouper that learns min(256, 20 x devices), as in Google's code; for colocation
   // heuristics the number that the paper states for such a model (paper_groups); for the others as for a Grouper.
   int groups = 64;
-  int clusters = 8;           // the Grouper decides on so many clusters of ops per group; 0: on single ops
+  int clusters = 8;             // the Grouper decides on so many clusters of ops per group; 0: on single ops
   std::string start = "heavy";  // where the Grouper begins: none (anywhere), heavy (groups grown along heavy tensors)
-  double start_weight = 9.0;  // logit of the group it begins with
+  double start_weight = 9.0;    // logit of the group it begins with
 
   // What the Grouper sees of an op.
   std::string type_feature = "embedding";  // embedding (learned), index (one number), none
   int type_size = 20, max_types = 200;
-  int outputs = 6, dims = 4;          // of output shapes; 0: not seen
-  std::string neighbours = "aggregate";  // slots (a few indices), signed (those of Google's code), aggregate (all), none
-  int neighbour_slots = 6;            // of slots: as many in and as many out; of signed: in all
-  bool cost_features = true;          // flops, parameter, output and crossing bytes
-  bool device_features = true;        // speed, memory and links of devices, for the Placer
+  int outputs = 6, dims = 4;  // of output shapes; 0: not seen
+  std::string neighbours =
+      "aggregate";              // slots (a few indices), signed (those of Google's code), aggregate (all), none
+  int neighbour_slots = 6;      // of slots: as many in and as many out; of signed: in all
+  bool cost_features = true;    // flops, parameter, output and crossing bytes
+  bool device_features = true;  // speed, memory and links of devices, for the Placer
   int grouper_hidden = 64;
   std::string grouper_activation = "tanh";  // tanh, none
   double grouper_scale = 0.1;  // of the network's logits beside those of the start: how fast a Grouper leaves its start
@@ -54,13 +57,13 @@ struct Options {
   double clip = 1.0;
   double entropy = 0.0, entropy_end = 0.0;  // weight of the entropy bonus: from, to, straight over entropy_updates
   int entropy_updates = 500;
-  double noise = 0.0;       // of exploration, until update noise_updates
+  double noise = 0.0;  // of exploration, until update noise_updates
   int noise_updates = 0;
-  int valid_only_after = 0;  // from this update on only plans that fit count; 0: never
+  int valid_only_after = 0;        // from this update on only plans that fit count; 0: never
   std::string baseline = "batch";  // rewards are compared with: moving (average), batch (the mean of the other plans)
   double baseline_decay = 0.9;
-  bool baseline_fails = false;   // the baseline begins with the failing signal
-  bool scale_advantage = true;   // divided by the moving average of the rewards' deviation
+  bool baseline_fails = false;  // the baseline begins with the failing signal
+  bool scale_advantage = true;  // divided by the moving average of the rewards' deviation
   RewardRule reward;
   double env_noise = 0.0;
 

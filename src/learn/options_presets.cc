@@ -78,7 +78,7 @@ Options hierarchical_google() {
 Options colocrl_default() {
   Options options;
   options.grouping = "framework+sole+cells+convs";
-  options.groups = 0;  // as many as the paper has for such a model
+  options.groups = 0;      // as many as the paper has for such a model
   options.attention = 16;  // up to 280 groups look at one another
   options.groupings = 1;   // there is one
   return options;

@@ -109,8 +109,7 @@ void PlacementBatch::prepare() {
 
 Tensor PlacementBatch::loss(std::span<const double> weights, double entropy_weight) {
   const std::vector<float> plain(weights.begin(), weights.end());
-  const Tensor weight =
-      tensor_of(plain, {groupings_, placements_}).to(policy_.parameters_.device());
+  const Tensor weight = tensor_of(plain, {groupings_, placements_}).to(policy_.parameters_.device());
   Tensor loss = at::zeros({}, weight.options());
   if (log_grouping_.defined()) {
     loss = loss - (log_grouping_ * weight.sum(1)).sum() - grouping_entropy_ * entropy_weight;

@@ -28,13 +28,13 @@ class PlacementBatch : public Batch {
   void make_plans();
 
   PlacementPolicy& policy_;
-  int groupings_, placements_;                         // placements: of each grouping
-  std::vector<PlacementPolicy::Groups> groups_;        // per grouping
-  Tensor grouping_log_, grouping_choice_;              // log-softmax [items, groups], [m, items]
+  int groupings_, placements_;                   // placements: of each grouping
+  std::vector<PlacementPolicy::Groups> groups_;  // per grouping
+  Tensor grouping_log_, grouping_choice_;        // log-softmax [items, groups], [m, items]
   GroupInput embedding_;
   Placements drawn_;
-  Tensor log_grouping_, log_placing_;                  // [m], [m k]
-  Tensor grouping_entropy_, placing_entropy_;          // of all choices of a plan
+  Tensor log_grouping_, log_placing_;          // [m], [m k]
+  Tensor grouping_entropy_, placing_entropy_;  // of all choices of a plan
   Entropies entropies_;
 };
 

@@ -51,9 +51,9 @@ PlacerShape placer_shape(const Problem& problem, std::span<const DeviceId> devic
 
 }  // namespace
 
-PlacementPolicy::PlacementPolicy(const Problem& problem, const Options& options, std::size_t groups,
-                                 Grouping items, const std::optional<Grouping>& fixed,
-                                 const std::optional<Grouping>& start, std::uint64_t seed, at::Device device)
+PlacementPolicy::PlacementPolicy(const Problem& problem, const Options& options, std::size_t groups, Grouping items,
+                                 const std::optional<Grouping>& fixed, const std::optional<Grouping>& start,
+                                 std::uint64_t seed, at::Device device)
     : problem_(problem),
       options_(options),
       devices_(devices_to_use(problem)),

@@ -21,8 +21,8 @@ namespace berth::learn {
 
 class PlacementPolicy : public Policy {
  public:
-  // `items`: what is decided on. `fixed`: their groups if these are not learned. `start`: where a learned Grouper begins,
-  // if anywhere. The problem must outlive the policy.
+  // `items`: what is decided on. `fixed`: their groups if these are not learned. `start`: where a learned Grouper
+  // begins, if anywhere. The problem must outlive the policy.
   PlacementPolicy(const Problem& problem, const Options& options, std::size_t groups, Grouping items,
                   const std::optional<Grouping>& fixed, const std::optional<Grouping>& start, std::uint64_t seed,
                   at::Device device);

@@ -16,9 +16,9 @@
 namespace berth::learn {
 
 struct Sampling {
-  int groupings = 1;       // m
-  int placements = 4;      // k, for each of them
-  double noise = 0.0;      // deviation of what is added to logits, as a share of their root mean square
+  int groupings = 1;   // m
+  int placements = 4;  // k, for each of them
+  double noise = 0.0;  // deviation of what is added to logits, as a share of their root mean square
 };
 
 // How spread the choices still are, in nats per choice; the uniform distribution's is log(choices).

@@ -10,7 +10,7 @@ namespace berth::learn {
 
 // What came of one plan.
 struct Measurement {
-  double time_s = 0.0;    // of the objective; also for a plan that does not fit
+  double time_s = 0.0;  // of the objective; also for a plan that does not fit
   bool feasible = true;
   double overflow = 0.0;  // bytes over the capacity of the fullest device, as a share of that capacity; 0 if it fits
 };

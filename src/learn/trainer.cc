@@ -200,8 +200,9 @@ Result<std::optional<UpdateFacts>> Trainer::update(std::uint64_t most) {
 }
 
 TrainState Trainer::state() const {
-  return {updates_, evaluations_, policy_.parameters().values(), adam_.state(), baseline_.state(), deviation_.state(), rng_,
-          best_plan_, best_score_};
+  return {updates_,      evaluations_,      policy_.parameters().values(),
+          adam_.state(), baseline_.state(), deviation_.state(),
+          rng_,          best_plan_,        best_score_};
 }
 
 void Trainer::restore(TrainState state) {

@@ -24,12 +24,12 @@ struct UpdateFacts {
   std::uint64_t update = 0;       // 1 is the first
   std::uint64_t evaluations = 0;  // so far, this update included, of all ranks
   double mean_reward = 0.0, reward_deviation = 0.0, baseline = 0.0;
-  double mean_time_s = 0.0;       // of the plans of this update that fit; 0 if none does
-  int plans = 0, fitting = 0;     // of this update
+  double mean_time_s = 0.0;    // of the plans of this update that fit; 0 if none does
+  int plans = 0, fitting = 0;  // of this update
   double gradient_norm = 0.0, rate = 0.0, noise = 0.0;
   Entropies entropies;
   double used_groups = 0.0;
-  std::optional<double> best_s;   // of the best plan so far that fits
+  std::optional<double> best_s;  // of the best plan so far that fits
   // Where the time of this update went, on this rank: sampling, what needs no reward, waiting for measurements, the
   // gradients, exchange and step.
   double sample_s = 0.0, prepare_s = 0.0, wait_s = 0.0, gradient_s = 0.0, step_s = 0.0;
@@ -48,8 +48,8 @@ struct TrainState {
 
 class Trainer {
  public:
-  // All must outlive it. Ranks of one communicator must pass equal policies and options; `seed` makes the streams of the
-  // ranks differ.
+  // All must outlive it. Ranks of one communicator must pass equal policies and options; `seed` makes the streams of
+  // the ranks differ.
   Trainer(Policy& policy, Environment& environment, const Options& options, std::uint64_t seed,
           Communicator& communicator);
 

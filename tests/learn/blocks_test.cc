@@ -46,8 +46,8 @@ TEST_P(Cells, AreTheStepsOfEveryRecurrentLayer) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, Cells,
-                         testing::Values("rnnlm,unroll=5", "rnnlm,unroll=5,gates=joined,dropout=0",
-                                         "nmt-2,unroll=4", "nmt-4,unroll=3,attention=gnmt,gates=joined",
+                         testing::Values("rnnlm,unroll=5", "rnnlm,unroll=5,gates=joined,dropout=0", "nmt-2,unroll=4",
+                                         "nmt-4,unroll=3,attention=gnmt,gates=joined",
                                          "nmt-2,unroll=4,bidirectional=0,residual=0"),
                          [](const auto& param) { return fmt::format("model{}", param.index); });
 

@@ -166,7 +166,10 @@ TEST(Colocation, SoleConsumersStayWithinAShareOfTheWork) {
 TEST(Colocation, GradientsThatFollowDoNotCountAsConsumers) {
   GraphBuilder builder("fork");
   const auto add = [&](std::string_view name, std::vector<OutputRef> inputs, OpId forward = kNoOp) {
-    return builder.add({.name = name, .type = "relu", .inputs = std::move(inputs), .outputs = {{DType::kF32, {8}}},
+    return builder.add({.name = name,
+                        .type = "relu",
+                        .inputs = std::move(inputs),
+                        .outputs = {{DType::kF32, {8}}},
                         .forward_of = forward});
   };
   const OpId a = add("a", {});

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The estimator is right: on problems so small that every choice can be listed, the expected gradient of the loss equals
-// the true gradient of the expected reward, taken by finite differences; and samples are drawn with the probabilities
-// that the loss gives them. A loss that scores other choices than the measured ones, as Google's code does, fails here.
+// The estimator is right: on problems so small that every choice can be listed, the expected gradient of the loss
+// equals the true gradient of the expected reward, taken by finite differences; and samples are drawn with the
+// probabilities that the loss gives them. A loss that scores other choices than the measured ones, as Google's code
+// does, fails here.
 #include <gtest/gtest.h>
 
 #include <cmath>

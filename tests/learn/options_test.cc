@@ -14,8 +14,10 @@ namespace {
 constexpr std::string_view kOthers =
     "grouping=framework+cells groups=17 clusters=3 start=none start-weight=2.5 type-feature=index "
     "type-size=7 max-types=30 outputs=5 dims=3 neighbours=signed neighbour-slots=10 cost-features=off "
-    "device-features=off grouper-hidden=12 grouper-scale=2 grouper-activation=none placer=transformer hidden=128 attention=16 aligned=off "
-    "tanh-constant=2.5 temperature=1 adjacency=binary group-types=off group-shapes=off placed-features=off start-by-speed=off "
+    "device-features=off grouper-hidden=12 grouper-scale=2 grouper-activation=none placer=transformer hidden=128 "
+    "attention=16 aligned=off "
+    "tanh-constant=2.5 temperature=1 adjacency=binary group-types=off group-shapes=off placed-features=off "
+    "start-by-speed=off "
     "groupings=3 placements=4 rate=0.001 rate-decay=0.95 decay-after=400 decay-every=60 clip=0.5 entropy=0.02 "
     "entropy-end=0.001 entropy-updates=100 noise=0.1 noise-updates=750 valid-only-after=1000 baseline-decay=0.99 "
     "baseline=moving "
@@ -158,8 +160,7 @@ TEST(Presets, HoldThePublishedFigures) {
             "start-by-speed=off groupings=1 placements=1 rate=0.1 rate-decay=0.95 decay-after=400 entropy-updates=0 "
             "noise=0.5 noise-updates=750 valid-only-after=1000 baseline=moving baseline-fails=on "
             "scale-advantage=off failing=constant");
-  EXPECT_EQ(changes_of("colocrl", "default"),
-            "grouping=framework+sole+cells+convs groups=0 attention=16 groupings=1");
+  EXPECT_EQ(changes_of("colocrl", "default"), "grouping=framework+sole+cells+convs groups=0 attention=16 groupings=1");
   EXPECT_EQ(changes_of("colocrl", "paper"),
             "grouping=framework+sole+cells+convs groups=0 clusters=0 start=none start-weight=0 neighbours=slots "
             "cost-features=off device-features=off grouper-scale=1 hidden=256 attention=256 aligned=off "

@@ -44,11 +44,12 @@ Toy two_chains() {
 
 // Every op is quick on one of the devices and slow on the other: 8 s each.
 Toy unlike_ops() {
-  return {"unlike_ops",
-          toy_problem("a:1/9; b:9/1; c:1/9; d:9/1; e:1/9; f:9/1; g:1/9; h:9/1; i:1/9; j:9/1; k:1/9; l:9/1; m:1/9; n:9/1; "
-                      "o:1/9; p:9/1",
-                      "device p; device q; link p q latency=1"),
-          8.0};
+  return {
+      "unlike_ops",
+      toy_problem("a:1/9; b:9/1; c:1/9; d:9/1; e:1/9; f:9/1; g:1/9; h:9/1; i:1/9; j:9/1; k:1/9; l:9/1; m:1/9; n:9/1; "
+                  "o:1/9; p:9/1",
+                  "device p; device q; link p q latency=1"),
+      8.0};
 }
 
 // One device does not hold both halves: the plan must split where the tensor between them is cheap.

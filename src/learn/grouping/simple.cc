@@ -92,9 +92,8 @@ Grouping module_grouping(const Problem& problem, std::size_t groups) {
 }
 
 Grouping heavy_grouping(const Problem& problem, const Grouping& finer, std::size_t groups) {
-  const Grouping coarser = join_within_share(problem, finer, groups, [&](const GroupLimits& limits) {
-    return join_heavy_tensors(problem, finer, limits);
-  });
+  const Grouping coarser = join_within_share(
+      problem, finer, groups, [&](const GroupLimits& limits) { return join_heavy_tensors(problem, finer, limits); });
   return join_to_count(problem, coarser, groups);
 }
 
