@@ -9,3 +9,10 @@ target_compile_options(berth_torch INTERFACE ${berth_torch_flags})
 if(BERTH_MPI)
   find_package(MPI REQUIRED COMPONENTS CXX)
 endif()
+# Those of PyPI bring the headers of their own {fmt}, of another version than the library of the system: whoever sees them must not
+# link that.
+foreach(folder ${TORCH_INCLUDE_DIRS})
+  if(EXISTS ${folder}/fmt/format.h AND NOT folder STREQUAL "/usr/include")
+    target_compile_definitions(berth_torch INTERFACE FMT_HEADER_ONLY=1)
+  endif()
+endforeach()
