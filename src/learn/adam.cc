@@ -21,6 +21,7 @@ double norm_of(std::span<const float> values) {
 double Adam::step(std::span<float> values, std::span<float> gradients, double rate, double clip) {
   BERTH_CHECK(values.size() == state_.mean.size() && gradients.size() == values.size());
   const double norm = norm_of(gradients);
+  if (!std::isfinite(norm)) return norm;  // nothing to be learned from; whoever asked will say so
   const auto scale = static_cast<float>(norm > clip ? clip / norm : 1.0);
   ++state_.steps;
   const double steps = static_cast<double>(state_.steps);

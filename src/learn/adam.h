@@ -17,7 +17,8 @@ struct AdamState {
 class Adam {
  public:
   explicit Adam(std::size_t count) : state_{0, std::vector<float>(count), std::vector<float>(count)} {}
-  // Scales the gradients down to `clip` if their norm is larger, then moves the values against them. The norm before.
+  // Scales the gradients down to `clip` if their norm is larger, then moves the values against them. The norm before;
+  // if that is not finite, nothing has changed.
   double step(std::span<float> values, std::span<float> gradients, double rate, double clip);
 
   [[nodiscard]] const AdamState& state() const { return state_; }

@@ -8,8 +8,6 @@
 namespace berth::learn {
 namespace {
 
-constexpr std::size_t kCosts = 4;  // flops, parameter bytes, output bytes, crossing bytes
-
 float log_of(double value) { return static_cast<float>(std::log1p(std::max(value, 0.0)) / 10.0); }
 
 // Column of every type of the graph: the most common ones each their own, all others the last.
@@ -74,8 +72,7 @@ Rows add_up_costs(const Problem& problem, const Items& items, std::span<const st
       sums.at(item, 1) += static_cast<float>(problem.resident_bytes(op));
       for (const TensorId tensor : graph.outputs(op)) sums.at(item, 2) += static_cast<float>(graph.bytes(tensor));
       for (const DeviceId device : problem.machine().device_ids()) {
-        if ((problem.allowed(op) & device_bit(device)) == 0) continue;
-        sums.at(item, kCosts + index(device)) += static_cast<float>(to_seconds(problem.duration(op, device)));
+        sums.at(item, kCosts + index(device)) += static_cast<float>(seconds_on(problem, op, device));
       }
     }
   }
@@ -86,15 +83,17 @@ Rows add_up_costs(const Problem& problem, const Items& items, std::span<const st
   return sums;
 }
 
-// Logarithms of sums; times as shares of the whole work on that device.
-Rows scaled_costs(const Rows& sums, std::span<const double> device_total) {
-  Rows costs(sums.count, sums.width);
+// Logarithms of sums; times as shares of the whole work on that device. What the options leave out is left out.
+Rows scaled_costs(const Rows& sums, std::span<const double> device_total, const Options& options) {
+  const std::size_t first = options.cost_features ? 0 : kCosts;
+  const std::size_t end = options.device_features ? sums.width : kCosts;
+  Rows costs(sums.count, end - std::min(first, end));
   for (std::size_t row = 0; row < sums.count; ++row) {
-    for (std::size_t i = 0; i < kCosts; ++i) costs.at(row, i) = log_of(sums.at(row, i)) / 2.0F;
-    for (std::size_t i = kCosts; i < sums.width; ++i) {
-      const double total = device_total[i - kCosts];
-      const double share = total > 0.0 ? sums.at(row, i) / total : 0.0;
-      costs.at(row, i) = static_cast<float>(std::sqrt(share));
+    for (std::size_t i = first; i < end; ++i) {
+      const auto sum = static_cast<double>(sums.at(row, i));
+      const double total = i < kCosts ? 0.0 : device_total[i - kCosts];
+      costs.at(row, i - first) =
+          i < kCosts ? log_of(sum) / 2.0F : static_cast<float>(std::sqrt(total > 0.0 ? sum / total : 0.0));
     }
   }
   return costs;
@@ -136,9 +135,10 @@ Rows slot_neighbours(const Items& items, int slots, bool is_signed) {
 }
 
 // Means over all neighbours, in and out, of types, shapes, costs and places; and the item's own place as a wave.
-Rows aggregated_neighbours(const Items& items, const ItemFeatures& features) {
+Rows aggregated_neighbours(const Items& items, const ItemFeatures& features, const Options& options) {
   constexpr std::array kWaves{1.0F, 2.0F, 4.0F, 8.0F, 16.0F};
-  std::vector<const Rows*> parts{&features.types, &features.shapes, &features.costs};
+  std::vector<const Rows*> parts{&features.shapes, &features.costs};
+  if (options.type_feature != "none") parts.push_back(&features.types);
   std::size_t width = 1;
   for (const Rows* part : parts) width += part->width;
   Rows rows(items.size(), 2 * width + 2 * kWaves.size());
@@ -174,12 +174,22 @@ Rows aggregated_neighbours(const Items& items, const ItemFeatures& features) {
 
 }  // namespace
 
+double seconds_on(const Problem& problem, OpId op, DeviceId device) {
+  const DeviceSet allowed = problem.allowed(op);
+  if ((allowed & device_bit(device)) != 0) return to_seconds(problem.duration(op, device));
+  Picoseconds slowest = 0;
+  for (const DeviceId other : problem.machine().device_ids()) {
+    if ((allowed & device_bit(other)) != 0) slowest = std::max(slowest, problem.duration(op, other));
+  }
+  return to_seconds(slowest);
+}
+
 ItemFeatures features_of_items(const Problem& problem, const Items& items, const Options& options) {
   const std::vector<std::vector<OpId>> ops = ops_of_items(problem, items);
   const Rows sums = add_up_costs(problem, items, ops);
   ItemFeatures features{count_types(problem, ops, options.max_types),
                         read_shapes(problem.graph(), ops, options),
-                        scaled_costs(sums, totals_per_device(sums)),
+                        scaled_costs(sums, totals_per_device(sums), options),
                         sums,
                         Rows(items.size(), 0),
                         {}};
@@ -187,7 +197,7 @@ ItemFeatures features_of_items(const Problem& problem, const Items& items, const
     features.place.push_back(items.size() > 1 ? static_cast<float>(i) / static_cast<float>(items.size() - 1) : 0.0F);
   if (options.neighbours == "slots") features.adjacency = slot_neighbours(items, options.neighbour_slots, false);
   if (options.neighbours == "signed") features.adjacency = slot_neighbours(items, options.neighbour_slots, true);
-  if (options.neighbours == "aggregate") features.adjacency = aggregated_neighbours(items, features);
+  if (options.neighbours == "aggregate") features.adjacency = aggregated_neighbours(items, features, options);
   return features;
 }
 

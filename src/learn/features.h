@@ -19,12 +19,14 @@ struct Rows {  // row after row
   [[nodiscard]] float at(std::size_t row, std::size_t column) const { return values[row * width + column]; }
 };
 
+inline constexpr std::size_t kCosts = 4;  // flops, parameter, output and crossing bytes
+
 struct ItemFeatures {
-  Rows types;   // how many ops of each type, the most common first and the rest in the last column
-  Rows shapes;  // outputs x dims of the item's heaviest op, as log(1 + size); absent: -1
-  Rows costs;   // flops, parameter, output and crossing bytes: logarithms; and time on every device as a share of all
-  Rows sums;    // the same in plain numbers that can be added up over a group
-  Rows adjacency;            // what Options::neighbours says
+  Rows types;      // how many ops of each type, the most common first and the rest in the last column
+  Rows shapes;     // outputs x dims of the item's heaviest op, as log(1 + size); absent: -1
+  Rows costs;      // as the options say: flops and bytes as logarithms; seconds on every device as shares of all
+  Rows sums;       // all of these in plain numbers, kCosts first, to be added up over a group
+  Rows adjacency;  // what Options::neighbours says
   std::vector<float> place;  // in topological order, 0 to 1
 };
 ItemFeatures features_of_items(const Problem& problem, const Items& items, const Options& options);
@@ -43,6 +45,10 @@ struct PlacedInput {
 PlacedInput placed_input(const Problem& problem, const Items& items, const ItemFeatures& features,
                          std::span<const std::uint32_t> group_of_item, std::size_t groups,
                          std::span<const DeviceId> devices);
+
+// Seconds of an op on a device; where it may not run, those of the slowest device where it may, so that a device does
+// not look quick for what it cannot do.
+double seconds_on(const Problem& problem, OpId op, DeviceId device);
 
 // Speed, memory and links of every device, each as a share of the largest.
 Rows features_of_devices(const Problem& problem, std::span<const DeviceId> devices);

@@ -8,10 +8,8 @@
 namespace berth::learn {
 namespace {
 
-constexpr std::size_t kCosts = 4;  // flops, parameter, output and crossing bytes; behind them seconds on every device
-
 struct Columns {  // where the parts of a group's row begin
-  std::size_t adjacency = 0, types = 0, shapes = 0, costs = 0, width = 0;
+  std::size_t adjacency = 0, types = 0, shapes = 0, costs = 0, times = 0, width = 0;
 };
 
 Columns columns_of(const ItemFeatures& features, std::size_t groups, const Options& options) {
@@ -19,8 +17,9 @@ Columns columns_of(const ItemFeatures& features, std::size_t groups, const Optio
   columns.types = options.adjacency == "counts" ? 2 * groups : options.adjacency == "binary" ? groups : 0;
   columns.shapes = columns.types + (options.group_types ? features.types.width : 0);
   columns.costs = columns.shapes + (options.group_shapes ? features.shapes.width : 0);
-  // The costs, and the mean place in topological order.
-  columns.width = columns.costs + (options.cost_features || options.device_features ? features.sums.width + 1 : 0);
+  // The costs, and the mean place in topological order; then the seconds on every device.
+  columns.times = columns.costs + (options.cost_features ? kCosts + 1 : 0);
+  columns.width = columns.times + (options.device_features ? features.sums.width - kCosts : 0);
   return columns;
 }
 
@@ -54,14 +53,15 @@ void scale_rows(Rows& rows, std::size_t begin, std::size_t end) {
   }
 }
 
-void scale_costs(Rows& rows, std::size_t begin, std::size_t width) {
-  for (std::size_t i = begin; i < begin + width; ++i) {
+// Flops and bytes as logarithms, seconds as shares of all.
+void scale_costs(Rows& rows) {
+  for (std::size_t i = 0; i < rows.width; ++i) {
     double total = 0.0;
-    for (std::size_t row = 0; row < rows.count; ++row) total += rows.at(row, i);
+    for (std::size_t row = 0; row < rows.count; ++row) total += static_cast<double>(rows.at(row, i));
     for (std::size_t row = 0; row < rows.count; ++row) {
       float& value = rows.at(row, i);
-      const double share = total > 0.0 ? value / total : 0.0;
-      value = i < begin + kCosts ? static_cast<float>(std::log1p(value) / 20.0) : static_cast<float>(std::sqrt(share));
+      const double share = total > 0.0 ? static_cast<double>(value) / total : 0.0;
+      value = i < kCosts ? std::log1p(value) / 20.0F : static_cast<float>(std::sqrt(share));
     }
   }
 }
@@ -93,11 +93,17 @@ Rows embed_groups(const Items& items, const ItemFeatures& features, std::span<co
   scale_rows(rows, 0, columns.types);
   scale_rows(rows, columns.types, columns.shapes);
   scale_rows(rows, columns.shapes, columns.costs);
-  if (columns.width > columns.costs) {
-    add_items(rows, columns.costs, features.sums, group_of_item);
-    scale_costs(rows, columns.costs, features.sums.width);
-    add_places(rows, columns.width - 1, features.place, group_of_item);
+  if (columns.width == columns.costs) return rows;
+  Rows sums(groups, features.sums.width);
+  add_items(sums, 0, features.sums, group_of_item);
+  scale_costs(sums);
+  for (std::size_t row = 0; row < groups; ++row) {
+    const float* from = &sums.values[row * sums.width];
+    float* to = &rows.values[row * rows.width];
+    if (options.cost_features) std::copy(from, from + kCosts, to + columns.costs);
+    if (options.device_features) std::copy(from + kCosts, from + sums.width, to + columns.times);
   }
+  if (options.cost_features) add_places(rows, columns.costs + kCosts, features.place, group_of_item);
   return rows;
 }
 
@@ -166,9 +172,7 @@ std::vector<float> log_start_shares(const Problem& problem, std::span<const Devi
   for (const OpId op : problem.graph().ops()) resident += static_cast<double>(problem.resident_bytes(op));
   for (std::size_t i = 0; i < devices.size(); ++i) {
     double seconds = 1e-12;
-    for (const OpId op : problem.graph().ops()) {
-      if ((problem.allowed(op) & device_bit(devices[i])) != 0) seconds += to_seconds(problem.duration(op, devices[i]));
-    }
+    for (const OpId op : problem.graph().ops()) seconds += seconds_on(problem, op, devices[i]);
     share[i] = 1.0 / seconds;
     cap[i] = std::clamp(static_cast<double>(problem.machine().capacity(devices[i])) / resident, 1e-3, 1.0);
   }

@@ -24,8 +24,8 @@ Grouper::Grouper(const ItemFeatures& features, std::span<const std::uint32_t> st
                  const Options& options, Parameters& parameters, Rng& rng)
     : tanh_(options.grouper_activation == "tanh"), scale_(options.grouper_scale) {
   const at::Device device = parameters.device();
-  std::vector<Tensor> fixed{as_tensor(features.shapes).to(device), as_tensor(features.adjacency).to(device)};
-  if (options.cost_features) fixed.push_back(as_tensor(features.costs).to(device));
+  std::vector<Tensor> fixed{as_tensor(features.shapes).to(device), as_tensor(features.adjacency).to(device),
+                            as_tensor(features.costs).to(device)};
   if (options.type_feature == "index") fixed.push_back(type_index(features.types, device));
   fixed_ = at::cat(fixed, 1);
   std::int64_t width = fixed_.size(1);

@@ -128,7 +128,7 @@ LstmPlacer::Memory LstmPlacer::read(const GroupInput& groups) const {
   const Tensor zero = at::zeros({2, input.size(0), size_ / 2}, input.options());
   std::vector<Tensor> weights = forward_.list();
   for (const Tensor& weight : backward_.list()) weights.push_back(weight);
-  const auto [states, hidden, cell] = at::lstm(input, {zero, zero}, weights, true, 1, 0.0, false, true, true);
+  const auto [states, hidden, cell] = at::lstm(input, {zero, zero}, weights, true, 1, 0.0, true, true, true);
   return {states, at::matmul(states, keys_), at::cat({hidden[0], hidden[1]}, 1), at::cat({cell[0], cell[1]}, 1),
           groups};
 }
@@ -214,7 +214,7 @@ Tensor LstmPlacer::log_probabilities(const GroupInput& groups, const Placements&
   Tensor input = at::embedding(device_table(), before);
   if (options_.aligned) input = at::cat({input, memory.states}, 2);
   const auto [hidden, last, cell] = at::lstm(input, {memory.hidden.unsqueeze(0), memory.cell.unsqueeze(0)},
-                                             decoder_.list(), true, 1, 0.0, false, false, true);
+                                             decoder_.list(), true, 1, 0.0, true, false, true);
   Tensor all = logits(hidden, memory.keys);
   if (placed_.defined()) all = all + placed_logits(hidden, seen_at_all_steps(memory.groups, drawn.devices, devices_));
   return at::log_softmax(with_noise(all, drawn.noise), 2);

@@ -82,7 +82,7 @@ std::vector<Field> training_fields() {
                  &O::baseline, {"moving", "batch"}),
       real_field("baseline-decay", "of the moving average that rewards are compared with", &O::baseline_decay, 0, 1),
       switch_field("baseline-fails", "that average begins with the reward of a failing plan", &O::baseline_fails),
-      switch_field("scale-advantage", "advantages are divided by the deviation of their update", &O::scale_advantage),
+      switch_field("scale-advantage", "advantages are divided by the usual deviation of rewards", &O::scale_advantage),
       reward_field(),
       failing_field(),
       failing_s_field(),

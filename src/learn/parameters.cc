@@ -78,11 +78,6 @@ void Parameters::set_values(std::span<const float> values) {
   for (Tensor& tensor : tensors_) tensor.copy_(take(values, tensor));
 }
 
-void Parameters::set_gradients(std::span<const float> gradients) {
-  BERTH_CHECK(static_cast<std::int64_t>(gradients.size()) == count());
-  for (Tensor& tensor : tensors_) tensor.mutable_grad() = take(gradients, tensor);
-}
-
 void Parameters::clear_gradients() {
   for (Tensor& tensor : tensors_) tensor.mutable_grad() = Tensor();
 }

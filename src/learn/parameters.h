@@ -31,8 +31,7 @@ class Parameters {
   // All numbers, one after the other; gradients likewise (0 where there is none).
   [[nodiscard]] std::vector<float> values() const;
   [[nodiscard]] std::vector<float> gradients() const;
-  void set_values(std::span<const float> values);        // as many as count()
-  void set_gradients(std::span<const float> gradients);  // as many as count()
+  void set_values(std::span<const float> values);  // as many as count()
   void clear_gradients();
 
  private:

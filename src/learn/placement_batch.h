@@ -19,6 +19,9 @@ class PlacementBatch : public Batch {
   Tensor loss(std::span<const double> weights, double entropy_weight) override;
   [[nodiscard]] std::vector<double> log_probabilities() const override;
   [[nodiscard]] Entropies entropies() const override { return entropies_; }
+  [[nodiscard]] std::size_t plans_per_choice() const override {
+    return grouping_log_.defined() ? static_cast<std::size_t>(placements_) : 1;
+  }
   [[nodiscard]] double used_groups() const override;
 
  private:

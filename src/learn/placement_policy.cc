@@ -31,17 +31,21 @@ std::size_t number_anew(std::vector<std::uint32_t>& groups) {
   return number.size();
 }
 
-// Every device, unless the user limits their number.
-std::vector<DeviceId> devices_to_use(const Problem& problem) {
+// Every device that something may be on, unless the user limits their number.
+std::vector<DeviceId> devices_to_use(const Problem& problem, const Items& items) {
   if (problem.constraints().max_devices) return worker_devices(problem);
-  const auto all = problem.machine().device_ids();
-  return {all.begin(), all.end()};
+  DeviceSet some = 0;
+  for (const std::uint32_t item : items.decided) some |= items.grouping.allowed[item];
+  std::vector<DeviceId> devices;
+  for (const DeviceId device : problem.machine().device_ids()) {
+    if ((some & device_bit(device)) != 0) devices.push_back(device);
+  }
+  return devices;
 }
 
-PlacerShape placer_shape(const Problem& problem, std::span<const DeviceId> devices, std::size_t groups,
-                         std::size_t width, const Options& options) {
+PlacerShape placer_shape(const Problem& problem, std::span<const DeviceId> devices, std::size_t width,
+                         const Options& options) {
   PlacerShape shape;
-  shape.groups = static_cast<std::int64_t>(groups);
   shape.width = static_cast<std::int64_t>(width);
   shape.devices = static_cast<std::int64_t>(devices.size());
   if (options.device_features) shape.device_features = features_of_devices(problem, devices);
@@ -56,8 +60,8 @@ PlacementPolicy::PlacementPolicy(const Problem& problem, const Options& options,
                                  std::uint64_t seed, at::Device device)
     : problem_(problem),
       options_(options),
-      devices_(devices_to_use(problem)),
       items_(make_items(problem, std::move(items))),
+      devices_(devices_to_use(problem, items_)),
       features_(features_of_items(problem, items_, options)),
       groups_(std::clamp<std::size_t>(groups, 1, std::max<std::size_t>(items_.size(), 1))),
       parameters_(device) {
@@ -76,14 +80,14 @@ PlacementPolicy::PlacementPolicy(const Problem& problem, const Options& options,
     grouper_.emplace(features_, first, groups_, options, parameters_, rng);
   }
   const std::size_t width = group_width(features_, groups_, options);
-  placer_ = make_placer(placer_shape(problem, devices_, groups_, width, options), options, parameters_, rng);
+  placer_ = make_placer(placer_shape(problem, devices_, width, options), options, parameters_, rng);
 }
 
 GroupInput PlacementPolicy::embed(std::span<const Groups> groupings) const {
   std::vector<Tensor> embedding, neighbours, time, memory;
   for (const Groups& groups : groupings) {
     embedding.push_back(as_tensor(embed_groups(items_, features_, groups, groups_, options_)));
-    if (!options_.placed_features) continue;
+    if (!options_.placed_features || options_.placer != "lstm") continue;  // nobody else would look
     const PlacedInput placed = placed_input(problem_, items_, features_, groups, groups_, devices_);
     neighbours.push_back(as_tensor(placed.neighbours));
     time.push_back(as_tensor(placed.time));

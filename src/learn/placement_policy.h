@@ -43,8 +43,8 @@ class PlacementPolicy : public Policy {
 
   const Problem& problem_;
   Options options_;
-  std::vector<DeviceId> devices_;
   Items items_;
+  std::vector<DeviceId> devices_;
   ItemFeatures features_;
   std::size_t groups_;  // no more than items
   Parameters parameters_;

@@ -37,7 +37,7 @@ class Placer {
 };
 
 struct PlacerShape {
-  std::int64_t groups = 0, width = 0, devices = 0;
+  std::int64_t width = 0, devices = 0;
   Rows device_features{0, 0};       // one row per device; no columns: none
   std::vector<float> start_logits;  // bias of every device at the start; empty: 0
 };
@@ -49,8 +49,7 @@ std::unique_ptr<Placer> make_lstm_placer(const PlacerShape& shape, const Options
 std::unique_ptr<Placer> make_one_shot_placer(const PlacerShape& shape, const Options& options, Parameters& parameters,
                                              Rng& rng);
 
-// C tanh(logits / T), plus noise in units of the root mean square over the last two dimensions, which counts as a
-// constant.
+// C tanh(logits / T), plus noise in units of the root mean square over devices, which counts as a constant.
 Tensor bounded(const Tensor& logits, const Options& options);
 Tensor with_noise(const Tensor& logits, const Tensor& noise);
 // Biases that make bounded() begin with these logarithms of shares, as far as C allows.

@@ -74,16 +74,16 @@ class LearnedPlanner : public Planner {
     const std::unique_ptr<Communicator> alone = make_alone();
     Trainer trainer(*policy, *environment, options_, search.budget().seed, *alone);
     trainer.set_on_plan([&](const Plan& plan, const Score& score) { search.add(plan, score); });
-    trainer.set_should_stop([&] { return search.has_best() && search.should_stop(); });
-    while (!search.has_best() || !search.should_stop()) {
+    trainer.set_on_illegal([&] { search.count_evaluations(1); });
+    trainer.set_should_stop([&] { return search.should_stop(); });
+    while (!search.should_stop() && !search.at_lower_bound()) {
       const std::uint64_t limit = search.budget().evaluations;
       const std::uint64_t left = limit > search.evaluations() ? limit - search.evaluations() : 1;
       BERTH_TRY(const std::optional<UpdateFacts> facts, trainer.update(limit > 0 ? left : 0));
-      if (!facts && (!search.has_best() || !search.should_stop())) break;  // no legal plan was drawn
-      if (search.at_lower_bound()) break;
       search.tick();
+      if (!facts) break;
     }
-    if (!search.has_best()) return SinglePlanner().plan(search);
+    if (!search.has_best()) return SinglePlanner().plan(search);  // no budget, or limits that no sample kept
     search.set_note(fmt::format("trained from scratch: {} updates, {} parameters", trainer.updates(),
                                 group_digits(static_cast<std::uint64_t>(policy->parameters().count()))));
     return search.best_plan();
@@ -128,7 +128,7 @@ Result<std::unique_ptr<Policy>> make_policy(std::string_view planner, const Prob
   }
   const Grouping with_views = join_views(problem, items);
   if (options.grouping == "learned" && options.start == "heavy") start = heavy_grouping(problem, with_views, groups);
-  if (!fixed && options.clusters > 0) {
+  if (options.grouping == "learned" && options.clusters > 0) {
     items = heavy_grouping(problem, with_views, groups * static_cast<std::size_t>(options.clusters));
     if (start) items = common_parts(problem, items, *start);
   }

@@ -39,6 +39,8 @@ class Batch {
   // log p of every plan's actions. After prepare().
   [[nodiscard]] virtual std::vector<double> log_probabilities() const = 0;
   [[nodiscard]] virtual Entropies entropies() const = 0;
+  // Plans in a row that share a choice, such as a grouping: none of them may be part of the others' baseline.
+  [[nodiscard]] virtual std::size_t plans_per_choice() const { return 1; }
   // Groups in use, averaged over the groupings; 0 where a policy has none.
   [[nodiscard]] virtual double used_groups() const { return 0.0; }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <tuple>
 
 #include "plan/placement.h"
 
@@ -87,6 +88,7 @@ std::vector<Measurement> Trainer::measure(Batch& batch, UpdateFacts& facts, Cloc
   for (std::size_t i = 0; i < legal.size(); ++i) {
     if (!legal[i]) {
       measured.push_back({options_.reward.failing_s, false, 1.0});
+      if (on_illegal_) on_illegal_();
       continue;
     }
     const Score& score = scores[next++];
@@ -120,25 +122,41 @@ Status Trainer::share(UpdateFacts& facts, std::span<const double> rewards, std::
 }
 
 // What every plan's log-probability is multiplied by; the sum over all ranks is a mean.
+//
+// Compared with the batch, a plan is compared with the mean of those plans that share none of its choices: what depends
+// on the same choice would take its gradient away.
 std::vector<double> Trainer::weights_of(const UpdateFacts& facts, std::span<const double> rewards,
-                                        std::span<const Measurement> measured, bool valid_only) const {
+                                        std::span<const Measurement> measured, bool valid_only,
+                                        std::size_t per_choice) const {
   const int counted = valid_only ? facts.fitting : facts.plans;
   std::vector<double> weights(rewards.size());
   if (counted == 0) return weights;
-  const double scale = options_.scale_advantage ? 1.0 / (deviation_.value(facts.reward_deviation) + 1e-6) : 1.0;
-  // The mean of the others is (sum - own) / (n - 1), so that own - that = (own - mean) n / (n - 1).
-  const bool by_batch = options_.baseline == "batch" && counted > 1;
-  const double mean = by_batch ? (valid_only ? *valid_mean_ : facts.mean_reward) : facts.baseline;
-  const double others = by_batch ? static_cast<double>(counted) / (counted - 1) : 1.0;
-  for (std::size_t i = 0; i < rewards.size(); ++i) {
-    if (valid_only && !measured[i].feasible) continue;
-    weights[i] = (rewards[i] - mean) * others * scale / counted;
+  const double sum = (valid_only ? *valid_mean_ : facts.mean_reward) * counted;
+  const double scale = options_.scale_advantage ? 1.0 / scale_of(facts) : 1.0;
+  const auto counts = [&](std::size_t i) { return !valid_only || measured[i].feasible; };
+  for (std::size_t begin = 0; begin < rewards.size(); begin += per_choice) {
+    const std::size_t end = std::min(begin + per_choice, rewards.size());
+    double own = 0.0;
+    int own_count = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      own += counts(i) ? rewards[i] : 0.0;
+      own_count += counts(i) ? 1 : 0;
+    }
+    const bool by_batch = options_.baseline == "batch" && counted > own_count;
+    const double base = by_batch ? (sum - own) / (counted - own_count) : facts.baseline;
+    for (std::size_t i = begin; i < end; ++i) weights[i] = counts(i) ? (rewards[i] - base) * scale / counted : 0.0;
   }
   return weights;
 }
 
+// The usual deviation of rewards; never so small that chance would count for everything.
+double Trainer::scale_of(const UpdateFacts& facts) const {
+  return std::max(deviation_.value(facts.reward_deviation), 1e-3 * std::abs(facts.mean_reward)) + 1e-12;
+}
+
 Result<std::optional<Trainer::Gradients>> Trainer::gradients(std::uint64_t most) {
-  if (should_stop_ && should_stop_()) return std::optional<Gradients>();
+  const auto stopped = [&] { return should_stop_ && should_stop_(); };
+  if (stopped()) return std::optional<Gradients>();
   Clock::time_point clock = Clock::now();
   const Rng before = rng_;
   Gradients result;
@@ -151,8 +169,10 @@ Result<std::optional<Trainer::Gradients>> Trainer::gradients(std::uint64_t most)
   const bool cut = most > 0 && most < wanted;
   if (cut) sampling = {1, static_cast<int>(most), facts.noise};
   const std::unique_ptr<Batch> batch = policy_.sample(sampling, rng_);
-  std::vector<Measurement> measured = measure(*batch, facts, clock);
-  if (cut || (should_stop_ && should_stop_())) {
+  const bool in_time = !stopped();
+  std::vector<Measurement> measured;
+  if (in_time) measured = measure(*batch, facts, clock);
+  if (cut || !in_time || stopped()) {
     rng_ = before;
     return std::optional<Gradients>();
   }
@@ -169,7 +189,7 @@ Result<std::optional<Trainer::Gradients>> Trainer::gradients(std::uint64_t most)
   policy_.parameters().clear_gradients();
   // Gradients are summed over ranks: the bonus, which every rank has, must not grow with them.
   const double bonus = entropy_weight_at(options_, updates_) / (alone_ ? 1 : communicator_.size());
-  batch->loss(weights_of(facts, rewards, measured, valid_only), bonus).backward();
+  batch->loss(weights_of(facts, rewards, measured, valid_only, batch->plans_per_choice()), bonus).backward();
   result.values = policy_.parameters().gradients();
   if (mean) baseline_.add(*mean);
   deviation_.add(facts.reward_deviation);
@@ -183,15 +203,23 @@ Result<std::optional<Trainer::Gradients>> Trainer::gradients(std::uint64_t most)
 }
 
 Result<std::optional<UpdateFacts>> Trainer::update(std::uint64_t most) {
-  BERTH_TRY(std::optional<Gradients> found, gradients(most));
+  const Moving before{rng_, baseline_, deviation_, evaluations_};
+  const auto undone = [&](Error error) {  // a rank that died, say: what is saved then is the state before
+    std::tie(rng_, baseline_, deviation_, evaluations_) =
+        std::tie(before.rng, before.baseline, before.deviation, before.evaluations);
+    return error;
+  };
+  Result<std::optional<Gradients>> found_or_error = gradients(most);
+  if (!found_or_error) return undone(found_or_error.error());
+  std::optional<Gradients> found = *std::move(found_or_error);
   if (!found) return std::optional<UpdateFacts>();
   Clock::time_point clock = Clock::now();
-  BERTH_RETURN_IF_ERROR(communicator_.sum(std::span(found->values)));
+  if (const Status summed = communicator_.sum(std::span(found->values)); !summed) return undone(summed.error());
   std::vector<float> values = policy_.parameters().values();
   found->facts.gradient_norm = adam_.step(values, found->values, found->facts.rate, options_.clip);
   if (!std::isfinite(found->facts.gradient_norm)) {
-    return bad_input("the gradients of update {} are not finite (try --option rate={})", updates_ + 1,
-                     found->facts.rate / 10);
+    return undone(bad_input("the gradients of update {} are not finite (train anew with --option rate={})",
+                            updates_ + 1, found->facts.rate / 10));
   }
   policy_.parameters().set_values(values);
   ++updates_;

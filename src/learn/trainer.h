@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trainer: policy gradient (REINFORCE, Williams 1992) with a moving-average baseline. One update samples m x k plans,
+// Trainer: policy gradient (REINFORCE, Williams 1992) with a baseline. One update samples m x k plans,
 // measures them while the policy computes what needs no reward, and moves the parameters once.
 //
 // An update that is stopped in its midst leaves no trace but the best plan: the state is that before it, so that a run
@@ -53,10 +53,13 @@ class Trainer {
   Trainer(Policy& policy, Environment& environment, const Options& options, std::uint64_t seed,
           Communicator& communicator);
 
-  // Asked between samples and measurements; true ends the update in its midst.
+  // Asked before the plans are drawn, before they are measured and after; true ends the update in its midst.
   void set_should_stop(std::function<bool()> should_stop) { should_stop_ = std::move(should_stop); }
   // Every plan that was measured here, with its score, as it comes in.
   void set_on_plan(std::function<void(const Plan&, const Score&)> on_plan) { on_plan_ = std::move(on_plan); }
+
+  // Every plan that broke a limit of the user's and was not measured.
+  void set_on_illegal(std::function<void()> on_illegal) { on_illegal_ = std::move(on_illegal); }
 
   // One update; nothing if it was stopped. `most` limits the plans it may measure (0: none); fewer than an update needs
   // are measured without an update.
@@ -87,7 +90,14 @@ class Trainer {
   std::vector<Measurement> measure(Batch& batch, UpdateFacts& facts, Clock::time_point& clock);
   Status share(UpdateFacts& facts, std::span<const double> rewards, std::span<const Measurement> measured);
   [[nodiscard]] std::vector<double> weights_of(const UpdateFacts& facts, std::span<const double> rewards,
-                                               std::span<const Measurement> measured, bool valid_only) const;
+                                               std::span<const Measurement> measured, bool valid_only,
+                                               std::size_t per_choice) const;
+  [[nodiscard]] double scale_of(const UpdateFacts& facts) const;
+  struct Moving {  // what changes before an update is known to have worked
+    Rng rng;
+    Baseline baseline, deviation;
+    std::uint64_t evaluations;
+  };
 
   Policy& policy_;
   Environment& environment_;
@@ -103,6 +113,7 @@ class Trainer {
   Score best_score_;
   std::function<bool()> should_stop_;
   std::function<void(const Plan&, const Score&)> on_plan_;
+  std::function<void()> on_illegal_;
 };
 
 // Rate, noise and entropy weight of an update (0 is the first).
