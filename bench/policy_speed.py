@@ -27,7 +27,7 @@ def train(flags, graph, folder):
     """Metrics of a run, its answer, and the peak of its memory."""
     run = pathlib.Path(folder) / "run"
     command = [flags.berth, "train", graph, "--machine", flags.machine, "--planner", "hierarchical", "--option",
-               f"placements={PLACEMENTS}", "--budget", flags.budget, "--threads", str(flags.threads), "-o", run, "--quiet", "--json"]
+               f"placements={PLACEMENTS}", "--option", "groupings=1", "--budget", flags.budget, "--threads", str(flags.threads), "-o", run, "--quiet", "--json"]
     with tempfile.TemporaryFile() as answer:
         process = subprocess.Popen(command, stdout=answer)
         _, status, usage = os.wait4(process.pid, 0)

@@ -40,7 +40,7 @@ SENSITIVITY = Ablation(
     "ablation-options", "groups, C, T, m, k, embeddings, features, Placers", DEFAULT,
     (("groups", values("groups", 16, 32, 64, 128, 256, 512)),
      ("C", values("tanh-constant", 1, 2, 5, 10)),
-     ("T", values("temperature", 0.3, 1, 3, 10)),
+     ("T", values("temperature", 1, 3, 10, 30)),
      ("m (groupings per update)", values("groupings", 1, 2, 4)),
      ("k (placements per grouping)", values("placements", 2, 4, 8, 16)),
      ("embedding", EMBEDDING),
@@ -54,8 +54,12 @@ SENSITIVITY = Ablation(
      ("start", (Variant("Grouper anywhere", ("start=none",)),
                 Variant("single ops, not joined first", ("clusters=0",)),
                 Variant("devices all alike", ("start-by-speed=off",)))),
+     ("rewards", (Variant("against a moving average", ("baseline=moving",)),
+                  Variant("not scaled", ("scale-advantage=off",)),
+                  Variant("constant failing signal", ("failing=constant",)))),
      ("Placer", (Variant("transformer", ("placer=transformer",)),
                  Variant("LSTM whose decoder does not see the group it places", ("aligned=off",)),
+                 Variant("LSTM whose decoder does not see what is placed", ("placed-features=off",)),
                  Variant("feed-forward", ("placer=feed-forward",))))),
     models=TWO_ROWS, said="Values equal to the default are run again, which shows how much is chance of timing.")
 
