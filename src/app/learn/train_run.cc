@@ -57,9 +57,9 @@ Result<learn::Checkpoint> last_checkpoint(const RunFolder& folder, const RunConf
 }
 
 // One run, from its config to its end.
-class Session {
+class TrainCommand {
  public:
-  Session(const TrainFlags& flags, learn::Communicator& ranks) : flags_(flags), ranks_(ranks) {}
+  TrainCommand(const TrainFlags& flags, learn::Communicator& ranks) : flags_(flags), ranks_(ranks) {}
 
   Result<Exit> run() {
     BERTH_RETURN_IF_ERROR(agree(ranks_, read()));
@@ -163,11 +163,11 @@ class Session {
 Result<Exit> train(const TrainFlags& flags) {
   BERTH_TRY(const double timeout_s, seconds_of("--rank-timeout", flags.rank_timeout));
   BERTH_TRY(const std::unique_ptr<learn::Communicator> ranks, learn::make_communicator(timeout_s));
-  Session session(flags, *ranks);
-  Result<Exit> result = session.run();
+  TrainCommand command(flags, *ranks);
+  Result<Exit> result = command.run();
   if (result || ranks->size() == 1) return result;
   const bool is_silent = result.error().message.empty();  // rank 0 speaks
-  if (session.is_broken() && !is_silent) end_all(*ranks, result.error());
+  if (command.is_broken() && !is_silent) end_all(*ranks, result.error());
   if (ranks->is_root()) return result;
   return result.error().code == ErrorCode::kInfeasible ? Exit::kInfeasible : Exit::kBadInput;
 }

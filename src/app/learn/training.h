@@ -22,8 +22,8 @@ namespace berth::app {
 // How far a run is, and what it has found.
 struct Trained {
   learn::TrainState state;
-  double elapsed_s = 0.0;             // of all its sessions
-  std::vector<std::string> warnings;  // of this session
+  double elapsed_s = 0.0;             // of all its stretches
+  std::vector<std::string> warnings;  // of this stretch
 };
 
 class Training {
@@ -70,8 +70,8 @@ class Training {
   std::optional<learn::Monitor> monitor_;
   std::optional<ProgressLine> progress_;
   Clock::time_point start_ = Clock::now(), shown_{};
-  double before_s_ = 0.0;                                  // elapsed in earlier sessions
-  std::uint64_t first_update_ = 0, first_evaluation_ = 0;  // of this session
+  double before_s_ = 0.0;                                  // elapsed in earlier stretches
+  std::uint64_t first_update_ = 0, first_evaluation_ = 0;  // of this stretch
   std::optional<learn::TrainState> served_;                // of the parameter server
   std::vector<std::string> warnings_;
   bool stopped_together_ = false;
