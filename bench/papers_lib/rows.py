@@ -45,7 +45,8 @@ SIX = (
     Row("zoo:nmt-8", "k40x8", 0.01),
 )
 
-TUNED_NOTE = "Rows marked (t) were used to choose the defaults; each of the others was run once with them for 30 or 60 s before the tables, and no default was changed for it."
+TUNED_NOTE = ("Rows marked (t) were used to choose the defaults; each of the others was run once with them for 30 or 60 s before "
+              "the tables, and no default was changed for it.")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -12,6 +12,7 @@
 #include "learn/communicator.h"
 #include "learn/environment.h"
 #include "learn/grouping/simple.h"
+#include "learn/guarded.h"
 #include "learn/placement_policy.h"
 #include "learn/trainer.h"
 #include "plan/single.h"
@@ -38,20 +39,6 @@ Result<at::Device> device_named(const std::string& name) {
     return device;
   } catch (const std::exception&) {
     return bad_input("no policy device '{}'; it is cpu, cuda or cuda:N for a GPU that is there", name);
-  }
-}
-
-// Errors of libtorch, such as memory that ran out, end here.
-template <typename Work>
-auto guarded(Work&& work) -> decltype(work()) {
-  try {
-    return work();
-  } catch (const std::bad_alloc&) {
-    throw;
-  } catch (const std::exception& error) {
-    const std::string_view text = error.what();
-    return bad_input("libtorch: {} (--option groups, hidden or placements make a policy smaller)",
-                     text.substr(0, text.find('\n')));
   }
 }
 

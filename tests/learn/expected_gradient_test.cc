@@ -170,13 +170,24 @@ TEST_P(ExpectedGradient, SamplesAreDrawnAsTheLossSays) {
   for (const auto& [plan, chance] : wanted) EXPECT_NEAR(drawn[plan], chance, 0.03);
 }
 
+// Without noise the log-probability of a sample is that of a listed choice with the same plan; under noise it is not.
 TEST_P(ExpectedGradient, SampledBatchesScoreTheirOwnChoices) {
-  Rng rng(3);
-  const auto batch = policy_.sample({1, 2, 0.5}, rng);  // with noise: the log-probability is under that noise
-  batch->prepare();
-  for (const double log : batch->log_probabilities()) {
-    EXPECT_LT(log, 0.0);
-    EXPECT_TRUE(std::isfinite(log));
+  const PlacementBatch all = batch_of_all();
+  const std::vector<double> chances = probabilities();
+  for (const double noise : {0.0, 0.5}) {
+    Rng rng(3);
+    const auto batch = policy_.sample({1, 4, noise}, rng);
+    batch->prepare();
+    const std::vector<double> logs = batch->log_probabilities();
+    int listed = 0;
+    for (std::size_t i = 0; i < logs.size(); ++i) {
+      bool found = false;
+      for (std::size_t c = 0; c < chances.size(); ++c) {
+        found = found || (all.plans()[c] == batch->plans()[i] && std::abs(std::log(chances[c]) - logs[i]) < 1e-4);
+      }
+      listed += found ? 1 : 0;
+    }
+    EXPECT_EQ(listed, noise > 0.0 ? 0 : 4) << "noise " << noise;
   }
 }
 

@@ -7,6 +7,7 @@
 #include "app/learned.h"
 #include "base/text.h"
 #include "learn/checkpoint.h"
+#include "learn/guarded.h"
 #include "learn/planners.h"
 
 namespace berth::app {
@@ -22,6 +23,11 @@ class TrainedPolicy : public Planner {
       : run_(std::move(run)), config_(std::move(config)), checkpoint_(std::move(checkpoint)) {}
 
   Result<Plan> plan(Search& search) override {
+    return learn::guarded([&]() -> Result<Plan> { return sampled(search); });
+  }
+
+ private:
+  Result<Plan> sampled(Search& search) {
     const Problem& problem = search.problem();
     BERTH_TRY(const std::unique_ptr<learn::Policy> policy,
               learn::make_policy(config_.planner, problem, config_.options, config_.seed, config_.policy_device));
@@ -47,7 +53,6 @@ class TrainedPolicy : public Planner {
     return search.best_plan();
   }
 
- private:
   template <typename TryPlan>
   void draw(Search& search, learn::Policy& policy, const TryPlan& try_plan) const {
     const std::uint64_t limit = search.budget().evaluations;

@@ -5,25 +5,13 @@
 #include "app/output.h"
 #include "app/terminal.h"
 #include "learn/async.h"
+#include "learn/guarded.h"
 #include "learn/planners.h"
 
 namespace berth::app {
 namespace {
 
 constexpr auto kShowEvery = std::chrono::milliseconds(100);
-
-// libtorch throws when memory of a GPU runs out, for one.
-template <typename Work>
-Status guarded(const Work& work) {
-  try {
-    return work();
-  } catch (const std::bad_alloc&) {
-    throw;
-  } catch (const std::exception& error) {
-    const std::string_view text = error.what();
-    return bad_input("libtorch: {}", text.substr(0, text.find('\n')));
-  }
-}
 
 }  // namespace
 
@@ -71,7 +59,7 @@ bool Training::is_over(std::uint64_t updates, std::uint64_t evaluations) const {
 Result<Trained> Training::run() {
   start_ = Clock::now();
   const bool is_server = config_.async && ranks_.is_root();
-  const Status status = guarded([&]() -> Status {
+  const Status status = learn::guarded([&]() -> Status {
     if (is_server) return run_server();
     if (config_.async) return run_controller();
     return run_together();
