@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -10,6 +11,8 @@
 
 namespace berth::learn {
 namespace {
+
+constexpr auto kLook = std::chrono::milliseconds(20);  // how often it is asked whether to stop
 
 class SimulatedEnvironment final : public Environment {
  public:
@@ -37,9 +40,11 @@ class SimulatedEnvironment final : public Environment {
     wake_.notify_one();
   }
 
-  std::vector<Score> collect() override {
+  std::vector<Score> collect(const std::function<bool()>& should_stop) override {
     std::unique_lock lock(mutex_);
-    done_.wait(lock, [&] { return finished_ == jobs_.size(); });
+    while (!done_.wait_for(lock, kLook, [&] { return finished_ == jobs_.size(); })) {
+      if (should_stop && should_stop()) jobs_.resize(taken_);  // those that were begun are waited for
+    }
     std::vector<Score> scores;
     scores.reserve(jobs_.size());
     for (Job& job : jobs_) scores.push_back(std::move(job.score));

@@ -20,8 +20,9 @@ class Environment {
   [[nodiscard]] virtual const Problem& problem() const = 0;
   // Takes a plan that passes verify() and returns at once; it is measured in the background.
   virtual void submit(Plan plan) = 0;
-  // Waits for everything that was submitted since the last call: scores in the order of submission.
-  virtual std::vector<Score> collect() = 0;
+  // Waits for everything that was submitted since the last call: scores in the order of submission. If `should_stop`
+  // becomes true meanwhile, what has not begun is dropped: the scores of the first plans only.
+  virtual std::vector<Score> collect(const std::function<bool()>& should_stop = {}) = 0;
 };
 
 // Simulates with that many threads of its own. The problem must outlive it.

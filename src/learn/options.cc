@@ -66,6 +66,10 @@ std::vector<Field> training_fields() {
   return {
       whole_field("groupings", "m: groupings sampled for an update", &O::groupings, 1, 4'096),
       whole_field("placements", "k: placements sampled for each of them", &O::placements, 1, 4'096),
+      whole_field("lessons", "problems that an update learns from, of several; 0: all", &O::lessons, 0, 4'096),
+      whole_field("epochs", "steps by the same plans; more than one needs a ratio-clip", &O::epochs, 1, 100),
+      real_field("ratio-clip", "of PPO: how far a choice's chance may move by one batch; 0: plain policy gradient",
+                 &O::ratio_clip, 0, 1),
       real_field("rate", "learning rate of Adam", &O::rate, 0, 10),
       real_field("rate-decay", "the rate is multiplied by this every decay-every updates", &O::rate_decay, 0, 1),
       whole_field("decay-after", "updates before the rate begins to fall", &O::decay_after, 0, kMany),

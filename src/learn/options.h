@@ -52,6 +52,9 @@ struct Options {
 
   // Training.
   int groupings = 2, placements = 8;  // m and k
+  int lessons = 0;                    // of an update, where there are several problems; 0: all of them
+  int epochs = 1;                     // steps by the same plans; more than one needs a ratio clip (PPO)
+  double ratio_clip = 0.0;            // of PPO; 0: plain policy gradient
   double rate = 0.005, rate_decay = 1.0;
   int decay_after = 0, decay_every = 50;  // updates
   double clip = 1.0;

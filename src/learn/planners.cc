@@ -1,84 +1,89 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "learn/planners.h"
 
-#include <ATen/Parallel.h>
-
-#include <algorithm>
 #include <array>
-#include <exception>
+#include <limits>
 
 #include "base/text.h"
-#include "learn/colocation.h"
-#include "learn/communicator.h"
-#include "learn/environment.h"
-#include "learn/grouping/simple.h"
 #include "learn/guarded.h"
-#include "learn/placement_policy.h"
-#include "learn/trainer.h"
 #include "plan/single.h"
 
 namespace berth::learn {
 namespace {
 
-constexpr std::size_t kMostGroups = 256, kGroupsPerDevice = 20;  // as in Google's code
-
-// 0 groups: as many as the papers have.
-std::size_t number_of_groups(std::string_view planner, const Problem& problem, const Options& options) {
-  if (options.groups > 0) return static_cast<std::size_t>(options.groups);
-  if (planner == "colocrl") return paper_groups(problem.graph());
-  return std::min(kMostGroups, kGroupsPerDevice * problem.machine().num_devices());
-}
-
-Result<at::Device> device_named(const std::string& name) {
-  try {
-    const at::Device device(name);
-    if (device.is_cpu()) return device;
-    if (!device.is_cuda()) return bad_input("no policy device '{}'; it is cpu or cuda", name);
-    if (!at::hasCUDA()) return bad_input("no policy device '{}': this libtorch sees no CUDA device", name);
-    (void)at::zeros({1}, device);  // says now whether that one is there
-    return device;
-  } catch (const std::exception&) {
-    return bad_input("no policy device '{}'; it is cpu, cuda or cuda:N for a GPU that is there", name);
-  }
-}
-
+// Learns within the budget of a search; the search sees every plan.
 class LearnedPlanner : public Planner {
  public:
-  LearnedPlanner(std::string_view name, const Options& options, std::string policy_device)
-      : name_(name), options_(options), policy_device_(std::move(policy_device)) {}
+  LearnedPlanner(std::string_view name, const Options& options, std::string policy_device,
+                 std::optional<Trained> trained)
+      : name_(name), options_(options), policy_device_(std::move(policy_device)), trained_(std::move(trained)) {}
 
   Result<Plan> plan(Search& search) override {
-    return guarded([&]() -> Result<Plan> { return trained(search); });
+    return guarded([&]() -> Result<Plan> { return planned(search); });
   }
 
  private:
-  Result<Plan> trained(Search& search) {
-    const Problem& problem = search.problem();
-    BERTH_TRY(const std::unique_ptr<Policy> policy,
-              make_policy(name_, problem, options_, search.budget().seed, policy_device_));
-    if (policy->parameters().count() == 0) return SinglePlanner().plan(search);  // nothing to decide
-    const std::unique_ptr<Environment> environment = make_simulated_environment(problem, search.budget().threads);
+  Result<Plan> planned(Search& search) {
     const std::unique_ptr<Communicator> alone = make_alone();
-    Trainer trainer(*policy, *environment, options_, search.budget().seed, *alone);
-    trainer.set_on_plan([&](const Plan& plan, const Score& score) { search.add(plan, score); });
-    trainer.set_on_illegal([&] { search.count_evaluations(1); });
-    trainer.set_should_stop([&] { return search.should_stop(); });
-    while (!search.should_stop() && !search.at_lower_bound()) {
+    std::vector<std::unique_ptr<Environment>> environments;
+    environments.push_back(make_simulated_environment(search.problem(), search.budget().threads));
+    BERTH_TRY(const std::unique_ptr<Learner> learner, make_learner(name_, std::move(environments), options_,
+                                                                   search.budget().seed, policy_device_, *alone));
+    if (learner->parameters().count() == 0) return SinglePlanner().plan(search);  // nothing to decide
+    std::string origin = "trained from scratch";
+    std::uint64_t most_updates = std::numeric_limits<std::uint64_t>::max();
+    if (trained_) {
+      BERTH_TRY(origin, use_trained(search, *learner));
+      most_updates = trained_->updates;
+    }
+    BERTH_RETURN_IF_ERROR(learn(search, *learner, most_updates));
+    if (!search.has_best()) {
+      if (trained_) return infeasible("{}: the policy draws no plan that meets the constraints", trained_->name);
+      return SinglePlanner().plan(search);  // no budget, or limits that no sample kept
+    }
+    search.set_note(fmt::format("{}: {} updates, {} parameters", origin, learner->updates(),
+                                group_digits(static_cast<std::uint64_t>(learner->parameters().count()))));
+    return search.best_plan();
+  }
+
+  // Which of the trained policy's plans is the best, in words.
+  Result<std::string> use_trained(Search& search, Learner& learner) {
+    if (static_cast<std::size_t>(learner.parameters().count()) != trained_->values.size()) {
+      return bad_input("{}: the policy in it has another size; it comes from another version of berth", trained_->name);
+    }
+    learner.parameters().set_values(trained_->values);
+    if (trained_->known_plan && !verify(search.problem(), *trained_->known_plan)) {
+      search.evaluate(*trained_->known_plan);
+    }
+    const bool had_best = search.has_best();
+    const Score known = had_best ? search.best_score() : Score();
+    const std::uint64_t limit = search.budget().evaluations;
+    const std::uint64_t wanted = limit > 0 && trained_->updates == 0 ? limit - std::min(limit, search.evaluations())
+                                                                     : trained_->proposals;
+    Rng rng(search.budget().seed);
+    if (!had_best || !search.should_stop()) learner.propose(0, search, wanted, rng);
+    const bool is_known = had_best && !better(search.best_score(), known);
+    return fmt::format("policy of {}: {}", trained_->name, is_known ? "the best plan of the run" : "its own plan");
+  }
+
+  static Status learn(Search& search, Learner& learner, std::uint64_t most_updates) {
+    learner.set_on_plan([&](std::size_t, const Plan& plan, const Score& score) { search.add(plan, score); });
+    learner.set_on_illegal([&] { search.count_evaluations(1); });
+    learner.set_should_stop([&] { return search.should_stop(); });
+    while (learner.updates() < most_updates && !search.should_stop() && !search.at_lower_bound()) {
       const std::uint64_t limit = search.budget().evaluations;
       const std::uint64_t left = limit > search.evaluations() ? limit - search.evaluations() : 1;
-      BERTH_TRY(const std::optional<UpdateFacts> facts, trainer.update(limit > 0 ? left : 0));
+      BERTH_TRY(const std::optional<UpdateFacts> facts, learner.update(limit > 0 ? left : 0));
       search.tick();
       if (!facts) break;
     }
-    if (!search.has_best()) return SinglePlanner().plan(search);  // no budget, or limits that no sample kept
-    search.set_note(fmt::format("trained from scratch: {} updates, {} parameters", trainer.updates(),
-                                group_digits(static_cast<std::uint64_t>(policy->parameters().count()))));
-    return search.best_plan();
+    return {};
   }
 
   std::string name_;
   Options options_;
   std::string policy_device_;
+  std::optional<Trained> trained_;
 };
 
 template <const auto& kName>
@@ -100,29 +105,12 @@ std::span<const PlannerInfo> learned_planners() {
 
 std::unique_ptr<Planner> make_learned_planner(std::string_view name, const Options& options,
                                               const std::string& policy_device) {
-  return std::make_unique<LearnedPlanner>(name, options, policy_device);
+  return std::make_unique<LearnedPlanner>(name, options, policy_device, std::nullopt);
 }
 
-Result<std::unique_ptr<Policy>> make_policy(std::string_view planner, const Problem& problem, const Options& options,
-                                            std::uint64_t seed, const std::string& policy_device) {
-  BERTH_TRY(const at::Device device, device_named(policy_device));
-  at::set_num_threads(1);  // results must not depend on how many cores there are
-  const std::size_t groups = number_of_groups(planner, problem, options);
-  std::optional<Grouping> fixed, start;
-  Grouping items = one_group_per_unit(problem);
-  if (options.grouping != "learned" && options.grouping != "none") {
-    BERTH_TRY(fixed, fixed_grouping(problem, options.grouping, groups, seed));
-  }
-  const Grouping with_views = join_views(problem, items);
-  if (options.grouping == "learned" && options.start == "heavy") start = heavy_grouping(problem, with_views, groups);
-  if (options.grouping == "learned" && options.clusters > 0) {
-    items = heavy_grouping(problem, with_views, groups * static_cast<std::size_t>(options.clusters));
-    if (start) items = common_parts(problem, items, *start);
-  }
-  return guarded([&]() -> Result<std::unique_ptr<Policy>> {
-    return std::unique_ptr<Policy>(
-        std::make_unique<PlacementPolicy>(problem, options, groups, std::move(items), fixed, start, seed, device));
-  });
+std::unique_ptr<Planner> make_trained_planner(std::string_view name, const Options& options,
+                                              const std::string& policy_device, Trained trained) {
+  return std::make_unique<LearnedPlanner>(name, options, policy_device, std::move(trained));
 }
 
 }  // namespace berth::learn

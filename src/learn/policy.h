@@ -27,15 +27,26 @@ struct Entropies {
   double most_grouping = 0.0, most_placing = 0.0;  // of the uniform distribution
 };
 
+struct LossTerms {
+  std::span<const double> weights;
+  double entropy_weight = 0.0;
+  double ratio_clip = 0.0;  // 0: plain policy gradient
+};
+
+// What a choice contributes to what is maximised: weight * log p, or PPO's clipped surrogate (Schulman et al., 2017)
+// min(r w, clip(r, 1 - c, 1 + c) w) with r = p / p_then, choice by choice. All of one shape; `log_then` is a constant.
+Tensor surrogate(const Tensor& log_now, const Tensor& log_then, const Tensor& weight, double ratio_clip);
+
 class Batch {
  public:
   virtual ~Batch() = default;
   [[nodiscard]] std::span<const Plan> plans() const { return plans_; }  // grouping by grouping
-  // The expensive half of the loss, that needs no rewards: runs while the plans are measured.
+  // The expensive half of the loss, that needs no rewards: runs while the plans are measured. Once more after the
+  // parameters have moved, to learn from the same plans again.
   virtual void prepare() = 0;
-  // To be minimised: - sum over plans of weight * log p(plan), less entropy_weight * entropy. weights[i] belongs to
-  // plans()[i]; a plan that does not count has weight 0.
-  virtual Tensor loss(std::span<const double> weights, double entropy_weight) = 0;
+  // To be minimised: - sum over plans of weight * log p(plan), less entropy_weight * entropy; with a ratio clip the
+  // surrogate of PPO instead. weights[i] belongs to plans()[i]; a plan that does not count has weight 0.
+  virtual Tensor loss(const LossTerms& terms) = 0;
   // log p of every plan's actions. After prepare().
   [[nodiscard]] virtual std::vector<double> log_probabilities() const = 0;
   [[nodiscard]] virtual Entropies entropies() const = 0;

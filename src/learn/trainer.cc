@@ -2,9 +2,8 @@
 #include "learn/trainer.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <tuple>
+#include <numeric>
 
 #include "plan/placement.h"
 
@@ -21,103 +20,133 @@ double lap(Clock::time_point& last) {
   return seconds;
 }
 
-// Streams of ranks must differ, and those of a policy's start and its samples too.
-Rng stream_of(std::uint64_t seed, int rank) {
-  Rng rng(seed ^ 0x6265727468ULL);
-  for (int i = 0; i < rank; ++i) rng.fork();
-  return rng.fork();
-}
-
 std::optional<double> baseline_start(const Options& options) {
   if (!options.baseline_fails) return std::nullopt;
   return reward_of(options.reward, {options.reward.failing_s, false, 0.0});
 }
 
+// The facts of an update from those of its lessons; times and counts of the update itself stay.
+void combine(std::span<const UpdateFacts* const> lessons, UpdateFacts& facts) {
+  double weight = 0.0, time = 0.0;
+  for (const UpdateFacts* lesson : lessons) {
+    facts.plans += lesson->plans;
+    facts.fitting += lesson->fitting;
+    time += lesson->mean_time_s * lesson->fitting;
+    weight += 1.0;
+  }
+  facts.mean_time_s = facts.fitting > 0 ? time / facts.fitting : 0.0;
+  const auto mean = [&](auto member) {
+    double sum = 0.0;
+    for (const UpdateFacts* lesson : lessons) sum += member(*lesson);
+    return sum / weight;
+  };
+  facts.mean_reward = mean([](const UpdateFacts& lesson) { return lesson.mean_reward; });
+  facts.reward_deviation = mean([](const UpdateFacts& lesson) { return lesson.reward_deviation; });
+  facts.baseline = mean([](const UpdateFacts& lesson) { return lesson.baseline; });
+  facts.used_groups = mean([](const UpdateFacts& lesson) { return lesson.used_groups; });
+  facts.entropies.grouping = mean([](const UpdateFacts& lesson) { return lesson.entropies.grouping; });
+  facts.entropies.placing = mean([](const UpdateFacts& lesson) { return lesson.entropies.placing; });
+  facts.entropies.most_grouping = mean([](const UpdateFacts& lesson) { return lesson.entropies.most_grouping; });
+  facts.entropies.most_placing = mean([](const UpdateFacts& lesson) { return lesson.entropies.most_placing; });
+}
+
 }  // namespace
 
-double rate_at(const Options& options, std::uint64_t update) {
-  const auto after = static_cast<std::uint64_t>(options.decay_after);
-  if (options.rate_decay >= 1.0 || update < after) return options.rate;
-  const std::uint64_t times = (update - after) / static_cast<std::uint64_t>(std::max(options.decay_every, 1));
-  return options.rate * std::pow(options.rate_decay, static_cast<double>(times));
-}
-
-double noise_at(const Options& options, std::uint64_t update) {
-  return update < static_cast<std::uint64_t>(options.noise_updates) ? options.noise : 0.0;
-}
-
-double entropy_weight_at(const Options& options, std::uint64_t update) {
-  if (options.entropy_updates <= 0) return options.entropy_end;
-  const double share = std::min(1.0, static_cast<double>(update) / options.entropy_updates);
-  return options.entropy + (options.entropy_end - options.entropy) * share;
-}
-
-Trainer::Trainer(Policy& policy, Environment& environment, const Options& options, std::uint64_t seed,
-                 Communicator& communicator)
-    : policy_(policy),
-      environment_(environment),
+Trainer::Trainer(std::vector<Lesson> lessons, const Options& options, std::uint64_t seed, Communicator& communicator)
+    : lessons_(std::move(lessons)),
+      states_(lessons_.size()),
+      baselines_(lessons_.size(),
+                 {Baseline(options.baseline_decay, baseline_start(options)), Baseline(options.baseline_decay)}),
       options_(options),
+      seed_(seed),
       communicator_(communicator),
-      adam_(static_cast<std::size_t>(policy.parameters().count())),
-      baseline_(options.baseline_decay, baseline_start(options)),
-      deviation_(options.baseline_decay),
+      adam_(static_cast<std::size_t>(lessons_.front().policy->parameters().count())),
       rng_(stream_of(seed, communicator.rank())) {}
 
-void Trainer::offer(const Plan& plan, const Score& score) {
-  if (best_plan_ && !better(score, best_score_)) return;
-  best_plan_ = plan;
-  best_score_ = score;
+// A function of seed and update alone: the same on all ranks, and nothing to be saved.
+std::vector<std::size_t> Trainer::lessons_of_update() const {
+  std::vector<std::size_t> order(lessons_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto wanted = static_cast<std::size_t>(options_.lessons);
+  if (wanted == 0 || wanted >= order.size()) return order;
+  Rng rng(Rng(seed_).next() + updates_);
+  for (std::size_t i = 0; i < wanted; ++i) std::swap(order[i], order[i + rng.below(order.size() - i)]);
+  order.resize(wanted);
+  return order;
 }
 
-std::vector<Measurement> Trainer::measure(Batch& batch, UpdateFacts& facts, Clock::time_point& clock) {
-  const Problem& problem = environment_.problem();
+std::uint64_t Trainer::plans_per_update() const {
+  const auto of_lesson = static_cast<std::uint64_t>(options_.groupings) * static_cast<std::uint64_t>(options_.placements);
+  return of_lesson * lessons_of_update().size();
+}
+
+// False if it had to stop.
+bool Trainer::measure(Attempt& attempt, UpdateFacts& facts, Clock::time_point& clock) {
+  Environment& environment = *lessons_[attempt.lesson].environment;
+  const Problem& problem = environment.problem();
+  const std::span<const Plan> plans = attempt.batch->plans();
   const bool limited = has_limits(problem);
-  std::vector<bool> legal(batch.plans().size(), true);
+  std::vector<bool> legal(plans.size(), true);
   for (std::size_t i = 0; i < legal.size(); ++i) {
     // A limit on crossings, say, is not the policy's to keep: such a plan fails.
-    if (limited) legal[i] = !verify(problem, batch.plans()[i]);
-    if (legal[i]) environment_.submit(batch.plans()[i]);
+    if (limited) legal[i] = !verify(problem, plans[i]);
+    if (legal[i]) environment.submit(plans[i]);
   }
   facts.sample_s += lap(clock);
-  batch.prepare();
-  facts.prepare_s = lap(clock);
-  const std::vector<Score> scores = environment_.collect();
-  facts.wait_s = lap(clock);
-  std::vector<Measurement> measured;
+  attempt.batch->prepare();
+  facts.prepare_s += lap(clock);
+  const std::vector<Score> scores = environment.collect(should_stop_);
+  facts.wait_s += lap(clock);
   std::size_t next = 0;
   for (std::size_t i = 0; i < legal.size(); ++i) {
     if (!legal[i]) {
-      measured.push_back({options_.reward.failing_s, false, 1.0});
+      attempt.measured.push_back({options_.reward.failing_s, false, 1.0});
       if (on_illegal_) on_illegal_();
       continue;
     }
+    if (next == scores.size()) return false;
     const Score& score = scores[next++];
-    offer(batch.plans()[i], score);
-    if (on_plan_) on_plan_(batch.plans()[i], score);
-    measured.push_back(measurement_of(problem, score));
+    offer(attempt.lesson, plans[i], score);
+    if (on_plan_) on_plan_(attempt.lesson, plans[i], score);
+    attempt.measured.push_back(measurement_of(problem, score));
   }
-  return measured;
+  return !is_stopped();
+}
+
+// Samples and measures plans for a lesson, at most `most` of them (0: as the options say). False if it had to stop.
+bool Trainer::try_lesson(Attempt& attempt, std::uint64_t most, UpdateFacts& facts) {
+  Clock::time_point clock = Clock::now();
+  Sampling sampling{options_.groupings, options_.placements, facts.noise};
+  if (most > 0) sampling = {1, static_cast<int>(most), facts.noise};
+  attempt.batch = lessons_[attempt.lesson].policy->sample(sampling, rng_);
+  if (is_stopped() || !measure(attempt, facts, clock)) return false;
+  for (Measurement& measurement : attempt.measured) {
+    measurement = with_noise(measurement, options_.env_noise, rng_);
+    attempt.rewards.push_back(reward_of(options_.reward, measurement));
+  }
+  return true;
 }
 
 // Sums over all ranks of what the baseline and the facts need.
-Status Trainer::share(UpdateFacts& facts, std::span<const double> rewards, std::span<const Measurement> measured) {
+Status Trainer::share(Attempt& attempt) {
   std::vector<double> sums(6);
-  for (std::size_t i = 0; i < rewards.size(); ++i) {
+  for (std::size_t i = 0; i < attempt.rewards.size(); ++i) {
     sums[0] += 1.0;
-    sums[1] += rewards[i];
-    sums[2] += rewards[i] * rewards[i];
-    if (!measured[i].feasible) continue;
+    sums[1] += attempt.rewards[i];
+    sums[2] += attempt.rewards[i] * attempt.rewards[i];
+    if (!attempt.measured[i].feasible) continue;
     sums[3] += 1.0;
-    sums[4] += measured[i].time_s;
-    sums[5] += rewards[i];
+    sums[4] += attempt.measured[i].time_s;
+    sums[5] += attempt.rewards[i];
   }
   if (!alone_) BERTH_RETURN_IF_ERROR(communicator_.sum(std::span(sums)));
+  UpdateFacts& facts = attempt.facts;
   facts.plans = static_cast<int>(sums[0]);
   facts.fitting = static_cast<int>(sums[3]);
   facts.mean_reward = sums[1] / sums[0];
   facts.reward_deviation = std::sqrt(std::max(sums[2] / sums[0] - facts.mean_reward * facts.mean_reward, 0.0));
   facts.mean_time_s = sums[3] > 0.0 ? sums[4] / sums[3] : 0.0;
-  valid_mean_ = sums[3] > 0.0 ? std::optional(sums[5] / sums[3]) : std::nullopt;
+  attempt.valid_mean = sums[3] > 0.0 ? std::optional(sums[5] / sums[3]) : std::nullopt;
   return {};
 }
 
@@ -125,15 +154,16 @@ Status Trainer::share(UpdateFacts& facts, std::span<const double> rewards, std::
 //
 // Compared with the batch, a plan is compared with the mean of those plans that share none of its choices: what depends
 // on the same choice would take its gradient away.
-std::vector<double> Trainer::weights_of(const UpdateFacts& facts, std::span<const double> rewards,
-                                        std::span<const Measurement> measured, bool valid_only,
-                                        std::size_t per_choice) const {
+std::vector<double> Trainer::weights_of(const Attempt& attempt, bool valid_only, double share_of_lesson) const {
+  const UpdateFacts& facts = attempt.facts;
+  const std::vector<double>& rewards = attempt.rewards;
   const int counted = valid_only ? facts.fitting : facts.plans;
   std::vector<double> weights(rewards.size());
   if (counted == 0) return weights;
-  const double sum = (valid_only ? *valid_mean_ : facts.mean_reward) * counted;
-  const double scale = options_.scale_advantage ? 1.0 / scale_of(facts) : 1.0;
-  const auto counts = [&](std::size_t i) { return !valid_only || measured[i].feasible; };
+  const double sum = (valid_only ? *attempt.valid_mean : facts.mean_reward) * counted;
+  const double scale = (options_.scale_advantage ? 1.0 / scale_of(attempt) : 1.0) * share_of_lesson / counted;
+  const auto counts = [&](std::size_t i) { return !valid_only || attempt.measured[i].feasible; };
+  const std::size_t per_choice = attempt.batch->plans_per_choice();
   for (std::size_t begin = 0; begin < rewards.size(); begin += per_choice) {
     const std::size_t end = std::min(begin + per_choice, rewards.size());
     double own = 0.0;
@@ -144,69 +174,100 @@ std::vector<double> Trainer::weights_of(const UpdateFacts& facts, std::span<cons
     }
     const bool by_batch = options_.baseline == "batch" && counted > own_count;
     const double base = by_batch ? (sum - own) / (counted - own_count) : facts.baseline;
-    for (std::size_t i = begin; i < end; ++i) weights[i] = counts(i) ? (rewards[i] - base) * scale / counted : 0.0;
+    for (std::size_t i = begin; i < end; ++i) weights[i] = counts(i) ? (rewards[i] - base) * scale : 0.0;
   }
   return weights;
 }
 
 // The usual deviation of rewards; never so small that chance would count for everything.
-double Trainer::scale_of(const UpdateFacts& facts) const {
-  return std::max(deviation_.value(facts.reward_deviation), 1e-3 * std::abs(facts.mean_reward)) + 1e-12;
+double Trainer::scale_of(const Attempt& attempt) const {
+  const double usual = baselines_[attempt.lesson].second.value(attempt.facts.reward_deviation);
+  return std::max(usual, 1e-3 * std::abs(attempt.facts.mean_reward)) + 1e-12;
+}
+
+Status Trainer::weigh(Attempt& attempt, double share_of_lesson) {
+  BERTH_RETURN_IF_ERROR(share(attempt));
+  UpdateFacts& facts = attempt.facts;
+  auto& [baseline, deviation] = baselines_[attempt.lesson];
+  const auto valid_after = static_cast<std::uint64_t>(options_.valid_only_after);
+  const bool valid_only = valid_after > 0 && updates_ >= valid_after;
+  const std::optional<double> mean = valid_only ? attempt.valid_mean : std::optional(facts.mean_reward);
+  facts.baseline = baseline.value(mean.value_or(facts.mean_reward));
+  facts.entropies = attempt.batch->entropies();
+  facts.used_groups = attempt.batch->used_groups();
+  attempt.weights = weights_of(attempt, valid_only, share_of_lesson);
+  if (mean) baseline.add(*mean);
+  deviation.add(facts.reward_deviation);
+  evaluations_ += static_cast<std::uint64_t>(facts.plans);
+  return {};
+}
+
+void Trainer::push_back(const Attempt& attempt) {
+  // Gradients are summed over ranks: the bonus, which every rank has, must not grow with them.
+  const double shares = (alone_ ? 1.0 : communicator_.size()) * static_cast<double>(attempts_.size());
+  const double bonus = entropy_weight_at(options_, updates_) / shares;
+  attempt.batch->loss({attempt.weights, bonus, options_.ratio_clip}).backward();
 }
 
 Result<std::optional<Trainer::Gradients>> Trainer::gradients(std::uint64_t most) {
-  const auto stopped = [&] { return should_stop_ && should_stop_(); };
-  if (stopped()) return std::optional<Gradients>();
-  Clock::time_point clock = Clock::now();
-  const Rng before = rng_;
+  if (is_stopped()) return std::optional<Gradients>();
+  const Moving before = moving();
+  attempts_.clear();
   Gradients result;
   UpdateFacts& facts = result.facts;
   facts.update = updates_ + 1;
   facts.noise = noise_at(options_, updates_);
   facts.rate = rate_at(options_, updates_);
-  Sampling sampling{options_.groupings, options_.placements, facts.noise};
-  const auto wanted = static_cast<std::uint64_t>(sampling.groupings) * static_cast<std::uint64_t>(sampling.placements);
-  const bool cut = most > 0 && most < wanted;
-  if (cut) sampling = {1, static_cast<int>(most), facts.noise};
-  const std::unique_ptr<Batch> batch = policy_.sample(sampling, rng_);
-  const bool in_time = !stopped();
-  std::vector<Measurement> measured;
-  if (in_time) measured = measure(*batch, facts, clock);
-  if (cut || !in_time || stopped()) {
-    rng_ = before;
-    return std::optional<Gradients>();
+  const bool cut = most > 0 && most < plans_per_update();
+  for (const std::size_t lesson : lessons_of_update()) attempts_.emplace_back().lesson = lesson;
+  parameters().clear_gradients();
+  std::vector<const UpdateFacts*> of_lessons;
+  for (Attempt& attempt : attempts_) {
+    if (!try_lesson(attempt, cut ? most : 0, facts) || cut) {
+      undo(before);
+      return std::optional<Gradients>();
+    }
+    Clock::time_point clock = Clock::now();
+    BERTH_RETURN_IF_ERROR(weigh(attempt, 1.0 / static_cast<double>(attempts_.size())));
+    push_back(attempt);
+    of_lessons.push_back(&attempt.facts);
+    facts.gradient_s += lap(clock);
   }
-  std::vector<double> rewards;
-  for (Measurement& measurement : measured) {
-    measurement = with_noise(measurement, options_.env_noise, rng_);
-    rewards.push_back(reward_of(options_.reward, measurement));
-  }
-  BERTH_RETURN_IF_ERROR(share(facts, rewards, measured));
-  const auto valid_after = static_cast<std::uint64_t>(options_.valid_only_after);
-  const bool valid_only = valid_after > 0 && updates_ >= valid_after;
-  const std::optional<double> mean = valid_only ? valid_mean_ : std::optional(facts.mean_reward);
-  facts.baseline = baseline_.value(mean.value_or(facts.mean_reward));
-  policy_.parameters().clear_gradients();
-  // Gradients are summed over ranks: the bonus, which every rank has, must not grow with them.
-  const double bonus = entropy_weight_at(options_, updates_) / (alone_ ? 1 : communicator_.size());
-  batch->loss(weights_of(facts, rewards, measured, valid_only, batch->plans_per_choice()), bonus).backward();
-  result.values = policy_.parameters().gradients();
-  if (mean) baseline_.add(*mean);
-  deviation_.add(facts.reward_deviation);
-  evaluations_ += static_cast<std::uint64_t>(facts.plans);
+  result.values = parameters().gradients();
+  combine(of_lessons, facts);
   facts.evaluations = evaluations_;
-  facts.entropies = batch->entropies();
-  facts.used_groups = batch->used_groups();
-  if (best_plan_ && best_score_.feasible) facts.best_s = to_seconds(best_score_.step_time);
-  facts.gradient_s = lap(clock);
+  facts.best_s = best_time_of(states_);
   return std::optional(std::move(result));
 }
 
+Status Trainer::step(std::vector<float> gradients, UpdateFacts& facts) {
+  BERTH_RETURN_IF_ERROR(communicator_.sum(std::span(gradients)));
+  std::vector<float> values = parameters().values();
+  facts.gradient_norm = adam_.step(values, gradients, facts.rate, options_.clip);
+  if (!std::isfinite(facts.gradient_norm)) {
+    return bad_input("the gradients of update {} are not finite (train anew with --option rate={})", updates_ + 1,
+                     facts.rate / 10);
+  }
+  parameters().set_values(values);
+  return {};
+}
+
+Status Trainer::learn_again(UpdateFacts& facts) {
+  for (int epoch = 1; epoch < options_.epochs; ++epoch) {
+    parameters().clear_gradients();
+    for (const Attempt& attempt : attempts_) {
+      attempt.batch->prepare();
+      push_back(attempt);
+    }
+    BERTH_RETURN_IF_ERROR(step(parameters().gradients(), facts));
+  }
+  return {};
+}
+
 Result<std::optional<UpdateFacts>> Trainer::update(std::uint64_t most) {
-  const Moving before{rng_, baseline_, deviation_, evaluations_};
+  const Moving before = moving();
   const auto undone = [&](Error error) {  // a rank that died, say: what is saved then is the state before
-    std::tie(rng_, baseline_, deviation_, evaluations_) =
-        std::tie(before.rng, before.baseline, before.deviation, before.evaluations);
+    undo(before);
     return error;
   };
   Result<std::optional<Gradients>> found_or_error = gradients(most);
@@ -214,35 +275,71 @@ Result<std::optional<UpdateFacts>> Trainer::update(std::uint64_t most) {
   std::optional<Gradients> found = *std::move(found_or_error);
   if (!found) return std::optional<UpdateFacts>();
   Clock::time_point clock = Clock::now();
-  if (const Status summed = communicator_.sum(std::span(found->values)); !summed) return undone(summed.error());
-  std::vector<float> values = policy_.parameters().values();
-  found->facts.gradient_norm = adam_.step(values, found->values, found->facts.rate, options_.clip);
-  if (!std::isfinite(found->facts.gradient_norm)) {
-    return undone(bad_input("the gradients of update {} are not finite (train anew with --option rate={})",
-                            updates_ + 1, found->facts.rate / 10));
+  const std::vector<float> values = options_.epochs > 1 ? parameters().values() : std::vector<float>();
+  const AdamState adam = options_.epochs > 1 ? adam_.state() : AdamState();
+  Status stepped = step(std::move(found->values), found->facts);
+  if (stepped) stepped = learn_again(found->facts);
+  attempts_.clear();
+  if (!stepped) {
+    if (!values.empty()) {
+      parameters().set_values(values);
+      adam_.restore(adam);
+    }
+    return undone(stepped.error());
   }
-  policy_.parameters().set_values(values);
   ++updates_;
   found->facts.step_s = lap(clock);
   return std::optional(found->facts);
 }
 
+void Trainer::undo(Moving before) {
+  attempts_.clear();
+  rng_ = before.rng;
+  baselines_ = std::move(before.baselines);
+  evaluations_ = before.evaluations;
+}
+
+void Trainer::propose(std::size_t lesson, Search& search, std::uint64_t plans, Rng& rng) {
+  constexpr std::uint64_t kAtOnce = 16;
+  const Problem& problem = lessons_[lesson].environment->problem();
+  Policy& policy = *lessons_[lesson].policy;
+  const auto try_plan = [&](const Plan& plan) {
+    if (verify(problem, plan)) return;  // a limit on crossings, say, is not the policy's to keep
+    search.evaluate(plan);
+  };
+  if (plans == 0) return;
+  try_plan(policy.greedy());
+  for (std::uint64_t left = plans - 1; left > 0 && !search.should_stop();) {
+    const std::uint64_t count = std::min(left, kAtOnce);
+    const std::unique_ptr<Batch> batch = policy.sample({1, static_cast<int>(count), 0.0}, rng);
+    for (const Plan& plan : batch->plans()) {
+      if (search.has_best() && search.should_stop()) return;
+      try_plan(plan);
+    }
+    left -= count;
+  }
+}
+
 TrainState Trainer::state() const {
-  return {updates_,      evaluations_,      policy_.parameters().values(),
-          adam_.state(), baseline_.state(), deviation_.state(),
-          rng_,          best_plan_,        best_score_};
+  TrainState state{updates_, evaluations_, lessons_.front().policy->parameters().values(), adam_.state(), rng_, states_};
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    state.lessons[i].baseline = baselines_[i].first.state();
+    state.lessons[i].deviation = baselines_[i].second.state();
+  }
+  return state;
 }
 
 void Trainer::restore(TrainState state) {
   updates_ = state.updates;
   evaluations_ = state.evaluations;
-  policy_.parameters().set_values(state.values);
+  parameters().set_values(state.values);
   adam_.restore(std::move(state.adam));
-  baseline_.restore(state.baseline);
-  deviation_.restore(state.deviation);
   rng_ = state.rng;
-  best_plan_ = std::move(state.best_plan);
-  best_score_ = std::move(state.best_score);
+  states_ = std::move(state.lessons);
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    baselines_[i].first.restore(states_[i].baseline);
+    baselines_[i].second.restore(states_[i].deviation);
+  }
 }
 
 }  // namespace berth::learn

@@ -1,79 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trainer: policy gradient (REINFORCE, Williams 1992) with a baseline. One update samples m x k plans,
-// measures them while the policy computes what needs no reward, and moves the parameters once.
+// Trainer: policy gradient (REINFORCE, Williams 1992) with a baseline, or PPO (Schulman et al., 2017). One update
+// samples plans for its lessons, measures them while the policy computes what needs no reward, and moves the parameters
+// once, or with PPO several times by the same plans.
 //
-// An update that is stopped in its midst leaves no trace but the best plan: the state is that before it, so that a run
-// that was killed and resumed gives the numbers of one that was not.
+// Of several lessons every update takes Options::lessons, drawn anew each time and the same on all ranks. Each has a
+// baseline of its own, so that slow graphs do not drown quick ones.
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <memory>
-#include <optional>
 
-#include "learn/adam.h"
 #include "learn/communicator.h"
-#include "learn/environment.h"
+#include "learn/learner.h"
 #include "learn/options.h"
-#include "learn/policy.h"
 
 namespace berth::learn {
 
-// What one update was like. Over all ranks where they train together.
-struct UpdateFacts {
-  std::uint64_t update = 0;       // 1 is the first
-  std::uint64_t evaluations = 0;  // so far, this update included, of all ranks
-  double mean_reward = 0.0, reward_deviation = 0.0, baseline = 0.0;
-  double mean_time_s = 0.0;    // of the plans of this update that fit; 0 if none does
-  int plans = 0, fitting = 0;  // of this update
-  double gradient_norm = 0.0, rate = 0.0, noise = 0.0;
-  Entropies entropies;
-  double used_groups = 0.0;
-  std::optional<double> best_s;  // of the best plan so far that fits
-  // Where the time of this update went, on this rank: sampling, what needs no reward, waiting for measurements, the
-  // gradients, exchange and step.
-  double sample_s = 0.0, prepare_s = 0.0, wait_s = 0.0, gradient_s = 0.0, step_s = 0.0;
+// A problem to learn from: the policy for it and where its plans are measured. The policies of all lessons share one
+// set of parameters.
+struct Lesson {
+  std::unique_ptr<Policy> policy;
+  std::unique_ptr<Environment> environment;
 };
 
-// Everything that changes from update to update, policy values included: what a checkpoint keeps.
-struct TrainState {
-  std::uint64_t updates = 0, evaluations = 0;
-  std::vector<float> values;
-  AdamState adam;
-  std::optional<double> baseline, deviation;  // moving averages of rewards
-  Rng rng{0};
-  std::optional<Plan> best_plan;
-  Score best_score;  // of best_plan
-};
-
-class Trainer {
+class Trainer : public Learner {
  public:
-  // All must outlive it. Ranks of one communicator must pass equal policies and options; `seed` makes the streams of
-  // the ranks differ.
-  Trainer(Policy& policy, Environment& environment, const Options& options, std::uint64_t seed,
-          Communicator& communicator);
+  // At least one lesson. Ranks of one communicator must pass equal policies and options; `seed` makes the streams of
+  // the ranks differ. The communicator must outlive it.
+  Trainer(std::vector<Lesson> lessons, const Options& options, std::uint64_t seed, Communicator& communicator);
 
-  // Asked before the plans are drawn, before they are measured and after; true ends the update in its midst.
-  void set_should_stop(std::function<bool()> should_stop) { should_stop_ = std::move(should_stop); }
-  // Every plan that was measured here, with its score, as it comes in.
-  void set_on_plan(std::function<void(const Plan&, const Score&)> on_plan) { on_plan_ = std::move(on_plan); }
+  Result<std::optional<UpdateFacts>> update(std::uint64_t most = 0) override;
+  [[nodiscard]] std::uint64_t plans_per_update() const override;
+  void propose(std::size_t lesson, Search& search, std::uint64_t plans, Rng& rng) override;
 
-  // Every plan that broke a limit of the user's and was not measured.
-  void set_on_illegal(std::function<void()> on_illegal) { on_illegal_ = std::move(on_illegal); }
-
-  // One update; nothing if it was stopped. `most` limits the plans it may measure (0: none); fewer than an update needs
-  // are measured without an update.
-  Result<std::optional<UpdateFacts>> update(std::uint64_t most = 0);
-
-  [[nodiscard]] TrainState state() const;
-  void restore(TrainState state);
-  [[nodiscard]] std::uint64_t updates() const { return updates_; }
-  [[nodiscard]] std::uint64_t evaluations() const { return evaluations_; }
-  [[nodiscard]] bool has_best() const { return best_plan_.has_value(); }
-  [[nodiscard]] const Plan& best_plan() const { return *best_plan_; }
-  [[nodiscard]] const Score& best_score() const { return best_score_; }
-  // Takes over what another rank or a resumed run found, if it is better.
-  void offer(const Plan& plan, const Score& score);
+  [[nodiscard]] Parameters& parameters() override { return lessons_.front().policy->parameters(); }
+  [[nodiscard]] TrainState state() const override;
+  void restore(TrainState state) override;
+  [[nodiscard]] std::uint64_t updates() const override { return updates_; }
+  [[nodiscard]] std::uint64_t evaluations() const override { return evaluations_; }
+  [[nodiscard]] const std::vector<LessonState>& lessons() const override { return states_; }
+  void offer(std::size_t lesson, const Plan& plan, const Score& score) override { states_[lesson].offer(plan, score); }
 
   // For controllers of a parameter server: the gradients of one batch, without a step. set_alone() first, so that
   // baseline and facts are this rank's own; set_updates() says how far the server is.
@@ -87,38 +53,45 @@ class Trainer {
 
  private:
   using Clock = std::chrono::steady_clock;
-  std::vector<Measurement> measure(Batch& batch, UpdateFacts& facts, Clock::time_point& clock);
-  Status share(UpdateFacts& facts, std::span<const double> rewards, std::span<const Measurement> measured);
-  [[nodiscard]] std::vector<double> weights_of(const UpdateFacts& facts, std::span<const double> rewards,
-                                               std::span<const Measurement> measured, bool valid_only,
-                                               std::size_t per_choice) const;
-  [[nodiscard]] double scale_of(const UpdateFacts& facts) const;
+  // What an update tried for one lesson.
+  struct Attempt {
+    std::size_t lesson = 0;
+    std::unique_ptr<Batch> batch;
+    std::vector<Measurement> measured;
+    std::vector<double> rewards, weights;
+    UpdateFacts facts;                  // of this lesson alone
+    std::optional<double> valid_mean;  // mean reward of the plans that fit
+  };
   struct Moving {  // what changes before an update is known to have worked
     Rng rng;
-    Baseline baseline, deviation;
+    std::vector<std::pair<Baseline, Baseline>> baselines;
     std::uint64_t evaluations;
   };
 
-  Policy& policy_;
-  Environment& environment_;
+  [[nodiscard]] std::vector<std::size_t> lessons_of_update() const;
+  bool try_lesson(Attempt& attempt, std::uint64_t most, UpdateFacts& facts);
+  bool measure(Attempt& attempt, UpdateFacts& facts, Clock::time_point& clock);
+  Status share(Attempt& attempt);
+  Status weigh(Attempt& attempt, double share_of_lesson);
+  [[nodiscard]] std::vector<double> weights_of(const Attempt& attempt, bool valid_only, double share_of_lesson) const;
+  [[nodiscard]] double scale_of(const Attempt& attempt) const;
+  void push_back(const Attempt& attempt);  // its gradients onto those of the parameters
+  Status step(std::vector<float> gradients, UpdateFacts& facts);
+  Status learn_again(UpdateFacts& facts);  // the further epochs of PPO
+  [[nodiscard]] Moving moving() const { return {rng_, baselines_, evaluations_}; }
+  void undo(Moving before);
+
+  std::vector<Lesson> lessons_;
+  std::vector<LessonState> states_;  // but for the baselines, which are in:
+  std::vector<std::pair<Baseline, Baseline>> baselines_;  // of every lesson: mean and deviation of rewards
   Options options_;
+  std::uint64_t seed_;
   Communicator& communicator_;
   Adam adam_;
-  Baseline baseline_, deviation_;
   Rng rng_;
   std::uint64_t updates_ = 0, evaluations_ = 0;
-  bool alone_ = false;                // a controller of its own: nothing is summed over ranks
-  std::optional<double> valid_mean_;  // mean reward of the plans of this update that fit
-  std::optional<Plan> best_plan_;
-  Score best_score_;
-  std::function<bool()> should_stop_;
-  std::function<void(const Plan&, const Score&)> on_plan_;
-  std::function<void()> on_illegal_;
+  bool alone_ = false;             // a controller of its own: nothing is summed over ranks
+  std::vector<Attempt> attempts_;  // of the update that is going on
 };
-
-// Rate, noise and entropy weight of an update (0 is the first).
-double rate_at(const Options& options, std::uint64_t update);
-double noise_at(const Options& options, std::uint64_t update);
-double entropy_weight_at(const Options& options, std::uint64_t update);
 
 }  // namespace berth::learn

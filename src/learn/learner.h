@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Learner: a policy in training, whatever kind it is. It learns from one problem or from several at once (lessons), and
+// is told by update() to make one step; everything that changes is in its state, so that a run can be saved, sent to
+// other ranks and taken up again.
+//
+// An update that is stopped in its midst leaves no trace but the best plans: the state is that before it, so that a run
+// that was killed and resumed gives the numbers of one that was not.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "learn/adam.h"
+#include "learn/environment.h"
+#include "learn/parameters.h"
+#include "learn/policy.h"
+#include "plan/planner.h"
+
+namespace berth::learn {
+
+// What one update was like. Over all ranks where they train together, and over its lessons.
+struct UpdateFacts {
+  std::uint64_t update = 0;       // 1 is the first
+  std::uint64_t evaluations = 0;  // so far, this update included, of all ranks
+  double mean_reward = 0.0, reward_deviation = 0.0, baseline = 0.0;
+  double mean_time_s = 0.0;    // of the plans of this update that fit; 0 if none does
+  int plans = 0, fitting = 0;  // of this update
+  double gradient_norm = 0.0, rate = 0.0, noise = 0.0;
+  Entropies entropies;
+  double used_groups = 0.0;
+  // Of the best plan so far that fits; of several lessons the geometric mean, once all have one.
+  std::optional<double> best_s;
+  // Where the time of this update went, on this rank: sampling, what needs no reward, waiting for measurements, the
+  // gradients, exchange and step.
+  double sample_s = 0.0, prepare_s = 0.0, wait_s = 0.0, gradient_s = 0.0, step_s = 0.0;
+};
+
+// What a learner keeps of one lesson.
+struct LessonState {
+  std::optional<double> baseline, deviation;  // moving averages of rewards
+  std::optional<Plan> best_plan;
+  Score best_score;  // of best_plan
+
+  // Takes a plan over if it is better.
+  void offer(const Plan& plan, const Score& score);
+};
+
+// Everything that changes from update to update, policy values included: what a checkpoint keeps.
+struct TrainState {
+  std::uint64_t updates = 0, evaluations = 0;
+  std::vector<float> values;
+  AdamState adam;
+  Rng rng{0};
+  std::vector<LessonState> lessons;
+};
+
+class Learner {
+ public:
+  virtual ~Learner() = default;
+  // Asked before the plans are drawn, while they are measured and after; true ends the update in its midst.
+  void set_should_stop(std::function<bool()> should_stop) { should_stop_ = std::move(should_stop); }
+  // Every plan that was measured here, with the number of its lesson and its score, as it comes in.
+  using OnPlan = std::function<void(std::size_t lesson, const Plan&, const Score&)>;
+  void set_on_plan(OnPlan on_plan) { on_plan_ = std::move(on_plan); }
+  // Every plan that broke a limit of the user's and was not measured.
+  void set_on_illegal(std::function<void()> on_illegal) { on_illegal_ = std::move(on_illegal); }
+
+  // One update; nothing if it was stopped. `most` limits the plans it may measure (0: none); fewer than an update needs
+  // are measured without an update.
+  virtual Result<std::optional<UpdateFacts>> update(std::uint64_t most = 0) = 0;
+  // How many plans the next update measures on one rank.
+  [[nodiscard]] virtual std::uint64_t plans_per_update() const = 0;
+
+  // Tries plans of the policy as it is for a lesson, without learning: the most likely first, then samples, until
+  // `plans` were evaluated by the search or it has to stop. The search is one for the lesson's problem.
+  virtual void propose(std::size_t lesson, Search& search, std::uint64_t plans, Rng& rng) = 0;
+
+  [[nodiscard]] virtual Parameters& parameters() = 0;
+  [[nodiscard]] virtual TrainState state() const = 0;
+  virtual void restore(TrainState state) = 0;
+  [[nodiscard]] virtual std::uint64_t updates() const = 0;
+  [[nodiscard]] virtual std::uint64_t evaluations() const = 0;
+  [[nodiscard]] virtual const std::vector<LessonState>& lessons() const = 0;
+  // Takes over what another rank found, if it is better.
+  virtual void offer(std::size_t lesson, const Plan& plan, const Score& score) = 0;
+
+ protected:
+  [[nodiscard]] bool is_stopped() const { return should_stop_ && should_stop_(); }
+  std::function<bool()> should_stop_;
+  OnPlan on_plan_;
+  std::function<void()> on_illegal_;
+};
+
+// Of the best plans of all lessons, the geometric mean of their times; nothing while one has none that fits.
+std::optional<double> best_time_of(const std::vector<LessonState>& lessons);
+
+// The random stream of a rank. Streams of ranks differ, and differ from that of a policy's start.
+Rng stream_of(std::uint64_t seed, int rank);
+
+// Rate, noise and entropy weight of an update (0 is the first).
+double rate_at(const Options& options, std::uint64_t update);
+double noise_at(const Options& options, std::uint64_t update);
+double entropy_weight_at(const Options& options, std::uint64_t update);
+
+}  // namespace berth::learn

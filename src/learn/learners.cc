@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which learner a planner is.
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <exception>
+
+#include "learn/colocation.h"
+#include "learn/grouping/simple.h"
+#include "learn/guarded.h"
+#include "learn/placement_policy.h"
+#include "learn/planners.h"
+#include "learn/trainer.h"
+
+namespace berth::learn {
+namespace {
+
+using Environments = std::vector<std::unique_ptr<Environment>>;
+
+constexpr std::size_t kMostGroups = 256, kGroupsPerDevice = 20;  // as in Google's code
+
+// 0 groups: as many as the papers have.
+std::size_t number_of_groups(std::string_view planner, const Problem& problem, const Options& options) {
+  if (options.groups > 0) return static_cast<std::size_t>(options.groups);
+  if (planner == "colocrl") return paper_groups(problem.graph());
+  return std::min(kMostGroups, kGroupsPerDevice * problem.machine().num_devices());
+}
+
+Result<at::Device> device_named(const std::string& name) {
+  try {
+    const at::Device device(name);
+    if (device.is_cpu()) return device;
+    if (!device.is_cuda()) return bad_input("no policy device '{}'; it is cpu or cuda", name);
+    if (!at::hasCUDA()) return bad_input("no policy device '{}': this libtorch sees no CUDA device", name);
+    (void)at::zeros({1}, device);  // says now whether that one is there
+    return device;
+  } catch (const std::exception&) {
+    return bad_input("no policy device '{}'; it is cpu, cuda or cuda:N for a GPU that is there", name);
+  }
+}
+
+// The policy of `hierarchical` and `colocrl`.
+Result<std::unique_ptr<Policy>> make_placement_policy(std::string_view planner, const Problem& problem,
+                                                      const Options& options, std::uint64_t seed, at::Device device) {
+  const std::size_t groups = number_of_groups(planner, problem, options);
+  std::optional<Grouping> fixed, start;
+  Grouping items = one_group_per_unit(problem);
+  if (options.grouping != "learned" && options.grouping != "none") {
+    BERTH_TRY(fixed, fixed_grouping(problem, options.grouping, groups, seed));
+  }
+  const Grouping with_views = join_views(problem, items);
+  if (options.grouping == "learned" && options.start == "heavy") start = heavy_grouping(problem, with_views, groups);
+  if (options.grouping == "learned" && options.clusters > 0) {
+    items = heavy_grouping(problem, with_views, groups * static_cast<std::size_t>(options.clusters));
+    if (start) items = common_parts(problem, items, *start);
+  }
+  return std::unique_ptr<Policy>(
+      std::make_unique<PlacementPolicy>(problem, options, groups, std::move(items), fixed, start, seed, device));
+}
+
+}  // namespace
+
+bool is_general(std::string_view planner) { return planner != "colocrl" && planner != "hierarchical"; }
+
+Result<std::unique_ptr<Learner>> make_learner(std::string_view planner, Environments environments,
+                                              const Options& options, std::uint64_t seed,
+                                              const std::string& policy_device, Communicator& communicator) {
+  if (environments.size() > 1 && !is_general(planner)) {
+    return bad_input("{} learns one graph on one machine; go and placeto learn from several", planner);
+  }
+  if (options.epochs > 1 && options.ratio_clip <= 0.0) {
+    return bad_input("epochs={} needs a ratio-clip, such as 0.2: without it the same plans may be followed only once",
+                     options.epochs);
+  }
+  BERTH_TRY(const at::Device device, device_named(policy_device));
+  at::set_num_threads(1);  // results must not depend on how many cores there are
+  return guarded([&]() -> Result<std::unique_ptr<Learner>> {
+    std::vector<Lesson> lessons(1);
+    BERTH_TRY(lessons[0].policy,
+              make_placement_policy(planner, environments[0]->problem(), options, seed, device));
+    lessons[0].environment = std::move(environments[0]);
+    return std::unique_ptr<Learner>(std::make_unique<Trainer>(std::move(lessons), options, seed, communicator));
+  });
+}
+
+}  // namespace berth::learn
