@@ -5,6 +5,7 @@
 // return in `berth` only if the other program is not there, with an error that says so.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,14 @@ struct LearnedFlags {
 };
 void add_learned_flags(CLI::App& command, LearnedFlags& flags);
 
+// Which trained policy plans, and what it may do besides proposing plans.
+struct PolicyFlags {
+  std::string run = {};        // its folder; empty: none
+  bool zero_shot = false;      // as if it had never seen the problem
+  std::uint64_t finetune = 0;  // updates of learning on for this problem
+};
+void add_policy_flags(CLI::App& command, PolicyFlags& flags);
+
 struct TrainFlags;  // app/train.h
 
 // Whether learned planners can run, here or by the other program. Never replaces this one.
@@ -37,7 +46,7 @@ bool has_learned_planners();
 // `name` is one of the catalog.
 Result<ChosenPlanner> choose_learned(std::string_view name, const LearnedFlags& flags);
 // The planner that a trained run is (berth place --policy RUN).
-Result<ChosenPlanner> choose_trained(const std::string& run, const LearnedFlags& flags);
+Result<ChosenPlanner> choose_trained(const PolicyFlags& policy, const LearnedFlags& flags);
 Result<Exit> train(const TrainFlags& flags);
 // The options of a learned planner, with their values in every preset.
 Result<std::string> option_table(std::string_view planner, bool json);

@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 
 #include "app/learned.h"
+#include "app/options.h"
 
 namespace berth::app {
 
@@ -9,6 +10,20 @@ std::string_view LearnedFlags::given() const {
   if (!preset.empty()) return "--preset";
   if (!options.empty()) return "--option";
   return policy_device.empty() ? "" : "--policy-device";
+}
+
+void add_policy_flags(CLI::App& command, PolicyFlags& flags) {
+  CLI::Option* policy =
+      command.add_option("--policy", flags.run, "a trained policy plans: the folder of a run (berth train)")
+          ->type_name("RUN");
+  command
+      .add_flag("--zero-shot", flags.zero_shot,
+                "with --policy: only what the policy proposes, also for a graph that it has learned from")
+      ->needs(policy);
+  add_whole_number(
+      command, "--finetune", [&flags](std::uint64_t count) { flags.finetune = count; }, {.low = 1},
+      "with --policy: go on learning for this graph and machine, that many updates within the budget");
+  command.get_option("--finetune")->needs(policy);
 }
 
 void add_learned_flags(CLI::App& command, LearnedFlags& flags) {

@@ -36,19 +36,24 @@ CLI::Option* add_whole_number(CLI::App& command, const std::string& name,
   return command.add_option_function<std::string>(name, read, help)->type_name("N");
 }
 
+std::string graph_help() {
+  return fmt::format(
+      "graph file (.json .json.gz), model ({}), public problem (msr, stg, heft, pipedream), or one of the zoo such as "
+      "zoo:nmt-4,batch=128",
+      kModelEndings);
+}
+
 void add_graph_argument(CLI::App& command, std::string& graph) {
-  command
-      .add_option("GRAPH", graph,
-                  fmt::format("graph file (.json .json.gz), model ({}), public problem (msr, stg, heft, pipedream), or "
-                              "one of the zoo such as zoo:nmt-4,batch=128",
-                              kModelEndings))
-      ->required();
+  command.add_option("GRAPH", graph, graph_help())->required();
 }
 
 void add_problem_flags(CLI::App& command, ProblemFlags& flags, bool takes_size_lists) {
   add_graph_argument(command, flags.graph);
-  command.add_option("-m,--machine", flags.machine,
-                     "built-in machine (berth machines) or a .toml file; public problems bring their own");
+  command.add_option("-m,--machine", flags.machine, kMachineHelp);
+  add_shared_problem_flags(command, flags, takes_size_lists);
+}
+
+void add_shared_problem_flags(CLI::App& command, ProblemFlags& flags, bool takes_size_lists) {
   command.add_option("--objective", flags.objective,
                      "what to minimise: step (time of one step) or pipeline (time per sample of a full pipeline); "
                      "default: step, or what a public problem says");

@@ -29,6 +29,11 @@ struct ProblemFlags {
   ConstraintFlags constraints = {};
 };
 void add_problem_flags(CLI::App& command, ProblemFlags& flags, bool takes_size_lists = false);
+// All but GRAPH and --machine, for commands that take several of those.
+void add_shared_problem_flags(CLI::App& command, ProblemFlags& flags, bool takes_size_lists = false);
+std::string graph_help();
+inline constexpr const char* kMachineHelp =
+    "built-in machine (berth machines) or a .toml file; public problems bring their own";
 
 // GRAPH alone, for commands that need no machine.
 void add_graph_argument(CLI::App& command, std::string& graph);

@@ -22,17 +22,18 @@ struct PlaceFlags {
   ProblemFlags problem;
   SearchFlags search;
   LearnedFlags learned;
-  std::string planner = "auto", policy, output;
+  PolicyFlags policy;
+  std::string planner = "auto", output;
   bool json = false;
 };
 
 Result<Exit> run_place(const PlaceFlags& flags) {
-  BERTH_TRY(const ChosenPlanner planner, flags.policy.empty() ? find_planner(flags.planner, flags.learned)
-                                                              : choose_trained(flags.policy, flags.learned));
+  BERTH_TRY(const ChosenPlanner planner, flags.policy.run.empty() ? find_planner(flags.planner, flags.learned)
+                                                                  : choose_trained(flags.policy, flags.learned));
   BERTH_TRY(const Budget budget, budget_of(flags.search));
   BERTH_TRY(std::vector<Bucket> buckets, read_buckets(flags.problem.dims));
   if (buckets.size() > 1) {
-    if (!flags.policy.empty()) return bad_input("--policy is for one graph, so every --dim takes one size");
+    if (!flags.policy.run.empty()) return bad_input("--policy is for one graph, so every --dim takes one size");
     return place_buckets(planner, budget, std::move(buckets), {flags.problem, flags.search, flags.output, flags.json});
   }
   BERTH_RETURN_IF_ERROR(check_output_path(flags.output));
@@ -72,9 +73,8 @@ void add_place_command(CLI::App& app, Exit& exit) {
   add_problem_flags(*command, flags->problem, /*takes_size_lists=*/true);
   CLI::Option* planner =
       command->add_option("-p,--planner", flags->planner, "who plans (berth planners)")->capture_default_str();
-  command->add_option("--policy", flags->policy, "a trained policy plans: the folder of a run (berth train)")
-      ->type_name("RUN")
-      ->excludes(planner);
+  add_policy_flags(*command, flags->policy);
+  command->get_option("--policy")->excludes(planner);
   add_search_flags(*command, flags->search);
   add_learned_flags(*command, flags->learned);
   add_constraint_flags(*command, flags->problem.constraints);

@@ -30,7 +30,7 @@ std::vector<std::string> given_flags(const CLI::App& command) {
 
 Status check_usage(const TrainFlags& flags) {
   if (flags.resume.empty()) {
-    if (flags.problem.graph.empty()) return bad_input("GRAPH is required, or --resume RUN (berth train --help)");
+    if (flags.graphs.empty()) return bad_input("GRAPH is required, or --resume RUN (berth train --help)");
     if (flags.output.empty()) return bad_input("--output is required: the folder of the run (berth train --help)");
     return {};
   }
@@ -78,9 +78,14 @@ bool TrainFlags::is_given(std::string_view flag) const { return std::ranges::fin
 void add_train_command(CLI::App& app, Exit& exit) {
   auto flags = std::make_shared<TrainFlags>();
   CLI::App* command = app.add_subcommand("train", "train a learned planner, for as long as you like");
-  add_problem_flags(*command, flags->problem);
-  command->get_option("GRAPH")->required(false);
-  command->add_option("-p,--planner", flags->planner, "hierarchical or colocrl")->capture_default_str();
+  command->add_option("GRAPH", flags->graphs,
+                      graph_help() +
+                          "; several at once for planners that learn from many: every graph on every "
+                          "--machine, or GRAPH@MACHINE");
+  command->add_option("-m,--machine", flags->machines, fmt::format("{}; may be repeated", kMachineHelp))
+      ->allow_extra_args(false);
+  add_shared_problem_flags(*command, flags->problem);
+  command->add_option("-p,--planner", flags->planner, "which learned planner (berth planners)")->capture_default_str();
   add_learned_flags(*command, flags->learned);
   add_search_flags(*command, flags->search);
   add_training_flags(*command, *flags);
@@ -92,6 +97,8 @@ void add_train_command(CLI::App& app, Exit& exit) {
       "Example:\n  berth train zoo:nmt-4 --machine k40x4 --budget 10min -o trained\n"
       "  berth train --resume trained --budget 30min    (20 minutes more; also after a crash)\n"
       "  berth place zoo:nmt-4 --machine k40x4 --policy trained\n"
+      "  berth train zoo:rnnlm@k40x2 zoo:nmt-2@k40x2 zoo:nmt-4@k40x4 --planner go --budget 20min -o general\n"
+      "  berth place zoo:nmt-8 --machine k40x8 --policy general --zero-shot    (a graph it has never seen)\n"
       "  mpirun -n 4 berth train zoo:nmt-8 --machine k40x8 -o trained    (four processes that learn together)");
   command->callback([flags, command, &exit] {
     flags->given = given_flags(*command);

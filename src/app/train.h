@@ -13,7 +13,8 @@
 namespace berth::app {
 
 struct TrainFlags {
-  ProblemFlags problem;
+  std::vector<std::string> graphs, machines;  // every graph on every machine; GRAPH@MACHINE: on that one
+  ProblemFlags problem;                       // what all share
   std::string planner = "hierarchical";
   LearnedFlags learned;
   SearchFlags search = {.budget = "10min"};

@@ -3,10 +3,10 @@
 // controller that samples and measures at its own pace. A controller asks for the values, sends the gradients of one
 // batch, and gets fresh values; the server steps as gradients arrive, though they were taken at values a few steps old.
 // Each controller has a baseline and a random stream of its own. Nobody waits for the slowest, and no two runs are
-// alike (but those of one controller).
+// alike (but those of one controller). For one lesson.
 //
 //   rank 0:   ParameterServer server(state, options, seed, ranks);  server.serve(on_update);
-//   others:   control(trainer, policy, ranks);
+//   others:   control(trainer, ranks);
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,6 @@
 #include "learn/adam.h"
 #include "learn/communicator.h"
 #include "learn/options.h"
-#include "learn/policy.h"
 #include "learn/trainer.h"
 
 namespace berth::learn {
@@ -41,8 +40,7 @@ class ParameterServer {
 
   [[nodiscard]] TrainState state() const;
   [[nodiscard]] std::uint64_t updates() const { return state_.updates; }
-  [[nodiscard]] const std::optional<Plan>& best_plan() const { return state_.best_plan; }
-  [[nodiscard]] const Score& best_score() const { return state_.best_score; }
+  [[nodiscard]] const LessonState& lesson() const { return state_.lessons.front(); }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -66,8 +64,7 @@ class ParameterServer {
   bool is_stopping_ = false;
 };
 
-// A controller: works for the server until that says stop, or until the trainer's should_stop. `policy` is the
-// trainer's.
-Status control(Trainer& trainer, Policy& policy, Communicator& communicator);
+// A controller: works for the server until that says stop, or until the trainer's should_stop.
+Status control(Trainer& trainer, Communicator& communicator);
 
 }  // namespace berth::learn

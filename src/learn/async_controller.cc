@@ -9,7 +9,9 @@ namespace {
 void begin(Trainer& trainer, const Beginning& beginning) {
   TrainState state = trainer.state();
   state.rng = Rng(beginning.stream);
-  if (beginning.baseline) state.baseline = beginning.baseline;
+  LessonState& lesson = state.lessons.front();
+  if (beginning.baseline) lesson.baseline = beginning.baseline;
+  if (beginning.deviation) lesson.deviation = beginning.deviation;
   trainer.restore(std::move(state));
 }
 
@@ -24,24 +26,25 @@ Result<Orders> orders_of_server(Communicator& communicator) {
 
 // The best plan goes along only if it is news.
 void add_best_plan(const Trainer& trainer, const std::optional<Score>& known, Report& report) {
-  if (!trainer.has_best() || (known && !better(trainer.best_score(), *known))) return;
-  report.plan = trainer.best_plan();
-  report.score = trainer.best_score();
+  const LessonState& lesson = trainer.lessons().front();
+  if (!lesson.best_plan || (known && !better(lesson.best_score, *known))) return;
+  report.plan = lesson.best_plan;
+  report.score = lesson.best_score;
 }
 
 }  // namespace
 
-Status control(Trainer& trainer, Policy& policy, Communicator& communicator) {
+Status control(Trainer& trainer, Communicator& communicator) {
   trainer.set_alone();
   Report report;
-  report.count = static_cast<std::uint64_t>(policy.parameters().count());
+  report.count = static_cast<std::uint64_t>(trainer.parameters().count());
   for (;;) {
     BERTH_RETURN_IF_ERROR(communicator.send(0, to_bytes(report)));
     BERTH_TRY(const Orders orders, orders_of_server(communicator));
     if (orders.stop) return {};
     if (orders.beginning) begin(trainer, *orders.beginning);
     trainer.set_updates(orders.updates);
-    policy.parameters().set_values(orders.values);
+    trainer.parameters().set_values(orders.values);
     report = {};
     BERTH_TRY(auto found, trainer.gradients());
     add_best_plan(trainer, orders.best, report);
@@ -51,6 +54,7 @@ Status control(Trainer& trainer, Policy& policy, Communicator& communicator) {
     }
     report.kind = ReportKind::kGradients;
     report.facts = found->facts;
+    report.deviation = trainer.state().lessons.front().deviation;
     report.gradients = std::move(found->values);
   }
 }

@@ -10,6 +10,7 @@ std::string to_bytes(const Report& report) {
   writer.plain(report.kind);
   writer.integer(report.count);
   writer.plain(report.facts);
+  writer.maybe(report.deviation);
   writer.floats(report.gradients);
   writer.integer(report.plan ? 1 : 0);
   if (report.plan) writer.plan(*report.plan);
@@ -23,6 +24,7 @@ Result<Report> report_from(std::string_view bytes) {
   report.kind = reader.plain<ReportKind>();
   report.count = reader.integer();
   report.facts = reader.plain<UpdateFacts>();
+  report.deviation = reader.maybe();
   report.gradients = reader.floats();
   if (reader.integer() != 0) {
     report.plan = reader.plan();
@@ -39,6 +41,7 @@ std::string to_bytes(const Orders& orders) {
   writer.integer(orders.beginning ? 1 : 0);
   if (orders.beginning) writer.integer(orders.beginning->stream);
   if (orders.beginning) writer.maybe(orders.beginning->baseline);
+  if (orders.beginning) writer.maybe(orders.beginning->deviation);
   writer.integer(orders.best ? 1 : 0);
   if (orders.best) writer.score(*orders.best);
   writer.floats(orders.values);
@@ -54,6 +57,7 @@ Result<Orders> orders_from(std::string_view bytes) {
     Beginning& beginning = orders.beginning.emplace();
     beginning.stream = reader.integer();
     beginning.baseline = reader.maybe();
+    beginning.deviation = reader.maybe();
   }
   if (reader.integer() != 0) orders.best = reader.score();
   orders.values = reader.floats();

@@ -21,15 +21,16 @@ struct Report {
   ReportKind kind = ReportKind::kReady;
   std::uint64_t count = 0;
   UpdateFacts facts;
+  std::optional<double> deviation;  // moving average of its rewards' deviation
   std::vector<float> gradients;
   std::optional<Plan> plan;  // better than any the controller knows of
   Score score;               // of the plan
 };
 
-// How a controller begins: its random stream, and the baseline of the run so far.
+// How a controller begins: its random stream, and the moving averages of the run so far.
 struct Beginning {
   std::uint64_t stream = 0;
-  std::optional<double> baseline;
+  std::optional<double> baseline, deviation;
 };
 
 // Of the server.

@@ -12,7 +12,7 @@ namespace {
 constexpr double kLook_s = 0.05;  // how long it waits for a letter before it looks around
 constexpr double kMost_s = 0.2;   // what one round counts for at most
 
-std::uint64_t stream_of(std::uint64_t seed, int rank, std::uint64_t updates) {
+std::uint64_t stream_at(std::uint64_t seed, int rank, std::uint64_t updates) {
   const std::uint64_t of_rank = Rng(Rng(seed).next() + static_cast<std::uint64_t>(rank)).next();
   return Rng(of_rank + updates).next();
 }
@@ -88,10 +88,7 @@ Status ParameterServer::handle(const Message& message, const OnUpdate& on_update
     return bad_input("rank {} learns {} numbers and rank 0 {}; do all ranks have the same graph, machine and options?",
                      message.from, report.count, state_.values.size());
   }
-  if (report.plan && (!state_.best_plan || better(report.score, state_.best_score))) {
-    state_.best_plan = std::move(report.plan);
-    state_.best_score = std::move(report.score);
-  }
+  if (report.plan) state_.lessons.front().offer(*report.plan, report.score);
   if (report.kind == ReportKind::kLeaving) {
     is_stopping_ = true;
     is_active_[static_cast<std::size_t>(message.from)] = false;
@@ -117,9 +114,9 @@ Status ParameterServer::apply(int rank, Report& report, const OnUpdate& on_updat
   facts.step_s = std::chrono::duration<double>(Clock::now() - start).count();
   facts.update = ++state_.updates;
   facts.evaluations = state_.evaluations += static_cast<std::uint64_t>(facts.plans);
-  facts.best_s.reset();
-  if (state_.best_plan && state_.best_score.feasible) facts.best_s = to_seconds(state_.best_score.step_time);
-  state_.baseline = facts.baseline;
+  facts.best_s = best_time_of(state_.lessons);
+  state_.lessons.front().baseline = facts.baseline;
+  state_.lessons.front().deviation = report.deviation;
   BERTH_TRY(const bool goes_on, on_update(facts));
   if (!goes_on) is_stopping_ = true;
   return {};
@@ -130,8 +127,9 @@ Status ParameterServer::answer(int rank, bool is_first) {
   orders.stop = is_stopping_;
   if (!is_stopping_) {
     orders.updates = state_.updates;
-    if (is_first) orders.beginning = {stream_of(seed_, rank, state_.updates), state_.baseline};
-    if (state_.best_plan) orders.best = state_.best_score;
+    const LessonState& lesson = state_.lessons.front();
+    if (is_first) orders.beginning = {stream_at(seed_, rank, state_.updates), lesson.baseline, lesson.deviation};
+    if (lesson.best_plan) orders.best = lesson.best_score;
     orders.values = state_.values;
   }
   is_active_[static_cast<std::size_t>(rank)] = !is_stopping_;

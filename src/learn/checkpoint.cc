@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file: the line "berth-checkpoint/1", the number of bytes that follow, three sections (run, policy, best plan),
+// The file: the line "berth-checkpoint/2", the number of bytes that follow, three sections (run, policy, lessons),
 // each behind its length, and a checksum of all of that. Numbers are little-endian.
 #include "learn/checkpoint.h"
 
@@ -12,7 +12,7 @@ namespace berth::learn {
 namespace {
 
 constexpr std::string_view kFormat = "berth-checkpoint/";
-constexpr std::string_view kHeader = "berth-checkpoint/1\n";
+constexpr std::string_view kHeader = "berth-checkpoint/2\n";
 constexpr std::size_t kChecksumBytes = sizeof(std::uint64_t);
 
 // FNV-1a, whose every step is one to one: two texts that differ in one byte never have the same checksum.
@@ -31,8 +31,6 @@ std::string run_section(const Checkpoint& checkpoint) {
   bytes.number(checkpoint.elapsed_s);
   bytes.number(state.updates);
   bytes.number(state.evaluations);
-  bytes.maybe(state.baseline);
-  bytes.maybe(state.deviation);
   const Rng::State& rng = state.rng.state();
   for (const std::uint64_t word : rng.words) bytes.number(word);
   bytes.number(rng.spare_normal);
@@ -47,8 +45,6 @@ Status read_run(std::string_view section, Checkpoint& checkpoint) {
   checkpoint.elapsed_s = bytes.number<double>();
   state.updates = bytes.number<std::uint64_t>();
   state.evaluations = bytes.number<std::uint64_t>();
-  state.baseline = bytes.maybe<double>();
-  state.deviation = bytes.maybe<double>();
   Rng::State rng;
   for (std::uint64_t& word : rng.words) word = bytes.number<std::uint64_t>();
   rng.spare_normal = bytes.number<double>();
@@ -79,21 +75,34 @@ Status read_policy(std::string_view section, TrainState& state) {
   return {};
 }
 
-std::string best_section(const TrainState& state) {
+std::string lessons_section(const TrainState& state) {
   ByteWriter bytes;
-  bytes.number(state.best_plan.has_value());
-  if (state.best_plan) write_plan(bytes, *state.best_plan);
-  write_score(bytes, state.best_score);
+  bytes.number(static_cast<std::uint64_t>(state.lessons.size()));
+  for (const LessonState& lesson : state.lessons) {
+    bytes.maybe(lesson.baseline);
+    bytes.maybe(lesson.deviation);
+    bytes.number(lesson.best_plan.has_value());
+    if (lesson.best_plan) write_plan(bytes, *lesson.best_plan);
+    write_score(bytes, lesson.best_score);
+  }
   return std::move(bytes).take();
 }
 
-Status read_best(std::string_view section, TrainState& state) {
+Status read_lessons(std::string_view section, TrainState& state) {
+  const Error nonsense = corrupt("the section of the lessons makes no sense");
   ByteReader bytes(section);
-  if (bytes.truth()) state.best_plan = read_plan(bytes);
-  state.best_score = read_score(bytes);
-  const bool is_known = state.best_score.feasible || state.best_score.overflow;  // better() relies on it
-  if (!bytes.is_done() || !is_known) return corrupt("the section of the best plan makes no sense");
-  return {};
+  const auto count = bytes.number<std::uint64_t>();
+  if (count > section.size()) return nonsense;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    LessonState& lesson = state.lessons.emplace_back();
+    lesson.baseline = bytes.maybe<double>();
+    lesson.deviation = bytes.maybe<double>();
+    if (bytes.truth()) lesson.best_plan = read_plan(bytes);
+    lesson.best_score = read_score(bytes);
+    const bool is_known = lesson.best_score.feasible || lesson.best_score.overflow;  // better() relies on it
+    if (!is_known) return nonsense;
+  }
+  return bytes.is_done() ? Status() : nonsense;
 }
 
 // The sections behind the header, if all is there and nothing was changed.
@@ -102,7 +111,7 @@ Result<std::string_view> checked_contents(std::string_view file) {
     const std::string_view line = file.substr(0, file.find('\n'));
     if (!line.starts_with(kFormat) || line.size() > kFormat.size() + 10 || line.size() == file.size())
       return bad_input("it is not a checkpoint of berth train, or only a piece of one");
-    return bad_input("it is a checkpoint of version '{}'; this build reads version 1", line.substr(kFormat.size()));
+    return bad_input("it is a checkpoint of version '{}'; this build reads version 2", line.substr(kFormat.size()));
   }
   const std::string_view behind = file.substr(kHeader.size());
   const auto stated = ByteReader(behind.substr(0, sizeof(std::uint64_t))).number<std::uint64_t>();
@@ -118,14 +127,14 @@ Result<std::string_view> checked_contents(std::string_view file) {
 Result<Checkpoint> parse(std::string_view file, const std::string& fingerprint) {
   BERTH_TRY(const std::string_view contents, checked_contents(file));
   ByteReader sections(contents);
-  const std::string_view run = sections.text(), policy = sections.text(), best = sections.text();
+  const std::string_view run = sections.text(), policy = sections.text(), lessons = sections.text();
   if (!sections.is_done()) return corrupt("its sections have wrong lengths");
   Checkpoint checkpoint;
   BERTH_RETURN_IF_ERROR(read_run(run, checkpoint));
   if (!fingerprint.empty() && checkpoint.fingerprint != fingerprint)
     return bad_input("it is a checkpoint of another run: graph, machine, planner or options differ");
   BERTH_RETURN_IF_ERROR(read_policy(policy, checkpoint.state));
-  BERTH_RETURN_IF_ERROR(read_best(best, checkpoint.state));
+  BERTH_RETURN_IF_ERROR(read_lessons(lessons, checkpoint.state));
   return checkpoint;
 }
 
@@ -135,7 +144,7 @@ Status write_checkpoint(const std::string& path, const Checkpoint& checkpoint) {
   ByteWriter sections;
   sections.text(run_section(checkpoint));
   sections.text(policy_section(checkpoint.state));
-  sections.text(best_section(checkpoint.state));
+  sections.text(lessons_section(checkpoint.state));
   ByteWriter framed;
   framed.text(std::move(sections).take());
   std::string file = std::string(kHeader) + std::move(framed).take();

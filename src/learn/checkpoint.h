@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "learn/trainer.h"
+#include "learn/learner.h"
 
 namespace berth::learn {
 

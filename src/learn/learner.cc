@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "learn/options.h"
-
 namespace berth::learn {
 
 void LessonState::offer(const Plan& plan, const Score& score) {

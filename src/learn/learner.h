@@ -13,6 +13,7 @@
 
 #include "learn/adam.h"
 #include "learn/environment.h"
+#include "learn/options.h"
 #include "learn/parameters.h"
 #include "learn/policy.h"
 #include "plan/planner.h"

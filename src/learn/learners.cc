@@ -76,8 +76,7 @@ Result<std::unique_ptr<Learner>> make_learner(std::string_view planner, Environm
   at::set_num_threads(1);  // results must not depend on how many cores there are
   return guarded([&]() -> Result<std::unique_ptr<Learner>> {
     std::vector<Lesson> lessons(1);
-    BERTH_TRY(lessons[0].policy,
-              make_placement_policy(planner, environments[0]->problem(), options, seed, device));
+    BERTH_TRY(lessons[0].policy, make_placement_policy(planner, environments[0]->problem(), options, seed, device));
     lessons[0].environment = std::move(environments[0]);
     return std::unique_ptr<Learner>(std::make_unique<Trainer>(std::move(lessons), options, seed, communicator));
   });

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/result.h"
-#include "learn/trainer.h"
+#include "learn/learner.h"
 
 namespace berth::learn {
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "learn/learner.h"
 #include "learn/options.h"
-#include "learn/trainer.h"
 
 namespace berth::learn {
 

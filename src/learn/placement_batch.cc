@@ -34,7 +34,7 @@ PlacementBatch::PlacementBatch(PlacementPolicy& policy, std::vector<std::vector<
     : policy_(policy), groupings_(static_cast<int>(groups.size())), groups_(std::move(groups)) {
   placements_ = policy.placer_ ? static_cast<int>(devices.size()) / groupings_ : 1;
   if (!policy.fixed_) {
-    grouping_log_ = at::log_softmax(policy.grouper_->logits(), 1);
+    grouping_log_ = grouping_logs();
     keep_grouping_choices();
   }
   if (policy.placer_) {
@@ -52,12 +52,19 @@ void PlacementBatch::draw_groupings(double noise, Rng& rng) {
     groups_.push_back(*policy_.fixed_);
     return;
   }
-  Tensor logits = policy_.grouper_->logits();
-  if (noise > 0.0) logits = with_noise(logits, normal_numbers(logits.sizes(), rng, logits.device()) * noise);
-  grouping_log_ = at::log_softmax(logits, 1);
+  if (noise > 0.0) {
+    const auto items = static_cast<std::int64_t>(policy_.items_.size());
+    const auto groups = static_cast<std::int64_t>(policy_.placer_ ? policy_.groups_ : policy_.devices_.size());
+    grouping_noise_ = normal_numbers({items, groups}, rng, policy_.parameters_.device()) * noise;
+  }
+  grouping_log_ = grouping_logs();
   const Tensor chances = grouping_log_.detach().to(at::kCPU).exp();
   for (int i = 0; i < groupings_; ++i) groups_.push_back(draw_rows(chances, rng));
   keep_grouping_choices();
+}
+
+Tensor PlacementBatch::grouping_logs() const {
+  return at::log_softmax(with_noise(policy_.grouper_->logits(), grouping_noise_), 1);
 }
 
 void PlacementBatch::keep_grouping_choices() {
@@ -92,38 +99,43 @@ void PlacementBatch::make_plans() {
 }
 
 void PlacementBatch::prepare() {
-  if (grouping_log_.defined()) {
-    log_grouping_ = grouping_log_.gather(1, grouping_choice_.t()).sum(0);
-    grouping_entropy_ = entropy_of(grouping_log_.unsqueeze(0));
-    entropies_.grouping = grouping_entropy_.item<double>() / static_cast<double>(grouping_log_.size(0));
+  if (!policy_.fixed_) {
+    if (prepared_) grouping_log_ = grouping_logs();  // the parameters have moved since the groups were drawn
+    log_grouping_ = grouping_log_.gather(1, grouping_choice_.t()).t();
+    if (!prepared_) grouping_then_ = log_grouping_.detach();
+    entropies_.grouping =
+        entropy_of(grouping_log_.detach().unsqueeze(0)).item<double>() / static_cast<double>(grouping_log_.size(0));
     entropies_.most_grouping = std::log(static_cast<double>(grouping_log_.size(1)));
   }
   if (policy_.placer_) {
-    const Tensor logs = policy_.placer_->log_probabilities(embedding_, drawn_);
-    log_placing_ = logs.gather(2, drawn_.devices.unsqueeze(2)).squeeze(2).sum(1);
-    placing_entropy_ = entropy_of(logs);
-    entropies_.placing = placing_entropy_.item<double>() / static_cast<double>(logs.size(1));
+    placing_log_ = policy_.placer_->log_probabilities(embedding_, drawn_);
+    log_placing_ = placing_log_.gather(2, drawn_.devices.unsqueeze(2)).squeeze(2);
+    if (!prepared_) placing_then_ = log_placing_.detach();
+    entropies_.placing = entropy_of(placing_log_.detach()).item<double>() / static_cast<double>(placing_log_.size(1));
     entropies_.most_placing = std::log(static_cast<double>(policy_.devices_.size()));
   }
+  prepared_ = true;
 }
 
-Tensor PlacementBatch::loss(std::span<const double> weights, double entropy_weight) {
-  const std::vector<float> plain(weights.begin(), weights.end());
+Tensor PlacementBatch::loss(const LossTerms& terms) {
+  const std::vector<float> plain(terms.weights.begin(), terms.weights.end());
   const Tensor weight = tensor_of(plain, {groupings_, placements_}).to(policy_.parameters_.device());
-  Tensor loss = at::zeros({}, weight.options());
+  Tensor gain = at::zeros({}, weight.options());
   if (log_grouping_.defined()) {
-    loss = loss - (log_grouping_ * weight.sum(1)).sum() - grouping_entropy_ * entropy_weight;
+    gain = gain + surrogate(log_grouping_, grouping_then_, weight.sum(1, true), terms.ratio_clip).sum();
+    if (terms.entropy_weight > 0.0) gain = gain + entropy_of(grouping_log_.unsqueeze(0)) * terms.entropy_weight;
   }
   if (log_placing_.defined()) {
-    loss = loss - (log_placing_ * weight.reshape({-1})).sum() - placing_entropy_ * entropy_weight;
+    gain = gain + surrogate(log_placing_, placing_then_, weight.reshape({-1, 1}), terms.ratio_clip).sum();
+    if (terms.entropy_weight > 0.0) gain = gain + entropy_of(placing_log_) * terms.entropy_weight;
   }
-  return loss;
+  return -gain;
 }
 
 std::vector<double> PlacementBatch::log_probabilities() const {
   std::vector<double> logs(plans_.size());
-  const std::vector<float> grouping = log_grouping_.defined() ? floats_of(log_grouping_) : std::vector<float>();
-  const std::vector<float> placing = log_placing_.defined() ? floats_of(log_placing_) : std::vector<float>();
+  const std::vector<float> grouping = log_grouping_.defined() ? floats_of(log_grouping_.sum(1)) : std::vector<float>();
+  const std::vector<float> placing = log_placing_.defined() ? floats_of(log_placing_.sum(1)) : std::vector<float>();
   for (std::size_t i = 0; i < logs.size(); ++i) {
     if (!grouping.empty()) logs[i] += static_cast<double>(grouping[i / static_cast<std::size_t>(placements_)]);
     if (!placing.empty()) logs[i] += static_cast<double>(placing[i]);

@@ -16,7 +16,7 @@ class PlacementBatch : public Batch {
   PlacementBatch(PlacementPolicy& policy, std::vector<std::vector<std::uint32_t>> groups,
                  const std::vector<std::vector<std::int64_t>>& devices);
   void prepare() override;
-  Tensor loss(std::span<const double> weights, double entropy_weight) override;
+  Tensor loss(const LossTerms& terms) override;
   [[nodiscard]] std::vector<double> log_probabilities() const override;
   [[nodiscard]] Entropies entropies() const override { return entropies_; }
   [[nodiscard]] std::size_t plans_per_choice() const override {
@@ -27,6 +27,7 @@ class PlacementBatch : public Batch {
  private:
   void draw_groupings(double noise, Rng& rng);
   void draw_placements(double noise, Rng& rng);
+  [[nodiscard]] Tensor grouping_logs() const;
   void keep_grouping_choices();
   void make_plans();
 
@@ -36,8 +37,11 @@ class PlacementBatch : public Batch {
   Tensor grouping_log_, grouping_choice_;        // log-softmax [items, groups], [m, items]
   GroupInput embedding_;
   Placements drawn_;
-  Tensor log_grouping_, log_placing_;          // [m], [m k]
-  Tensor grouping_entropy_, placing_entropy_;  // of all choices of a plan
+  Tensor grouping_noise_;  // as drawn; undefined: none
+  // Logarithms of the choices' chances, now and when they were first prepared: [m, items], [m k, groups].
+  Tensor log_grouping_, log_placing_, grouping_then_, placing_then_;
+  Tensor placing_log_;  // of every device for every group, given the choices before: [m k, groups, devices]
+  bool prepared_ = false;
   Entropies entropies_;
 };
 

@@ -27,8 +27,8 @@ class LearnedPlanner : public Planner {
     const std::unique_ptr<Communicator> alone = make_alone();
     std::vector<std::unique_ptr<Environment>> environments;
     environments.push_back(make_simulated_environment(search.problem(), search.budget().threads));
-    BERTH_TRY(const std::unique_ptr<Learner> learner, make_learner(name_, std::move(environments), options_,
-                                                                   search.budget().seed, policy_device_, *alone));
+    BERTH_TRY(const std::unique_ptr<Learner> learner,
+              make_learner(name_, std::move(environments), options_, search.budget().seed, policy_device_, *alone));
     if (learner->parameters().count() == 0) return SinglePlanner().plan(search);  // nothing to decide
     std::string origin = "trained from scratch";
     std::uint64_t most_updates = std::numeric_limits<std::uint64_t>::max();
@@ -58,8 +58,8 @@ class LearnedPlanner : public Planner {
     const bool had_best = search.has_best();
     const Score known = had_best ? search.best_score() : Score();
     const std::uint64_t limit = search.budget().evaluations;
-    const std::uint64_t wanted = limit > 0 && trained_->updates == 0 ? limit - std::min(limit, search.evaluations())
-                                                                     : trained_->proposals;
+    const std::uint64_t wanted =
+        limit > 0 && trained_->updates == 0 ? limit - std::min(limit, search.evaluations()) : trained_->proposals;
     Rng rng(search.budget().seed);
     if (!had_best || !search.should_stop()) learner.propose(0, search, wanted, rng);
     const bool is_known = had_best && !better(search.best_score(), known);

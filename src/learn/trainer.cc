@@ -76,7 +76,8 @@ std::vector<std::size_t> Trainer::lessons_of_update() const {
 }
 
 std::uint64_t Trainer::plans_per_update() const {
-  const auto of_lesson = static_cast<std::uint64_t>(options_.groupings) * static_cast<std::uint64_t>(options_.placements);
+  const auto of_lesson =
+      static_cast<std::uint64_t>(options_.groupings) * static_cast<std::uint64_t>(options_.placements);
   return of_lesson * lessons_of_update().size();
 }
 
@@ -321,7 +322,8 @@ void Trainer::propose(std::size_t lesson, Search& search, std::uint64_t plans, R
 }
 
 TrainState Trainer::state() const {
-  TrainState state{updates_, evaluations_, lessons_.front().policy->parameters().values(), adam_.state(), rng_, states_};
+  TrainState state{updates_,      evaluations_, lessons_.front().policy->parameters().values(),
+                   adam_.state(), rng_,         states_};
   for (std::size_t i = 0; i < states_.size(); ++i) {
     state.lessons[i].baseline = baselines_[i].first.state();
     state.lessons[i].deviation = baselines_[i].second.state();

@@ -59,7 +59,7 @@ class Trainer : public Learner {
     std::unique_ptr<Batch> batch;
     std::vector<Measurement> measured;
     std::vector<double> rewards, weights;
-    UpdateFacts facts;                  // of this lesson alone
+    UpdateFacts facts;                 // of this lesson alone
     std::optional<double> valid_mean;  // mean reward of the plans that fit
   };
   struct Moving {  // what changes before an update is known to have worked
@@ -82,7 +82,7 @@ class Trainer : public Learner {
   void undo(Moving before);
 
   std::vector<Lesson> lessons_;
-  std::vector<LessonState> states_;  // but for the baselines, which are in:
+  std::vector<LessonState> states_;                       // but for the baselines, which are in:
   std::vector<std::pair<Baseline, Baseline>> baselines_;  // of every lesson: mean and deviation of rewards
   Options options_;
   std::uint64_t seed_;

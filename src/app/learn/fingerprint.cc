@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/learn/fingerprint.h"
 
+#include <algorithm>
+
 #include "base/hasher.h"
 #include "io/machine_toml.h"
 
@@ -44,22 +46,28 @@ std::string hash_of(const Problem& problem) {
   return hasher.hex();
 }
 
-void take_hashes(RunConfig& config, const Problem& problem) {
-  config.graph_hash = problem.graph().structure_hash();
-  config.machine_hash = hash_of(problem.machine());
-  config.problem_hash = hash_of(problem);
+void take_hashes(LessonConfig& lesson, const Problem& problem) {
+  lesson.graph_hash = problem.graph().structure_hash();
+  lesson.machine_hash = hash_of(problem.machine());
+  lesson.problem_hash = hash_of(problem);
 }
 
-Status check_hashes(const RunConfig& config, const Problem& problem, std::string_view run) {
-  if (config.graph_hash != problem.graph().structure_hash()) {
+std::optional<std::size_t> lesson_of(const RunConfig& config, const Problem& problem) {
+  const auto found = std::ranges::find(config.lessons, hash_of(problem), &LessonConfig::problem_hash);
+  if (found == config.lessons.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - config.lessons.begin());
+}
+
+Status check_hashes(const LessonConfig& lesson, const Problem& problem, std::string_view run) {
+  if (lesson.graph_hash != problem.graph().structure_hash()) {
     return bad_input("{}: it was trained for another graph ({}); a policy of this kind is for one graph alone", run,
-                     config.problem.graph);
+                     lesson.graph);
   }
-  if (config.machine_hash != hash_of(problem.machine())) {
+  if (lesson.machine_hash != hash_of(problem.machine())) {
     return bad_input("{}: it was trained for another machine ({}); train anew for this one", run,
-                     config.problem.machine.empty() ? "that of the problem" : config.problem.machine);
+                     lesson.machine.empty() ? "that of the problem" : lesson.machine);
   }
-  if (config.problem_hash == hash_of(problem)) return {};
+  if (lesson.problem_hash == hash_of(problem)) return {};
   return bad_input(
       "{}: it was trained with other times, sizes, constraints or another objective; give the flags it was "
       "trained with (config.json), or train anew",

@@ -2,6 +2,7 @@
 // Fingerprints: what ties a run to the problem it was begun with.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "app/learn/run_config.h"
@@ -13,8 +14,10 @@ namespace berth::app {
 std::string hash_of(const Problem& problem);
 std::string hash_of(const Machine& machine);
 
-void take_hashes(RunConfig& config, const Problem& problem);
-// An error that says what is not as it was when the run was begun: graph, machine, or something else.
-Status check_hashes(const RunConfig& config, const Problem& problem, std::string_view run);
+void take_hashes(LessonConfig& lesson, const Problem& problem);
+// Which lesson of a run is exactly this problem, if any is.
+std::optional<std::size_t> lesson_of(const RunConfig& config, const Problem& problem);
+// An error that says what is not as it was when the lesson was first taken: graph, machine, or something else.
+Status check_hashes(const LessonConfig& lesson, const Problem& problem, std::string_view run);
 
 }  // namespace berth::app

@@ -48,11 +48,14 @@ Result<std::string> from_root(learn::Communicator& ranks, const std::function<Re
   return shared->substr(1);
 }
 
-Status share_best_plan(learn::Communicator& ranks, learn::Trainer& trainer) {
+namespace {
+
+Status share_best_plan(learn::Communicator& ranks, learn::Learner& learner, std::size_t lesson) {
+  const learn::LessonState& known = learner.lessons()[lesson];
   // Most updates find nothing better, so plans are sent only when the scores say so.
   learn::MessageWriter mine;
-  mine.integer(trainer.has_best() ? 1 : 0);
-  if (trainer.has_best()) mine.score(trainer.best_score());
+  mine.integer(known.best_plan ? 1 : 0);
+  if (known.best_plan) mine.score(known.best_score);
   BERTH_TRY(const std::vector<std::string> all, ranks.gather_all(mine.bytes()));
   std::vector<std::optional<Score>> scores;
   for (const std::string& bytes : all) {
@@ -68,12 +71,21 @@ Status share_best_plan(learn::Communicator& ranks, learn::Trainer& trainer) {
   if (std::ranges::all_of(scores, knows)) return {};
   const bool is_mine = best - scores.begin() == ranks.rank();
   learn::MessageWriter plan;
-  if (is_mine) plan.plan(trainer.best_plan());
+  if (is_mine) plan.plan(*known.best_plan);
   BERTH_TRY(const std::vector<std::string> plans, ranks.gather_all(plan.bytes()));
   learn::MessageReader reader(plans[static_cast<std::size_t>(best - scores.begin())]);
   const Plan found = reader.plan();
   BERTH_RETURN_IF_ERROR(reader.end());
-  trainer.offer(found, **best);
+  learner.offer(lesson, found, **best);
+  return {};
+}
+
+}  // namespace
+
+Status share_best_plans(learn::Communicator& ranks, learn::Learner& learner) {
+  for (std::size_t lesson = 0; lesson < learner.lessons().size(); ++lesson) {
+    BERTH_RETURN_IF_ERROR(share_best_plan(ranks, learner, lesson));
+  }
   return {};
 }
 
@@ -86,8 +98,10 @@ Result<learn::TrainState> share_state(learn::Communicator& ranks, const learn::T
   mine.integer(state.adam.steps);
   mine.floats(state.adam.mean);
   mine.floats(state.adam.square);
-  mine.maybe(state.baseline);
-  mine.maybe(state.deviation);
+  for (const learn::LessonState& lesson : state.lessons) {
+    mine.maybe(lesson.baseline);
+    mine.maybe(lesson.deviation);
+  }
   BERTH_TRY(const std::string bytes, ranks.from_root(ranks.is_root() ? mine.bytes() : std::string()));
   if (ranks.is_root()) return state;
   learn::MessageReader reader(bytes);
@@ -98,8 +112,11 @@ Result<learn::TrainState> share_state(learn::Communicator& ranks, const learn::T
   shared.adam.steps = reader.integer();
   shared.adam.mean = reader.floats();
   shared.adam.square = reader.floats();
-  shared.baseline = reader.maybe();
-  shared.deviation = reader.maybe();
+  for (std::size_t i = 0; i < state.lessons.size(); ++i) {
+    learn::LessonState& lesson = shared.lessons.emplace_back();
+    lesson.baseline = reader.maybe();
+    lesson.deviation = reader.maybe();
+  }
   BERTH_RETURN_IF_ERROR(reader.end());
   Rng streams(seed + shared.updates);
   for (int i = 0; i < ranks.rank(); ++i) streams.fork();

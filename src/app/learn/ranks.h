@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "learn/communicator.h"
-#include "learn/trainer.h"
+#include "learn/learner.h"
 
 namespace berth::app {
 
@@ -21,8 +21,8 @@ Result<std::string> from_root(learn::Communicator& ranks, const std::function<Re
 // True on every rank if it is on any.
 Result<bool> any_of(learn::Communicator& ranks, bool mine);
 
-// The best plan of any rank, on every rank.
-Status share_best_plan(learn::Communicator& ranks, learn::Trainer& trainer);
+// The best plans of any rank, on every rank.
+Status share_best_plans(learn::Communicator& ranks, learn::Learner& learner);
 
 // Where rank 0 is, on every rank; their random streams stay apart.
 Result<learn::TrainState> share_state(learn::Communicator& ranks, const learn::TrainState& state, std::uint64_t seed);

@@ -32,13 +32,32 @@ std::string absolute_costs(const std::string& argument) {
 }
 
 ProblemFlags with_absolute_paths(ProblemFlags flags) {
-  if (!flags.graph.starts_with("zoo:")) flags.graph = absolute_if_file(flags.graph);
-  flags.machine = absolute_if_file(flags.machine);
   std::ranges::transform(flags.costs, flags.costs.begin(), absolute_costs);
   for (auto* paths : {&flags.constraints.files, &flags.constraints.tables}) {
     std::ranges::transform(*paths, paths->begin(), absolute);
   }
   return flags;
+}
+
+// "GRAPH@MACHINE" is a problem of its own; any other graph is tried on every machine.
+std::vector<LessonConfig> lessons_of(const TrainFlags& flags) {
+  std::vector<LessonConfig> lessons;
+  const auto add = [&](const std::string& graph, const std::string& machine) {
+    LessonConfig& lesson = lessons.emplace_back();
+    lesson.graph = graph.starts_with("zoo:") ? graph : absolute_if_file(graph);
+    lesson.machine = absolute_if_file(machine);
+  };
+  for (const std::string& text : flags.graphs) {
+    const std::size_t at = text.rfind('@');
+    std::error_code ignored;
+    if (at != std::string::npos && !std::filesystem::exists(text, ignored)) {
+      add(text.substr(0, at), text.substr(at + 1));
+      continue;
+    }
+    for (const std::string& machine : flags.machines) add(text, machine);
+    if (flags.machines.empty()) add(text, "");  // public problems bring their own
+  }
+  return lessons;
 }
 
 // The limits that the flags give; none if they give none.
@@ -62,9 +81,18 @@ Status apply_reward(learn::Options& options, const TrainFlags& flags) {
 
 }  // namespace
 
+std::string LessonConfig::name() const { return machine.empty() ? graph : fmt::format("{} on {}", graph, machine); }
+
+ProblemFlags RunConfig::problem_of(const LessonConfig& lesson) const {
+  ProblemFlags flags = problem;
+  flags.graph = lesson.graph;
+  flags.machine = lesson.machine;
+  return flags;
+}
+
 std::string RunConfig::fingerprint() const {
   Hasher hasher;
-  hasher.add(problem_hash);
+  for (const LessonConfig& lesson : lessons) hasher.add(lesson.problem_hash);
   hasher.add(planner);
   hasher.add(seed);
   for (const learn::Field& field : learn::option_fields()) {
@@ -84,6 +112,7 @@ Result<RunConfig> config_of(const TrainFlags& flags) {
   BERTH_RETURN_IF_ERROR(check_learned(flags.planner));
   RunConfig config;
   config.problem = with_absolute_paths(flags.problem);
+  config.lessons = lessons_of(flags);
   config.planner = flags.planner;
   config.preset = flags.learned.preset.empty() ? "default" : flags.learned.preset;
   BERTH_TRY(config.options, options_of(flags.planner, flags.learned));

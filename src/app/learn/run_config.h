@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// RunConfig: everything a training run was begun with, as RUN/config.json keeps it (format berth-run/1), so that a run
+// RunConfig: everything a training run was begun with, as RUN/config.json keeps it (format berth-run/2), so that a run
 // can go on from any folder.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "app/options.h"
 #include "app/train.h"
@@ -13,7 +14,7 @@
 
 namespace berth::app {
 
-inline constexpr std::string_view kRunFormat = "berth-run/1";
+inline constexpr std::string_view kRunFormat = "berth-run/2";
 
 // When a run ends, whichever comes first, counted from its very beginning; 0: never.
 struct Limits {
@@ -21,8 +22,17 @@ struct Limits {
   double time_s = 0.0;
 };
 
+// One of the problems that a run learns from.
+struct LessonConfig {
+  std::string graph, machine;                          // as in ProblemFlags, with absolute paths
+  std::string graph_hash, machine_hash, problem_hash;  // app/learn/fingerprint.h
+
+  [[nodiscard]] std::string name() const;  // "zoo:nmt-4 on k40x4"
+};
+
 struct RunConfig {
-  ProblemFlags problem;  // with absolute paths
+  ProblemFlags problem;               // what all lessons share: everything but graph and machine
+  std::vector<LessonConfig> lessons;  // at least one
   std::string planner, preset;
   learn::Options options;
   std::uint64_t seed = 1;
@@ -30,8 +40,8 @@ struct RunConfig {
   std::string policy_device = "cpu";
   bool tensorboard = false, async = false;
   Limits limits;
-  std::string graph_hash, machine_hash, problem_hash;  // app/learn/fingerprint.h
 
+  [[nodiscard]] ProblemFlags problem_of(const LessonConfig& lesson) const;
   // What a checkpoint must have been made with to be one of this run.
   [[nodiscard]] std::string fingerprint() const;
 };

@@ -11,11 +11,11 @@
 namespace berth::app {
 namespace {
 
-constexpr std::string_view kMembers[] = {
-    "format",      "planner",    "preset",       "seed",         "threads", "policy_device", "tensorboard",
-    "async",       "updates",    "evaluations",  "budget_s",     "graph",   "machine",       "objective",
-    "costs",       "dims",       "output_nodes", "signature",    "tag",     "demands",       "constraints",
-    "unsupported", "graph_hash", "machine_hash", "problem_hash", "options"};
+constexpr std::string_view kMembers[] = {"format",        "planner",     "preset",    "seed",    "threads",
+                                         "policy_device", "tensorboard", "async",     "updates", "evaluations",
+                                         "budget_s",      "lessons",     "objective", "costs",   "dims",
+                                         "output_nodes",  "signature",   "tag",       "demands", "constraints",
+                                         "unsupported",   "options"};
 
 void write_texts(JsonWriter& json, std::string_view key, const std::vector<std::string>& texts) {
   json.key(key).begin_array();
@@ -29,7 +29,6 @@ std::uint64_t within_json(std::uint64_t number) {
 }
 
 void write_problem(JsonWriter& json, const ProblemFlags& problem) {
-  json.key("graph").value(problem.graph).key("machine").value(problem.machine);
   json.key("objective").value(problem.objective);
   write_texts(json, "costs", problem.costs);
   write_texts(json, "dims", problem.dims);
@@ -76,8 +75,6 @@ Status read_demand(const JsonValue& value, ConstraintFlags& constraints) {
 }
 
 Status read_problem(JsonDocument& document, ProblemFlags& problem) {
-  BERTH_TRY(problem.graph, document.string("graph"));
-  BERTH_TRY(problem.machine, document.string("machine"));
   BERTH_TRY(problem.objective, document.string("objective"));
   BERTH_RETURN_IF_ERROR(read_texts(document, "costs", problem.costs));
   BERTH_RETURN_IF_ERROR(read_texts(document, "dims", problem.dims));
@@ -88,6 +85,27 @@ Status read_problem(JsonDocument& document, ProblemFlags& problem) {
       document.for_each("demands", [&](const JsonValue& value) { return read_demand(value, problem.constraints); }));
   BERTH_RETURN_IF_ERROR(read_texts(document, "constraints", problem.constraints.files));
   return read_texts(document, "unsupported", problem.constraints.tables);
+}
+
+void write_lesson(JsonWriter& json, const LessonConfig& lesson) {
+  json.begin_object().key("graph").value(lesson.graph).key("machine").value(lesson.machine);
+  json.key("graph_hash").value(lesson.graph_hash).key("machine_hash").value(lesson.machine_hash);
+  json.key("problem_hash").value(lesson.problem_hash).end_object();
+}
+
+Status read_lesson(const JsonValue& value, LessonConfig& lesson) {
+  const std::pair<std::string_view, std::string*> members[] = {{"graph", &lesson.graph},
+                                                               {"machine", &lesson.machine},
+                                                               {"graph_hash", &lesson.graph_hash},
+                                                               {"machine_hash", &lesson.machine_hash},
+                                                               {"problem_hash", &lesson.problem_hash}};
+  for (const auto& [name, text] : members) {
+    const auto member = value.find(name);
+    if (!member) return value.expected("an object with graph, machine and their hashes");
+    BERTH_TRY(const std::string_view found, member->string());
+    *text = found;
+  }
+  return {};
 }
 
 // A seed has 64 bits, more than numbers of JSON do, so it is a text.
@@ -136,9 +154,9 @@ Result<RunConfig> read(std::string text) {
   BERTH_TRY(config.tensorboard, read_flag(document, "tensorboard"));
   BERTH_TRY(config.async, read_flag(document, "async"));
   BERTH_RETURN_IF_ERROR(read_limits(document, config.limits));
-  BERTH_TRY(config.graph_hash, document.string("graph_hash"));
-  BERTH_TRY(config.machine_hash, document.string("machine_hash"));
-  BERTH_TRY(config.problem_hash, document.string("problem_hash"));
+  BERTH_RETURN_IF_ERROR(document.for_each(
+      "lessons", [&](const JsonValue& value) { return read_lesson(value, config.lessons.emplace_back()); }));
+  if (config.lessons.empty()) return bad_input("lessons: there is none");
   return config;
 }
 
@@ -155,8 +173,9 @@ std::string write_config(const RunConfig& config) {
   json.key("evaluations").value(within_json(config.limits.evaluations));
   json.key("budget_s").value(config.limits.time_s);
   write_problem(json, config.problem);
-  json.key("graph_hash").value(config.graph_hash).key("machine_hash").value(config.machine_hash);
-  json.key("problem_hash").value(config.problem_hash);
+  json.key("lessons").begin_array(JsonLayout::kLines);
+  for (const LessonConfig& lesson : config.lessons) write_lesson(json, lesson);
+  json.end_array();
   json.key("options").begin_object(JsonLayout::kLines);
   for (const learn::Field& field : learn::option_fields()) json.key(field.name).value(field.get(config.options));
   json.end_object().end_object();

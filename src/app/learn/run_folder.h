@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RunFolder: the folder of a training run, held by one process at a time.
 //   config.json    what it was begun with           checkpoint   all that changes, every minute and at the end
-//   metrics.jsonl  one line per update              plan.json    the best plan so far
+//   metrics.jsonl  one line per update              plan.json    the best plan so far; plan-1.json ... of several
 //   events.out.tfevents.*  with --tensorboard       lock         held while somebody trains
 #pragma once
 
@@ -29,7 +29,9 @@ class RunFolder {
   [[nodiscard]] std::string config_path() const { return file("config.json"); }
   [[nodiscard]] std::string metrics_path() const { return file("metrics.jsonl"); }
   [[nodiscard]] std::string checkpoint_path() const { return file("checkpoint"); }
-  [[nodiscard]] std::string plan_path() const { return file("plan.json"); }
+  [[nodiscard]] std::string plan_path(std::size_t lesson = 0, std::size_t lessons = 1) const {
+    return file(lessons == 1 ? "plan.json" : fmt::format("plan-{}.json", lesson + 1));
+  }
 
  private:
   RunFolder(std::string path, int lock) : path_(std::move(path)), lock_(lock) {}

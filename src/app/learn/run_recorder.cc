@@ -6,10 +6,10 @@
 
 namespace berth::app {
 
-Result<RunRecorder> RunRecorder::open(const RunFolder& folder, const RunConfig& config, const Problem& problem,
-                                      Picoseconds bound, std::uint64_t updates) {
+Result<RunRecorder> RunRecorder::open(const RunFolder& folder, const RunConfig& config,
+                                      std::span<const Subject> subjects, std::uint64_t updates) {
   BERTH_TRY(learn::MetricsFile metrics, learn::MetricsFile::open(folder.metrics_path(), updates));
-  RunRecorder recorder(folder, config, problem, bound, std::move(metrics));
+  RunRecorder recorder(folder, config, subjects, std::move(metrics));
   if (config.tensorboard) {
     BERTH_TRY(recorder.events_, learn::TensorBoardFile::create(folder.path()));
   }
@@ -23,21 +23,21 @@ Status RunRecorder::add(const learn::UpdateFacts& facts, double elapsed_s) {
 
 bool RunRecorder::is_due() const { return std::chrono::duration<double>(Clock::now() - last_).count() >= every_s_; }
 
-Status RunRecorder::save_best(const learn::TrainState& state) {
-  if (!state.best_plan || saved_ == state.best_score) return {};
+Status RunRecorder::save_best(std::size_t lesson, const learn::LessonState& state) {
+  if (!state.best_plan || saved_[lesson] == state.best_score) return {};
   Outcome outcome;
   outcome.planner = config_->planner;
   outcome.plan = *state.best_plan;
   outcome.score = state.best_score;
-  outcome.lower_bound = bound_;
-  BERTH_RETURN_IF_ERROR(save_plan(folder_->plan_path(), *problem_, outcome));
-  saved_ = state.best_score;
+  outcome.lower_bound = subjects_[lesson].bound;
+  BERTH_RETURN_IF_ERROR(save_plan(folder_->plan_path(lesson, subjects_.size()), *subjects_[lesson].problem, outcome));
+  saved_[lesson] = state.best_score;
   return {};
 }
 
 Status RunRecorder::save(learn::TrainState state, double elapsed_s) {
   last_ = Clock::now();
-  BERTH_RETURN_IF_ERROR(save_best(state));
+  for (std::size_t i = 0; i < state.lessons.size(); ++i) BERTH_RETURN_IF_ERROR(save_best(i, state.lessons[i]));
   return learn::write_checkpoint(folder_->checkpoint_path(), {config_->fingerprint(), elapsed_s, std::move(state)});
 }
 

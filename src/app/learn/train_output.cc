@@ -39,53 +39,93 @@ std::string problem_words(const ProblemFlags& problem) {
 }
 
 std::string next_commands(const TrainReport& report) {
-  const std::string words = problem_words(report.config.problem);
+  const std::string words = problem_words(report.config.problem_of(report.config.lessons.front()));
   const std::string run = shell_word(report.folder.path());
   return fmt::format(
       "next: berth score {} --plan {}\n      berth place {} --policy {}\n      berth train --resume {} "
       "--updates {}\n",
-      words, shell_word(report.folder.plan_path()), words, run, run, 2 * report.trained.state.updates);
+      words, shell_word(report.folder.plan_path(0, report.subjects.size())), words, run, run,
+      2 * report.trained.state.updates);
+}
+
+// "1.52 s  16.2 % over the best single device"
+std::string lesson_line(const TrainReport& report, std::size_t lesson, const Outcome& outcome) {
+  const std::string name = report.config.lessons[lesson].name();
+  if (outcome.error) return fmt::format("  {}: no plan yet\n", clean(name));
+  std::string line = fmt::format("  {}: {}", clean(name), format_seconds(outcome.value_s()));
+  if (!outcome.score.feasible) line += " but out of memory";
+  const std::optional<Outcome>& single = report.singles[lesson];
+  if (single && single->feasible()) line += fmt::format(" (best single device {})", format_seconds(single->value_s()));
+  return line + fmt::format(", {}\n", clean(report.folder.plan_path(lesson, report.subjects.size())));
+}
+
+std::string lessons_page(const TrainReport& report, std::span<const Outcome> outcomes) {
+  std::string page = fmt::format("{} on {} problems, {}\n", report.config.planner, outcomes.size(),
+                                 counted(report.trained.state.updates, "update"));
+  for (std::size_t i = 0; i < outcomes.size(); ++i) page += lesson_line(report, i, outcomes[i]);
+  return page + next_commands(report);
+}
+
+void write_lessons(JsonWriter& json, const TrainReport& report, std::span<const Outcome> outcomes) {
+  json.key("lessons").begin_array(JsonLayout::kLines);
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    const LessonConfig& lesson = report.config.lessons[i];
+    json.begin_object(JsonLayout::kLines).key("graph").value(lesson.graph).key("machine").value(lesson.machine);
+    write_outcome(json, *report.subjects[i].problem, outcomes[i], report.singles[i]);
+    write_single(json, outcomes[i], report.singles[i]);
+    if (!outcomes[i].error) json.key("plan").value(report.folder.plan_path(i, outcomes.size()));
+    json.end_object();
+  }
+  json.end_array();
 }
 
 }  // namespace
 
-Outcome outcome_of(const TrainReport& report) {
+Outcome outcome_of(const TrainReport& report, std::size_t lesson) {
   const learn::TrainState& state = report.trained.state;
+  const learn::LessonState& found = state.lessons[lesson];
   Outcome outcome;
   outcome.planner = report.config.planner;
   outcome.note = fmt::format("preset {}, {}", report.config.preset, counted(state.updates, "update"));
   if (report.ranks > 1) outcome.note += fmt::format(" by {} processes", report.ranks);
-  outcome.lower_bound = report.bound;
+  outcome.lower_bound = report.subjects[lesson].bound;
   outcome.search_s = report.trained.elapsed_s;
   outcome.evaluations = state.evaluations;
   outcome.seed = report.config.seed;
   outcome.interrupted = InterruptGuard::flag();
-  if (!state.best_plan) {
+  if (!found.best_plan) {
     outcome.error = infeasible("no plan was measured yet; go on with berth train --resume {}", report.folder.path());
     return outcome;
   }
-  outcome.plan = *state.best_plan;
-  outcome.score = state.best_score;
+  outcome.plan = *found.best_plan;
+  outcome.score = found.best_score;
   return outcome;
 }
 
-std::string train_page(const TrainReport& report, const Outcome& outcome) {
-  if (outcome.error) return "";
-  return outcome_page(report.problem, outcome, report.single, report.costs) +
+std::string train_page(const TrainReport& report, std::span<const Outcome> outcomes) {
+  if (outcomes.size() > 1) return lessons_page(report, outcomes);
+  if (outcomes.front().error) return "";
+  return outcome_page(*report.subjects.front().problem, outcomes.front(), report.singles.front(), report.costs) +
          fmt::format("\nplan written to {}\n", clean(report.folder.plan_path())) + next_commands(report);
 }
 
-std::string train_json(const TrainReport& report, const Outcome& outcome) {
+std::string train_json(const TrainReport& report, std::span<const Outcome> outcomes) {
   const learn::TrainState& state = report.trained.state;
+  const Outcome& first = outcomes.front();
   JsonWriter json;
   json.begin_object(JsonLayout::kLines);
-  write_outcome(json, report.problem, outcome, report.single);
-  write_single(json, outcome, report.single);
-  write_costs(json, report.costs);
+  if (outcomes.size() == 1) {
+    write_outcome(json, *report.subjects.front().problem, first, report.singles.front());
+    write_single(json, first, report.singles.front());
+    write_costs(json, report.costs);
+    json.key("best_s").value(first.value_s());
+    if (!first.error) json.key("plan").value(report.folder.plan_path());
+  } else {
+    json.key("planner").value(report.config.planner).key("seed").value(report.config.seed);
+    write_lessons(json, report, outcomes);
+  }
   json.key("preset").value(report.config.preset).key("updates").value(state.updates);
-  json.key("best_s").value(outcome.value_s()).key("processes").value(report.ranks);
-  json.key("run").value(report.folder.path());
-  if (state.best_plan) json.key("plan").value(report.folder.plan_path());
+  json.key("processes").value(report.ranks).key("run").value(report.folder.path());
   json.key("warnings").begin_array();
   for (const std::string& warning : report.trained.warnings) json.value(warning);
   json.end_array().end_object();

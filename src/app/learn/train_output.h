@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 
 #include "app/costs.h"
@@ -13,18 +14,18 @@ namespace berth::app {
 
 struct TrainReport {
   const RunConfig& config;
-  const Problem& problem;
-  const CostsSummary& costs;
+  std::span<const Subject> subjects;
+  const CostsSummary& costs;  // of the first
   const RunFolder& folder;
   const Trained& trained;
-  const std::optional<Outcome>& single;
-  Picoseconds bound;
+  std::span<const std::optional<Outcome>> singles;
   int ranks = 1;
 };
 
-// The best plan as an outcome; one with an error if there is none.
-Outcome outcome_of(const TrainReport& report);
-std::string train_page(const TrainReport& report, const Outcome& outcome);
-std::string train_json(const TrainReport& report, const Outcome& outcome);
+// The best plan of a lesson as an outcome; one with an error if there is none.
+Outcome outcome_of(const TrainReport& report, std::size_t lesson);
+// One outcome per lesson.
+std::string train_page(const TrainReport& report, std::span<const Outcome> outcomes);
+std::string train_json(const TrainReport& report, std::span<const Outcome> outcomes);
 
 }  // namespace berth::app

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <memory>
 #include <thread>
 
 #include "app/learn/fingerprint.h"
@@ -51,7 +52,9 @@ Result<learn::Checkpoint> last_checkpoint(const RunFolder& folder, const RunConf
   learn::Checkpoint fresh{config.fingerprint(), 0.0, training.state()};
   if (!std::filesystem::exists(folder.checkpoint_path(), ignored)) return fresh;
   BERTH_TRY(learn::Checkpoint checkpoint, learn::read_checkpoint(folder.checkpoint_path(), fresh.fingerprint));
-  if (checkpoint.state.values.size() == fresh.state.values.size()) return checkpoint;
+  const bool fits = checkpoint.state.values.size() == fresh.state.values.size() &&
+                    checkpoint.state.lessons.size() == fresh.state.lessons.size();
+  if (fits) return checkpoint;
   return bad_input("{}: the policy in it has another size; it comes from another version of berth",
                    folder.checkpoint_path());
 }
@@ -78,9 +81,7 @@ class TrainCommand {
   [[nodiscard]] bool is_broken() const { return training_ && !training_->stopped_together(); }
 
  private:
-  [[nodiscard]] const Problem& problem() const { return resolved_->problem; }
-
-  // Config and problem, on every rank by itself.
+  // Config and problems, on every rank by itself.
   Status read() {
     const bool goes_on = !flags_.resume.empty();
     BERTH_TRY(config_, goes_on ? config_to_resume(flags_, ranks_, folder_) : config_to_begin(flags_, ranks_));
@@ -88,16 +89,21 @@ class TrainCommand {
       config_.threads = std::max(config_.threads / ranks_.size(), 1);  // they share the cores
     }
     if (!ranks_.is_root()) silence_notes();
-    BERTH_TRY(ResolvedProblem resolved, resolve_problem(config_.problem));
-    resolved_.emplace(std::move(resolved));
-    if (goes_on) return check_hashes(config_, problem(), flags_.resume);
-    take_hashes(config_, problem());
+    for (LessonConfig& lesson : config_.lessons) {
+      BERTH_TRY(ResolvedProblem resolved, resolve_problem(config_.problem_of(lesson)));
+      resolved_.push_back(std::make_unique<ResolvedProblem>(std::move(resolved)));
+      const Problem& problem = resolved_.back()->problem;
+      if (goes_on) BERTH_RETURN_IF_ERROR(check_hashes(lesson, problem, flags_.resume));
+      take_hashes(lesson, problem);
+    }
     return {};
   }
 
   Status begin() {
-    bound_ = lower_bound(problem()).value();
-    training_.emplace(config_, problem(), bound_, ranks_);
+    for (const auto& resolved : resolved_) {
+      subjects_.push_back({&resolved->problem, lower_bound(resolved->problem).value()});
+    }
+    training_.emplace(config_, subjects_, ranks_);
     BERTH_RETURN_IF_ERROR(training_->prepare());
     checkpoint_.state = training_->state();
     return ranks_.is_root() ? begin_folder() : Status();
@@ -113,12 +119,14 @@ class TrainCommand {
       folder_.emplace(std::move(made));
     }
     BERTH_RETURN_IF_ERROR(write_file_atomically(folder_->config_path(), write_config(config_)));
-    BERTH_TRY(RunRecorder recorder, RunRecorder::open(*folder_, config_, problem(), bound_, checkpoint_.state.updates));
+    BERTH_TRY(RunRecorder recorder, RunRecorder::open(*folder_, config_, subjects_, checkpoint_.state.updates));
     recorder.set_checkpoint_every(every_s);
     training_->set_recorder(std::move(recorder));
-    single_ = run_single(problem(), {}, bound_);
-    const bool fits = single_ && single_->feasible();
-    const std::optional<double> single_s = fits ? std::optional(to_seconds(single_->score.step_time)) : std::nullopt;
+    for (const Subject& subject : subjects_) singles_.push_back(run_single(*subject.problem, {}, subject.bound));
+    const std::optional<Outcome>& single = singles_.front();
+    const bool comparable = subjects_.size() == 1 && single && single->feasible();
+    const std::optional<double> single_s =
+        comparable ? std::optional(to_seconds(single->score.step_time)) : std::nullopt;
     training_->set_monitor(learn::Monitor(config_.options, single_s));
     training_->set_progress(!flags_.search.quiet);
     return {};
@@ -131,22 +139,25 @@ class TrainCommand {
   }
 
   Result<Exit> report(const Trained& trained) {
-    const TrainReport about{config_, problem(), resolved_->costs, *folder_, trained, single_, bound_, ranks_.size()};
-    const Outcome outcome = outcome_of(about);
-    BERTH_RETURN_IF_ERROR(print(flags_.json ? train_json(about, outcome) : train_page(about, outcome)));
-    if (outcome.error) return *outcome.error;
-    if (outcome.score.feasible) return Exit::kDone;
-    return infeasible("{}", overflow_text(problem(), outcome));
+    const TrainReport about{config_, subjects_, resolved_.front()->costs, *folder_, trained, singles_, ranks_.size()};
+    std::vector<Outcome> outcomes;
+    for (std::size_t i = 0; i < subjects_.size(); ++i) outcomes.push_back(outcome_of(about, i));
+    BERTH_RETURN_IF_ERROR(print(flags_.json ? train_json(about, outcomes) : train_page(about, outcomes)));
+    for (std::size_t i = 0; i < outcomes.size(); ++i) {
+      if (outcomes[i].error) return *outcomes[i].error;
+      if (!outcomes[i].score.feasible) return infeasible("{}", overflow_text(*subjects_[i].problem, outcomes[i]));
+    }
+    return Exit::kDone;
   }
 
   const TrainFlags& flags_;
   learn::Communicator& ranks_;
   RunConfig config_;
-  std::optional<ResolvedProblem> resolved_;
+  std::vector<std::unique_ptr<ResolvedProblem>> resolved_;  // of every lesson
+  std::vector<Subject> subjects_;
   std::optional<RunFolder> folder_;  // of rank 0
-  Picoseconds bound_ = 0;
   learn::Checkpoint checkpoint_;
-  std::optional<Outcome> single_;
+  std::vector<std::optional<Outcome>> singles_;  // of every lesson
   std::optional<Training> training_;
 };
 

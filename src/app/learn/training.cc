@@ -19,16 +19,22 @@ Status Training::prepare() {
   if (config_.async && ranks_.size() == 1) {
     return bad_input("--async needs a server and controllers, each a process: mpirun -n 2 or more");
   }
-  BERTH_TRY(policy_,
-            learn::make_policy(config_.planner, problem_, config_.options, config_.seed, config_.policy_device));
-  if (policy_->parameters().count() == 0) {
+  std::vector<std::unique_ptr<learn::Environment>> environments;
+  for (const Subject& subject : subjects_) {
+    environments.push_back(learn::make_simulated_environment(*subject.problem, config_.threads));
+  }
+  BERTH_TRY(learner_, learn::make_learner(config_.planner, std::move(environments), config_.options, config_.seed,
+                                          config_.policy_device, ranks_));
+  trainer_ = dynamic_cast<learn::Trainer*>(learner_.get());
+  if (config_.async && (trainer_ == nullptr || subjects_.size() > 1)) {
+    return bad_input("--async is for planners that place a graph at once, and for one problem; leave it out");
+  }
+  if (learner_->parameters().count() == 0) {
     return bad_input("there is nothing to learn: no op has a choice of devices (berth place --planner single)");
   }
   if (const std::uint64_t most = config_.limits.evaluations; most > 0 && most < plans_per_update()) {
     return bad_input("--evaluations {}: one update takes {} plans; give at least as many", most, plans_per_update());
   }
-  environment_ = learn::make_simulated_environment(problem_, config_.threads);
-  trainer_ = std::make_unique<learn::Trainer>(*policy_, *environment_, config_.options, config_.seed, ranks_);
   return {};
 }
 
@@ -36,7 +42,7 @@ void Training::restore(learn::TrainState state, double elapsed_s) {
   before_s_ = elapsed_s;
   first_update_ = state.updates;
   first_evaluation_ = state.evaluations;
-  trainer_->restore(std::move(state));
+  learner_->restore(std::move(state));
 }
 
 double Training::elapsed_s() const { return before_s_ + std::chrono::duration<double>(Clock::now() - start_).count(); }
@@ -44,8 +50,7 @@ double Training::elapsed_s() const { return before_s_ + std::chrono::duration<do
 bool Training::is_time_over() const { return config_.limits.time_s > 0.0 && elapsed_s() >= config_.limits.time_s; }
 
 std::uint64_t Training::plans_per_update() const {
-  const auto own = static_cast<std::uint64_t>(config_.options.groupings) * config_.options.placements;
-  return own * static_cast<std::uint64_t>(config_.async ? 1 : ranks_.size());
+  return learner_->plans_per_update() * static_cast<std::uint64_t>(config_.async ? 1 : ranks_.size());
 }
 
 // Evaluations are spent by whole updates: a run that goes on later is then the same as one that went on at once.
@@ -58,13 +63,14 @@ bool Training::is_over(std::uint64_t updates, std::uint64_t evaluations) const {
 
 Result<Trained> Training::run() {
   start_ = Clock::now();
+  is_running_ = true;
   const bool is_server = config_.async && ranks_.is_root();
   const Status status = learn::guarded([&]() -> Status {
     if (is_server) return run_server();
     if (config_.async) return run_controller();
     return run_together();
   });
-  Trained trained{served_ ? *std::move(served_) : trainer_->state(), elapsed_s(), std::move(warnings_)};
+  Trained trained{served_ ? *std::move(served_) : learner_->state(), elapsed_s(), std::move(warnings_)};
   if (progress_) progress_->clear();
   if (recorder_) {
     const Status saved = recorder_->save(trained.state, trained.elapsed_s);
@@ -77,24 +83,24 @@ Result<Trained> Training::run() {
 Status Training::run_together() {
   const bool is_alone = ranks_.size() == 1;
   // In the midst of an update only one process alone may stop: the others would wait for it.
-  if (is_alone) trainer_->set_should_stop([this] { return InterruptGuard::flag() || is_time_over(); });
+  if (is_alone) learner_->set_should_stop([this] { return InterruptGuard::flag() || is_time_over(); });
   Status recorded;
   while (true) {
     const bool mine = InterruptGuard::flag() || !recorded.ok() ||
-                      (ranks_.is_root() && is_over(trainer_->updates(), trainer_->evaluations()));
+                      (ranks_.is_root() && is_over(learner_->updates(), learner_->evaluations()));
     BERTH_TRY(const bool stop, any_of(ranks_, mine));
     stopped_together_ = stop;
     if (stop) return recorded;
-    BERTH_TRY(const std::optional<learn::UpdateFacts> facts, trainer_->update());
+    BERTH_TRY(const std::optional<learn::UpdateFacts> facts, learner_->update());
     if (!facts) continue;
-    if (!is_alone) BERTH_RETURN_IF_ERROR(share_best_plan(ranks_, *trainer_));
-    if (recorder_) recorded = record(*facts, [this] { return trainer_->state(); });
+    if (!is_alone) BERTH_RETURN_IF_ERROR(share_best_plans(ranks_, *learner_));
+    if (recorder_) recorded = record(*facts, [this] { return learner_->state(); });
   }
 }
 
 Status Training::run_controller() {
   trainer_->set_should_stop([] { return InterruptGuard::flag().load(); });
-  const Status status = learn::control(*trainer_, *policy_, ranks_);
+  const Status status = learn::control(*trainer_, ranks_);
   stopped_together_ = status.ok();
   return status;
 }
@@ -112,9 +118,7 @@ Status Training::run_server() {
 }
 
 Status Training::record(learn::UpdateFacts facts, const GetState& state) {
-  if (!config_.async && trainer_->has_best() && trainer_->best_score().feasible) {
-    facts.best_s = to_seconds(trainer_->best_score().step_time);  // of all ranks
-  }
+  if (!config_.async) facts.best_s = learn::best_time_of(learner_->lessons());  // of all ranks
   BERTH_RETURN_IF_ERROR(recorder_->add(facts, elapsed_s()));
   if (monitor_) {
     for (const std::string& warning : monitor_->watch(facts)) {
@@ -137,9 +141,14 @@ void Training::show(const learn::UpdateFacts& facts) {
                                  format_count(static_cast<double>(facts.update - first_update_) / seconds),
                                  format_count(static_cast<double>(facts.evaluations - first_evaluation_) / seconds));
   if (facts.fitting > 0) text += fmt::format("mean {}  ", format_seconds(facts.mean_time_s));
-  text += facts.best_s ? fmt::format("best {}  gap {}", format_seconds(*facts.best_s),
-                                     gap_text(to_picoseconds(*facts.best_s), bound_))
-                       : "no plan that fits yet";
+  if (!facts.best_s) {
+    text += "no plan that fits yet";
+  } else if (subjects_.size() == 1) {
+    text += fmt::format("best {}  gap {}", format_seconds(*facts.best_s),
+                        gap_text(to_picoseconds(*facts.best_s), subjects_.front().bound));
+  } else {
+    text += fmt::format("best of {} problems {} in the mean", subjects_.size(), format_seconds(*facts.best_s));
+  }
   progress_->show(text);
 }
 

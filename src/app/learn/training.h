@@ -6,15 +6,14 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "app/learn/run_recorder.h"
 #include "app/progress.h"
 #include "learn/communicator.h"
-#include "learn/environment.h"
 #include "learn/monitor.h"
-#include "learn/policy.h"
 #include "learn/trainer.h"
 
 namespace berth::app {
@@ -28,9 +27,9 @@ struct Trained {
 
 class Training {
  public:
-  // All must outlive it.
-  Training(const RunConfig& config, const Problem& problem, Picoseconds bound, learn::Communicator& ranks)
-      : config_(config), problem_(problem), bound_(bound), ranks_(ranks) {}
+  // All must outlive it, the subjects' problems too.
+  Training(const RunConfig& config, std::span<const Subject> subjects, learn::Communicator& ranks)
+      : config_(config), subjects_(subjects), ranks_(ranks) {}
   // For rank 0 alone.
   void set_recorder(RunRecorder recorder) { recorder_.emplace(std::move(recorder)); }
   void set_monitor(learn::Monitor monitor) { monitor_.emplace(std::move(monitor)); }
@@ -38,13 +37,13 @@ class Training {
 
   // An untrained policy of the config.
   Status prepare();
-  [[nodiscard]] learn::TrainState state() const { return trainer_->state(); }
+  [[nodiscard]] learn::TrainState state() const { return learner_->state(); }
   void restore(learn::TrainState state, double elapsed_s);
 
   // Trains until a limit of the config or Ctrl-C. Rank 0 saves what it has found also on errors.
   Result<Trained> run();
   // Whether all ranks agreed to stop; if not, the others may be waiting for this one.
-  [[nodiscard]] bool stopped_together() const { return stopped_together_; }
+  [[nodiscard]] bool stopped_together() const { return !is_running_ || stopped_together_; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -60,13 +59,11 @@ class Training {
   [[nodiscard]] std::uint64_t plans_per_update() const;
 
   const RunConfig& config_;
-  const Problem& problem_;
-  Picoseconds bound_;
+  std::span<const Subject> subjects_;
   learn::Communicator& ranks_;
   std::optional<RunRecorder> recorder_;
-  std::unique_ptr<learn::Policy> policy_;
-  std::unique_ptr<learn::Environment> environment_;
-  std::unique_ptr<learn::Trainer> trainer_;
+  std::unique_ptr<learn::Learner> learner_;
+  learn::Trainer* trainer_ = nullptr;  // the same, where it can serve a parameter server
   std::optional<learn::Monitor> monitor_;
   std::optional<ProgressLine> progress_;
   Clock::time_point start_ = Clock::now(), shown_{};
@@ -74,7 +71,7 @@ class Training {
   std::uint64_t first_update_ = 0, first_evaluation_ = 0;  // of this stretch
   std::optional<learn::TrainState> served_;                // of the parameter server
   std::vector<std::string> warnings_;
-  bool stopped_together_ = false;
+  bool is_running_ = false, stopped_together_ = false;
 };
 
 }  // namespace berth::app

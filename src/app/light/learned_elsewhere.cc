@@ -53,7 +53,7 @@ Result<ChosenPlanner> choose_learned(std::string_view name, const LearnedFlags& 
   return hand_over(fmt::format("planner '{}'", name));
 }
 
-Result<ChosenPlanner> choose_trained(const std::string& /*run*/, const LearnedFlags& /*flags*/) {
+Result<ChosenPlanner> choose_trained(const PolicyFlags& /*policy*/, const LearnedFlags& /*flags*/) {
   return hand_over("--policy");
 }
 
