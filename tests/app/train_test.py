@@ -56,7 +56,7 @@ class Runs(TrainTest):
         score = self.json_of("score", TINY, "-m", "k40x2", "--plan", self.run / "plan.json")
         self.assertEqual(score["step_time_s"], document["best_s"])
         config = json.loads((self.run / "config.json").read_text())
-        self.assertEqual((config["format"], config["planner"], config["options"]["groups"]), ("berth-run/1", "hierarchical", "8"))
+        self.assertEqual((config["format"], config["planner"], config["options"]["groups"]), ("berth-run/2", "hierarchical", "8"))
 
     def test_text_says_what_was_found_and_what_to_do_next(self):
         text = self.text_of(*TRAIN, "--updates", 3, "-o", self.run)
@@ -260,7 +260,7 @@ class Refused(TrainTest):
         self.train()
         config = self.run / "config.json"
         good = config.read_text()
-        for bad, part in [("{", "config.json"), (good.replace("berth-run/1", "berth-run/9"), "berth-run/9"),
+        for bad, part in [("{", "config.json"), (good.replace("berth-run/2", "berth-run/9"), "berth-run/9"),
                           (good.replace('"hierarchical"', '"hierarchy"'), "hierarchy"),
                           (good.replace('"groups": "8"', '"groups": "many"'), "groups")]:
             config.write_text(bad)

@@ -23,25 +23,23 @@ Options quick() {
 }
 
 // What every rank of a run has of its own.
-struct Learner {
-  explicit Learner(Communicator& ranks, const Options& options = quick(), std::int64_t ops = 4)
-      : policy(ops, 2), trainer(policy, *environment, options, 1, ranks) {}
+struct Rank {
+  explicit Rank(Communicator& ranks, const Options& options = quick(), std::int64_t ops = 4)
+      : trainer(table_lessons({&problem}, ops, 2), options, 1, ranks) {}
   Problem problem = lopsided();
-  std::unique_ptr<Environment> environment = make_simulated_environment(problem, 1);
-  TablePolicy policy;
   Trainer trainer;
 };
 
 TEST(Together, AllRanksKeepTheSameValues) {
   std::vector<std::vector<float>> values(3);
   run_ranks(3, 60.0, [&](Communicator& ranks) {
-    Learner learner(ranks);
+    Rank learner(ranks);
     for (int i = 0; i < 10; ++i) {
       const auto facts = learner.trainer.update();
       ASSERT_TRUE(facts) << facts.error().message;
       EXPECT_EQ((*facts)->plans, 12) << "of three ranks";
     }
-    values[static_cast<std::size_t>(ranks.rank())] = learner.policy.parameters().values();
+    values[static_cast<std::size_t>(ranks.rank())] = learner.trainer.parameters().values();
   });
   EXPECT_EQ(values[0], values[1]);
   EXPECT_EQ(values[0], values[2]);
@@ -52,9 +50,9 @@ TEST(Async, ControllersFindTheOptimumAndTheServerCounts) {
   std::vector<UpdateFacts> seen;
   TrainState last;
   run_ranks(3, 60.0, [&](Communicator& ranks) {
-    Learner learner(ranks);
+    Rank learner(ranks);
     if (!ranks.is_root()) {
-      const auto done = control(learner.trainer, learner.policy, ranks);
+      const auto done = control(learner.trainer, ranks);
       EXPECT_TRUE(done) << done.error().message;
       return;
     }
@@ -73,8 +71,8 @@ TEST(Async, ControllersFindTheOptimumAndTheServerCounts) {
   }
   EXPECT_EQ(last.updates, 200U);
   EXPECT_EQ(last.adam.steps, 200U);
-  ASSERT_TRUE(last.best_plan.has_value());
-  EXPECT_EQ(last.best_score.step_time, to_picoseconds(2.0));
+  ASSERT_TRUE(last.lessons.front().best_plan.has_value());
+  EXPECT_EQ(last.lessons.front().best_score.step_time, to_picoseconds(2.0));
   EXPECT_EQ(seen.back().best_s, 2.0);
   EXPECT_LT(seen.back().mean_time_s, 0.7 * seen.front().mean_time_s) << "it learned";
 }
@@ -85,9 +83,9 @@ TEST(Async, OneControllerLearnsAsATrainerAloneDoes) {
   TrainState first, last;
   std::vector<float> alone;
   run_ranks(2, 60.0, [&](Communicator& ranks) {
-    Learner learner(ranks);
+    Rank learner(ranks);
     if (!ranks.is_root()) {
-      EXPECT_TRUE(control(learner.trainer, learner.policy, ranks));
+      EXPECT_TRUE(control(learner.trainer, ranks));
       return;
     }
     ParameterServer server(learner.trainer.state(), quick(), 7, ranks);
@@ -96,23 +94,23 @@ TEST(Async, OneControllerLearnsAsATrainerAloneDoes) {
   });
   // The stream of the controller is asked for as one would: a server that says what rank 1 begins with.
   run_ranks(2, 60.0, [&](Communicator& ranks) {
-    Learner learner(ranks);
+    Rank learner(ranks);
     if (ranks.is_root()) {
       ParameterServer server(learner.trainer.state(), quick(), 7, ranks);
       EXPECT_TRUE(server.serve([](const UpdateFacts&) -> Result<bool> { return true; }));
       return;
     }
-    ASSERT_TRUE(ranks.send(0, to_bytes(Report{ReportKind::kReady, 8, {}, {}, {}, {}})));
+    ASSERT_TRUE(ranks.send(0, to_bytes(Report{ReportKind::kReady, 8, {}, {}, {}, {}, {}})));
     const auto orders = orders_from(ranks.receive(60.0).value().value().bytes);
     ASSERT_TRUE(orders && orders->beginning);
-    ASSERT_TRUE(ranks.send(0, to_bytes(Report{ReportKind::kLeaving, 0, {}, {}, {}, {}})));
+    ASSERT_TRUE(ranks.send(0, to_bytes(Report{ReportKind::kLeaving, 0, {}, {}, {}, {}, {}})));
     const auto nobody = make_alone();
-    Learner lone(*nobody);
+    Rank lone(*nobody);
     TrainState state = lone.trainer.state();
     state.rng = Rng(orders->beginning->stream);
     lone.trainer.restore(state);
     for (std::uint64_t i = 0; i < kUpdates; ++i) ASSERT_TRUE(lone.trainer.update());
-    alone = lone.policy.parameters().values();
+    alone = lone.trainer.parameters().values();
   });
   EXPECT_EQ(last.values, alone);
 }
@@ -122,7 +120,7 @@ TEST(Async, AResumedRunGoesOnFromTheStateWithOtherStreams) {
   std::vector<std::uint64_t> streams;
   for (int run = 0; run < 2; ++run) {
     run_ranks(2, 60.0, [&](Communicator& ranks) {
-      Learner learner(ranks);
+      Rank learner(ranks);
       if (ranks.is_root()) {
         ParameterServer server(run == 0 ? learner.trainer.state() : state, quick(), 7, ranks);
         const std::uint64_t until = server.updates() + 5;
@@ -130,7 +128,7 @@ TEST(Async, AResumedRunGoesOnFromTheStateWithOtherStreams) {
         state = server.state();
         return;
       }
-      ASSERT_TRUE(ranks.send(0, to_bytes(Report{ReportKind::kReady, 8, {}, {}, {}, {}})));
+      ASSERT_TRUE(ranks.send(0, to_bytes(Report{ReportKind::kReady, 8, {}, {}, {}, {}, {}})));
       for (;;) {
         const auto orders = orders_from(ranks.receive(60.0).value().value().bytes);
         ASSERT_TRUE(orders);
@@ -139,26 +137,27 @@ TEST(Async, AResumedRunGoesOnFromTheStateWithOtherStreams) {
         UpdateFacts facts;
         facts.plans = 3;
         facts.baseline = -1.5;
-        ASSERT_TRUE(
-            ranks.send(0, to_bytes(Report{ReportKind::kGradients, 0, facts, std::vector<float>(8, 1.0F), {}, {}})));
+        ASSERT_TRUE(ranks.send(
+            0, to_bytes(Report{ReportKind::kGradients, 0, facts, 0.25, std::vector<float>(8, 1.0F), {}, {}})));
       }
     });
   }
   EXPECT_EQ(state.updates, 10U);
   EXPECT_EQ(state.evaluations, 30U);
   EXPECT_EQ(state.adam.steps, 10U);
-  EXPECT_EQ(state.baseline, -1.5);
+  EXPECT_EQ(state.lessons.front().baseline, -1.5);
+  EXPECT_EQ(state.lessons.front().deviation, 0.25);
   ASSERT_EQ(streams.size(), 2U);
   EXPECT_NE(streams[0], streams[1]);
 }
 
 TEST(Async, AControllerThatHangsIsNamedThoughOthersGoOn) {
   run_ranks(3, 0.5, [](Communicator& ranks) {
-    Learner learner(ranks);
+    Rank learner(ranks);
     if (ranks.rank() == 2) {  // begins, and is not heard of again
-      ASSERT_TRUE(ranks.send(0, to_bytes(Report{ReportKind::kReady, 8, {}, {}, {}, {}})));
+      ASSERT_TRUE(ranks.send(0, to_bytes(Report{ReportKind::kReady, 8, {}, {}, {}, {}, {}})));
     } else if (ranks.rank() == 1) {
-      const auto done = control(learner.trainer, learner.policy, ranks);
+      const auto done = control(learner.trainer, ranks);
       ASSERT_FALSE(done) << "the server is gone";
       EXPECT_NE(done.error().message.find("rank 0 did not answer"), std::string::npos);
     } else {
@@ -174,9 +173,9 @@ TEST(Async, AControllerThatHangsIsNamedThoughOthersGoOn) {
 // A server that is away for longer than the deadline finds the letters that came meanwhile.
 TEST(Async, ASlowCheckpointBlamesNobody) {
   run_ranks(4, 0.5, [](Communicator& ranks) {
-    Learner learner(ranks);
+    Rank learner(ranks);
     if (!ranks.is_root()) {
-      EXPECT_TRUE(control(learner.trainer, learner.policy, ranks));
+      EXPECT_TRUE(control(learner.trainer, ranks));
       return;
     }
     ParameterServer server(learner.trainer.state(), quick(), 1, ranks);
@@ -190,9 +189,9 @@ TEST(Async, ASlowCheckpointBlamesNobody) {
 
 TEST(Async, APolicyOfAnotherSizeIsRefusedByRank) {
   run_ranks(2, 0.2, [](Communicator& ranks) {
-    Learner learner(ranks, quick(), ranks.is_root() ? 4 : 5);
+    Rank learner(ranks, quick(), ranks.is_root() ? 4 : 5);
     if (!ranks.is_root()) {
-      EXPECT_FALSE(control(learner.trainer, learner.policy, ranks));
+      EXPECT_FALSE(control(learner.trainer, ranks));
       return;
     }
     ParameterServer server(learner.trainer.state(), quick(), 1, ranks);
@@ -205,12 +204,12 @@ TEST(Async, APolicyOfAnotherSizeIsRefusedByRank) {
 TEST(Async, AStopOfAnyRankEndsTheRunInOrder) {
   for (const int stopped : {0, 1}) {
     run_ranks(3, 60.0, [&](Communicator& ranks) {
-      Learner learner(ranks);
+      Rank learner(ranks);
       std::uint64_t asked = 0;
       const auto should_stop = [&] { return ranks.rank() == stopped && ++asked > 9; };
       if (!ranks.is_root()) {
         learner.trainer.set_should_stop(should_stop);
-        EXPECT_TRUE(control(learner.trainer, learner.policy, ranks));
+        EXPECT_TRUE(control(learner.trainer, ranks));
         return;
       }
       ParameterServer server(learner.trainer.state(), quick(), 1, ranks);
@@ -223,7 +222,7 @@ TEST(Async, AStopOfAnyRankEndsTheRunInOrder) {
 
 TEST(Async, AloneIsNotEnough) {
   const auto alone = make_alone();
-  Learner learner(*alone);
+  Rank learner(*alone);
   ParameterServer server(learner.trainer.state(), quick(), 1, *alone);
   EXPECT_FALSE(server.serve([](const UpdateFacts&) -> Result<bool> { return true; }));
 }

@@ -16,17 +16,18 @@ Checkpoint small_checkpoint() {
   state.updates = 300, state.evaluations = 2400;
   state.values = {1.5F, -0.0F, std::numeric_limits<float>::denorm_min()};
   state.adam = {299, {0.1F, 0.2F, 0.3F}, {1e-8F, 2e-8F, 3e-8F}};
-  state.baseline = -1.25;
-  state.deviation = 0.5;
   state.rng = Rng(9);
   state.rng.normal();
-  state.best_plan = Plan{{DeviceId{0}, DeviceId{3}}, {0.5, -1.0}, {{OpId{0}, OpId{1}}}};
-  state.best_score = {.step_time = 7,
-                      .feasible = true,
-                      .devices = {{1, 2}, {3, 4}},
-                      .pool_peaks = {5},
-                      .queues = {{6, 7}},
-                      .overflow = {}};
+  LessonState& lesson = state.lessons.emplace_back();
+  lesson.baseline = -1.25;
+  lesson.deviation = 0.5;
+  lesson.best_plan = Plan{{DeviceId{0}, DeviceId{3}}, {0.5, -1.0}, {{OpId{0}, OpId{1}}}};
+  lesson.best_score = {.step_time = 7,
+                       .feasible = true,
+                       .devices = {{1, 2}, {3, 4}},
+                       .pool_peaks = {5},
+                       .queues = {{6, 7}},
+                       .overflow = {}};
   return checkpoint;
 }
 
@@ -39,11 +40,15 @@ void expect_equal(const Checkpoint& a, const Checkpoint& b) {
   EXPECT_EQ(a.state.adam.steps, b.state.adam.steps);
   EXPECT_EQ(a.state.adam.mean, b.state.adam.mean);
   EXPECT_EQ(a.state.adam.square, b.state.adam.square);
-  EXPECT_EQ(a.state.baseline, b.state.baseline);
-  EXPECT_EQ(a.state.deviation, b.state.deviation);
   EXPECT_EQ(a.state.rng.state(), b.state.rng.state());
-  EXPECT_EQ(a.state.best_plan, b.state.best_plan);
-  EXPECT_EQ(a.state.best_score, b.state.best_score);
+  ASSERT_EQ(a.state.lessons.size(), b.state.lessons.size());
+  for (std::size_t i = 0; i < a.state.lessons.size(); ++i) {
+    const LessonState &one = a.state.lessons[i], &other = b.state.lessons[i];
+    EXPECT_EQ(one.baseline, other.baseline);
+    EXPECT_EQ(one.deviation, other.deviation);
+    EXPECT_EQ(one.best_plan, other.best_plan);
+    EXPECT_EQ(one.best_score, other.best_score);
+  }
 }
 
 class CheckpointFile : public ::testing::Test {
@@ -78,9 +83,12 @@ TEST_F(CheckpointFile, GivesBackWhatWasWritten) {
 TEST_F(CheckpointFile, OfARunThatHasFoundNothing) {
   Checkpoint written;
   expect_equal((bytes_of(written), read_checkpoint(path_, "")).value(), written);
-  written.state.best_plan = Plan{{DeviceId{1}}, {}, {}};
-  written.state.best_score.feasible = false;
-  written.state.best_score.overflow = Overflow{DeviceId{1}, 2, OpId{3}, 4, 5};
+  written.state.lessons.resize(3);
+  expect_equal((bytes_of(written), read_checkpoint(path_, "")).value(), written);
+  LessonState& lesson = written.state.lessons[1];
+  lesson.best_plan = Plan{{DeviceId{1}}, {}, {}};
+  lesson.best_score.feasible = false;
+  lesson.best_score.overflow = Overflow{DeviceId{1}, 2, OpId{3}, 4, 5};
   expect_equal((bytes_of(written), read_checkpoint(path_, "")).value(), written);
 }
 

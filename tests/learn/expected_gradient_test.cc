@@ -132,7 +132,7 @@ TEST_P(ExpectedGradient, EqualsTheTrueOne) {
   for (std::size_t i = 0; i < weights.size(); ++i) weights[i] *= rewards_[i] - kBaseline;
   PlacementBatch batch = batch_of_all();
   batch.prepare();
-  batch.loss(weights, 0.0).backward();
+  batch.loss({weights}).backward();
   const std::vector<float> loss_gradients = policy_.parameters().gradients();
   const std::vector<float> start = policy_.parameters().values();
   double error = 0.0, size = 0.0;

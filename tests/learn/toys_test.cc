@@ -85,13 +85,13 @@ TEST(Learning, MakesPlansBetter) {
   const Toy toy = unlike_ops();
   Options options = preset("hierarchical", "default").value();
   options.placed_features = options.start_by_speed = false;
-  const std::unique_ptr<Policy> policy = make_policy("hierarchical", toy.problem, options, 1).value();
-  const std::unique_ptr<Environment> environment = make_simulated_environment(toy.problem, 1);
   const std::unique_ptr<Communicator> alone = make_alone();
-  Trainer trainer(*policy, *environment, options, 1, *alone);
+  std::vector<std::unique_ptr<Environment>> environments;
+  environments.push_back(make_simulated_environment(toy.problem, 1));
+  const auto learner = make_learner("hierarchical", std::move(environments), options, 1, "cpu", *alone).value();
   const auto mean_of_updates = [&](int count) {
     double sum = 0.0;
-    for (int i = 0; i < count; ++i) sum += trainer.update().value()->mean_time_s;
+    for (int i = 0; i < count; ++i) sum += learner->update().value()->mean_time_s;
     return sum / count;
   };
   const double first = mean_of_updates(5);
