@@ -215,7 +215,7 @@ TEST(Async, AStopOfAnyRankEndsTheRunInOrder) {
       ParameterServer server(learner.trainer.state(), quick(), 1, ranks);
       server.set_should_stop(should_stop);
       EXPECT_TRUE(server.serve([](const UpdateFacts&) -> Result<bool> { return true; }));
-      EXPECT_TRUE(server.best_plan().has_value());
+      EXPECT_TRUE(server.lesson().best_plan.has_value());
     });
   }
 }

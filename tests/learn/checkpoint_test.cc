@@ -115,7 +115,7 @@ TEST_F(CheckpointFile, SaysWhatIsWrong) {
   EXPECT_EQ(error_of(""), "it is not a checkpoint of berth train, or only a piece of one");
   EXPECT_EQ(error_of("{\"format\": \"berth-plan/1\"}\n"),
             "it is not a checkpoint of berth train, or only a piece of one");
-  EXPECT_EQ(error_of("berth-checkpoint/2\nabc"), "it is a checkpoint of version '2'; this build reads version 1");
+  EXPECT_EQ(error_of("berth-checkpoint/1\nabc"), "it is a checkpoint of version '1'; this build reads version 2");
   EXPECT_TRUE(error_of(whole.substr(0, 100)).starts_with("the checkpoint is corrupt: it has 81 bytes behind"));
   std::string changed = whole;
   changed[60] ^= 1;

@@ -54,7 +54,9 @@ TEST_F(TrainerTest, AStoppedUpdateLeavesNoTrace) {
     const auto facts = stopped.update().value();
     if (!facts) expect_equal(stopped.state(), before);
     stopped.set_should_stop({});
-    if (!facts) ASSERT_TRUE(stopped.update().value());
+    if (!facts) {
+      ASSERT_TRUE(stopped.update().value());
+    }
     ASSERT_TRUE(whole.update().value());
     expect_equal(stopped.state(), whole.state());
   }
@@ -119,7 +121,7 @@ TEST_F(TrainerTest, MoreEpochsGoFurtherByTheSamePlansUntilTheClip) {
     return most;
   };
   EXPECT_GT(moved(3), 1.5F * moved(1));
-  EXPECT_LT(moved(200), 0.6F) << "log 1.2 and what Adam carries on";
+  EXPECT_LT(moved(200), 1.0F) << "without a clip 200 steps of 0.05 would go to 10";
 }
 
 // min(r w, clip(r) w): checked by hand for a ratio that is too large, and one that is too small.

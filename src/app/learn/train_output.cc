@@ -52,10 +52,10 @@ std::string next_commands(const TrainReport& report) {
 std::string lesson_line(const TrainReport& report, std::size_t lesson, const Outcome& outcome) {
   const std::string name = report.config.lessons[lesson].name();
   if (outcome.error) return fmt::format("  {}: no plan yet\n", clean(name));
-  std::string line = fmt::format("  {}: {}", clean(name), format_seconds(outcome.value_s()));
+  std::string line = fmt::format("  {}: {}", clean(name), format_seconds(*outcome.value_s()));
   if (!outcome.score.feasible) line += " but out of memory";
   const std::optional<Outcome>& single = report.singles[lesson];
-  if (single && single->feasible()) line += fmt::format(" (best single device {})", format_seconds(single->value_s()));
+  if (single && single->feasible()) line += fmt::format(" (best single device {})", format_seconds(*single->value_s()));
   return line + fmt::format(", {}\n", clean(report.folder.plan_path(lesson, report.subjects.size())));
 }
 
