@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cost/fused_cost.h"
 #include "cost/fusion.h"
 
 namespace berth {
@@ -130,13 +131,9 @@ class Fuser {
   }
 
   void set_duration(std::uint32_t node, DeviceId device, Picoseconds compute, Bytes moved) {
-    const Picoseconds stream = to_picoseconds(static_cast<double>(moved) / problem_.streaming_bytes_per_s(device));
-    const Picoseconds work = std::max(compute, stream);
-    const Picoseconds launch = problem_.launch(device);
-    const bool async = problem_.machine().device(device).async;
     const auto column = static_cast<std::size_t>(problem_.device_class(device));
     flat_.durations[node * static_cast<std::size_t>(flat_.num_classes) + column] =
-        async ? std::max(launch, work) : launch + work;
+        fused_duration(problem_, device, compute, moved);
   }
 
   void count_waits() {
