@@ -7,6 +7,7 @@ from planners_lib import runs
 
 # What a program or a folder is called in a command until it runs.
 BERTH, RIVALS, RUN = "{berth}", "{random_rivals}", "{run}"
+POLICY = "{policy}"  # the folder of the run that `policy` made
 LEARNED_START_S = 2.0  # loading libtorch and building a policy
 
 
@@ -39,6 +40,8 @@ class Job:
     command: tuple
     expected_s: float = dataclasses.field(compare=False)
     alone: bool = dataclasses.field(default=False, compare=False)  # uses all cores
+    keeps: bool = dataclasses.field(default=False, compare=False)  # the folder of its run is kept, for others to use
+    policy: "Job | None" = None  # a run whose folder this one uses: begins when that is done
 
     @property
     def trains(self):
@@ -59,11 +62,34 @@ def train(row, planner, seed, budget, preset="", options=(), objective="", ranks
     return Job(label, command, budget.seconds(row, learns=True) + LEARNED_START_S, alone=ranks > 1)
 
 
-def place(row, planner, seed, budget, objective="", searches=False):
+def pretrain(rows, planner, seed, budget, options=()):
+    """One policy for all rows; its run is kept."""
+    command = (BERTH, "train", *(f"{row.graph}@{row.machine}" for row in rows), "--planner", planner)
+    for option in options:
+        command += ("--option", option)
+    command += (*budget.words, "--seed", str(seed), "--threads", "1", "-o", RUN, "--json")
+    details = f" {' '.join(options)}" if options else ""
+    label = f"{planner}{details} on {len(rows)} problems, seed {seed}"
+    seconds = max(budget.seconds(row, learns=True) for row in rows)
+    return Job(label, command, seconds + 2 * LEARNED_START_S, keeps=True)
+
+
+def use(row, policy, seed, budget, finetune=False):
+    """`berth place --policy`: what a policy proposes for a row, or what it learns there within the budget."""
+    command = (BERTH, "place", row.graph, "--machine", row.machine, "--policy", POLICY)
+    command += ("--finetune", "1000000") if finetune else ("--zero-shot",)
+    command += (*budget.words, "--seed", str(seed), "--threads", "1", "--quiet", "--json")
+    label = f"{row.name}: {'fine-tuned' if finetune else 'zero-shot'} by {policy.label}"
+    return Job(label, command, budget.seconds(row, learns=finetune) + LEARNED_START_S, policy=policy)
+
+
+def place(row, planner, seed, budget, objective="", searches=False, flags=()):
     command = (BERTH, "place", row.graph, "--machine", row.machine, "--planner", planner)
     command += ("--objective", objective) if objective else ()
+    command += tuple(flags)
     command += (*budget.words, "--seed", str(seed), "--threads", "1", "--quiet", "--json")
-    label = f"{row.name}: {planner}{f' {objective}' if objective else ''}, seed {seed}"
+    details = " ".join(filter(None, (objective, *flags)))
+    label = f"{row.name}: {planner}{f' {details}' if details else ''}, seed {seed}"
     return Job(label, command, budget.seconds(row) if searches else min(2.0, 100 * row.evaluation_s))
 
 

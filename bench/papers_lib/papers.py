@@ -54,9 +54,9 @@ class Papers:
     def train(self, row, planner="hierarchical", kind="learned", seeds=None, **rest):
         return [jobs.train(row, planner, seed, self.settings.budget(kind), **rest) for seed in self.seeds(seeds)]
 
-    def place(self, row, planner, objective=""):
+    def place(self, row, planner, objective="", flags=()):
         count = self.settings.seeds if planner in SEEDED else 1
-        return [jobs.place(row, planner, seed, jobs.Budget(self.settings.classical), objective, planner in SEARCHERS)
+        return [jobs.place(row, planner, seed, jobs.Budget(self.settings.classical), objective, planner in SEARCHERS, flags)
                 for seed in self.seeds(count)]
 
     def answers(self, wanted):

@@ -12,7 +12,8 @@ def say(line):
 
 
 def unique(jobs):
-    return list(dict.fromkeys(jobs))
+    """Each once, the runs whose policies are used before those that use them."""
+    return list(dict.fromkeys(part for job in jobs for part in ((job.policy, job) if job.policy else (job,))))
 
 
 class Schedule:
@@ -28,6 +29,9 @@ class Schedule:
         found = unique(job for table in self.tables for job in table.jobs(self.papers))
         return [job for job in found if job not in self.begun and not self.store.is_settled(job)]
 
+    def is_ready(self, job):
+        return job.policy is None or self.store.answer(job.policy) is not None
+
     def seconds_left(self):
         return sum(job.expected_s for job in self.open_jobs()) / self.processes
 
@@ -35,7 +39,7 @@ class Schedule:
         return self.end is None or time.monotonic() + job.expected_s <= self.end
 
     def next_job(self, alone):
-        job = next((job for job in self.open_jobs() if job.alone == alone and self.has_time_for(job)), None)
+        job = next((job for job in self.open_jobs() if job.alone == alone and self.is_ready(job) and self.has_time_for(job)), None)
         if job is not None:
             self.begun.add(job)
         return job

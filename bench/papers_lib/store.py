@@ -39,11 +39,15 @@ class Store:
 
     def key(self, job):
         program = next(word for word in job.command if word in self.builds)
-        text = json.dumps([self.builds[program], job.command])
+        text = json.dumps([self.builds[program], job.command, *([self.key(job.policy)] if job.policy else [])])
         return hashlib.sha256(text.encode()).hexdigest()[:24]
 
     def path(self, job):
         return self.folder / f"{self.key(job)}.json"
+
+    def run_path(self, job):
+        """Where the folder of its run is kept."""
+        return self.folder / f"{self.key(job)}.run"
 
     def answer(self, job):
         """What the program printed, with the member `curve` of a run that trained; None if it has not run, or failed."""
@@ -77,6 +81,8 @@ class Store:
         folder = pathlib.Path(tempfile.mkdtemp(prefix="run-", dir=self.folder))
         try:
             names = {**self.programs, jobs.RUN: str(folder / "run")}
+            if job.policy:
+                names[jobs.POLICY] = str(self.run_path(job.policy))
             command = [names.get(word, word) for word in job.command]
             done = subprocess.run(command, capture_output=True, text=True, timeout=3 * job.expected_s + GRACE_S, check=False,
                                   env={**os.environ, **MPI_ENVIRONMENT})
@@ -87,6 +93,9 @@ class Store:
                 raise ValueError("interrupted")
             if job.trains:
                 answer["curve"] = curves.thinned(curves.read_metrics(folder / "run" / "metrics.jsonl"))
+            if job.keeps:
+                shutil.rmtree(self.run_path(job), ignore_errors=True)
+                os.replace(folder / "run", self.run_path(job))
             return answer
         finally:
             shutil.rmtree(folder, ignore_errors=True)

@@ -151,5 +151,7 @@ def keep_to_own_core(cores):
 def summary(answer):
     if answer is None:
         return "FAILED"
+    if "lessons" in answer:
+        return "; ".join(summary(lesson) for lesson in answer["lessons"])
     took = f"in {answer['search_s']:.2f} s" if answer.get("search_s") is not None else "at once"
     return f"{answer['step_time_s']:.4g} s, {took}" if answer.get("feasible") else f"no plan that fits, {took}"

@@ -16,8 +16,8 @@ struct LearnedRow {
 constexpr std::array kLearned{
     LearnedRow{{"colocrl", "recurrent policy over colocation groups (2017)", nullptr, true, true}, true},
     LearnedRow{{"hierarchical", "grouper and placer trained together (2018)", nullptr, true, true}, true},
-    LearnedRow{{"placeto", "policy that improves a placement op by op (2019)", nullptr, true}, false},
-    LearnedRow{{"go", "graph network and transformer, one shot (2020)", nullptr, true}, false},
+    LearnedRow{{"placeto", "policy that improves a placement group by group (2019)", nullptr, true, true}, true},
+    LearnedRow{{"go", "graph network and transformer, one shot (2020)", nullptr, true, true}, true},
     LearnedRow{{"hsdag", "graph parsing and placement learned jointly (2024)", nullptr, true}, false},
 };
 

@@ -85,6 +85,8 @@ void write_outcome(JsonWriter& json, const Problem& problem, const Outcome& outc
   const bool has_plan = !outcome.error;
   const std::optional<double> value_s = outcome.value_s();
   json.key("planner").value(outcome.planner).key("note").value(outcome.note);
+  if (!outcome.fusion.empty()) json.key("fusion").value(outcome.fusion);
+  if (!outcome.schedule.empty()) json.key("schedule").value(outcome.schedule);
   json.key("title").value(problem.graph().title()).key("machine").value(problem.machine().name());
   if (outcome.plan_machine) json.key("plan_machine").value(*outcome.plan_machine);
   json.key("objective").value(objective_name(problem.objective()));
@@ -105,6 +107,8 @@ void write_outcome(JsonWriter& json, const Problem& problem, const Outcome& outc
   json.key("joules").value(value_s ? std::optional(joules) : std::nullopt);
   json.key("imbalance").value(imbalance(problem.machine(), outcome.score));
   json.key("bytes_crossed").value(bytes_crossed(problem.graph(), outcome.plan));
+  const FusedCount fused = count_fused(outcome.plan);
+  json.key("fused_groups").value(fused.groups).key("fused_ops").value(fused.ops);
   write_overflow(json, problem, outcome.score);
   write_devices(json, problem, outcome);
   write_pools(json, problem, outcome.score);

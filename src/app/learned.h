@@ -36,6 +36,7 @@ struct PolicyFlags {
   std::string run = {};        // its folder; empty: none
   bool zero_shot = false;      // as if it had never seen the problem
   std::uint64_t finetune = 0;  // updates of learning on for this problem
+  bool is_start = false;       // its plan is where `auto` begins
 };
 void add_policy_flags(CLI::App& command, PolicyFlags& flags);
 

@@ -14,7 +14,10 @@ std::string_view LearnedFlags::given() const {
 
 void add_policy_flags(CLI::App& command, PolicyFlags& flags) {
   CLI::Option* policy =
-      command.add_option("--policy", flags.run, "a trained policy plans: the folder of a run (berth train)")
+      command
+          .add_option(
+              "--policy", flags.run,
+              "a trained policy plans: the folder of a run (berth train); with --planner auto it makes the first plan")
           ->type_name("RUN");
   command
       .add_flag("--zero-shot", flags.zero_shot,

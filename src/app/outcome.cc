@@ -100,6 +100,12 @@ double joules_per_step(const Machine& machine, const Score& score) {
   return joules;
 }
 
+FusedCount count_fused(const Plan& plan) {
+  FusedCount count{plan.fusions.size(), 0};
+  for (const auto& group : plan.fusions) count.ops += group.size();
+  return count;
+}
+
 std::vector<std::size_t> ops_per_device(const Problem& problem, const Plan& plan) {
   std::vector<std::size_t> counts(problem.machine().num_devices());
   for (const DeviceId device : plan.device_of) ++counts[index(device)];

@@ -18,6 +18,7 @@ namespace berth::app {
 struct Outcome {
   std::string planner;
   std::string note;                         // how the plan came to be, for people
+  std::string fusion, schedule;             // who fused and ordered what the planner had placed; empty: it did
   std::optional<Error> error;               // the planner has no plan at all; plan and score are empty then
   std::optional<std::string> plan_machine;  // the machine that a plan from a file was made for
   Plan plan;
@@ -60,6 +61,12 @@ Bytes bytes_crossed(const Graph& graph, const Plan& plan);
 // Joules per step (or sample): busy devices draw their watts, idle ones their idle watts. 0 if the machine does not
 // know them.
 double joules_per_step(const Machine& machine, const Score& score);
+
+// Groups of two ops and more that run as one, and how many ops they hold.
+struct FusedCount {
+  std::size_t groups = 0, ops = 0;
+};
+FusedCount count_fused(const Plan& plan);
 
 // Number of ops on every device.
 std::vector<std::size_t> ops_per_device(const Problem& problem, const Plan& plan);

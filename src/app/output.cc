@@ -114,6 +114,14 @@ std::string link_table(const Problem& problem, const Score& score) {
   return fmt::format("\n{}{}", table.text(), more > 0 ? fmt::format("... and {} more\n", more) : "");
 }
 
+// "greedy: 41 groups of 160 ops"; empty if nothing is fused and nobody was asked to.
+std::string fused_text(const Outcome& outcome) {
+  const FusedCount fused = count_fused(outcome.plan);
+  if (fused.groups == 0) return outcome.fusion.empty() ? "" : fmt::format("{}: nothing", outcome.fusion);
+  const std::string by = outcome.fusion.empty() ? "" : fmt::format("{}: ", outcome.fusion);
+  return fmt::format("{}{} of {}", by, counted(fused.groups, "group"), counted(fused.ops, "op"));
+}
+
 // What stays for the whole step on the device, or in the pool, that overflows.
 Bytes resident_where(const Problem& problem, const Plan& plan, const Overflow& overflow) {
   Bytes sum = 0;
@@ -255,6 +263,8 @@ std::string outcome_page(const Problem& problem, const Outcome& outcome, const s
   Table facts({kLeft, kLeft});
   facts.add(
       {"planner", outcome.note.empty() ? outcome.planner : fmt::format("{} ({})", outcome.planner, outcome.note)});
+  if (const std::string fused = fused_text(outcome); !fused.empty()) facts.add({"fused", fused});
+  if (!outcome.schedule.empty()) facts.add({"order", outcome.schedule});
   if (!costs.files.empty()) facts.add({"costs", costs_text(problem.graph(), costs)});
   if (outcome.plan_machine.value_or(problem.machine().name()) != problem.machine().name()) {
     facts.add({"made for", fmt::format("{}, another machine", *outcome.plan_machine)});

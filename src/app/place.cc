@@ -13,6 +13,7 @@
 #include "app/resolve.h"
 #include "app/save_plan.h"
 #include "app/single_device.h"
+#include "app/stage_flags.h"
 #include "sim/bounds.h"
 
 namespace berth::app {
@@ -23,27 +24,59 @@ struct PlaceFlags {
   SearchFlags search;
   LearnedFlags learned;
   PolicyFlags policy;
+  StageFlags stages;
   std::string planner = "auto", output;
   bool json = false;
 };
 
+// Who places; with --placement nobody need.
+Result<ChosenPlanner> choose_planner(const PlaceFlags& flags) {
+  if (!flags.stages.placement.empty()) {
+    if (flags.learned.given().empty()) return ChosenPlanner{};
+    return bad_input("{} is for learned planners; with --placement nobody learns", flags.learned.given());
+  }
+  if (flags.policy.run.empty()) return find_planner(flags.planner, flags.learned);
+  if (flags.policy.is_start && flags.planner != "auto") {
+    return bad_input("--policy together with --planner {}: only auto begins with a policy's plan", flags.planner);
+  }
+  return choose_trained(flags.policy, flags.learned);
+}
+
+// The placement, and what the stages make of it.
+Result<Outcome> find_plan(const PlaceFlags& flags, const ChosenPlanner& planner, const Budget& budget,
+                          const Problem& problem) {
+  const bool progress = !flags.search.quiet;
+  Outcome placed;
+  if (flags.stages.placement.empty()) {
+    const Picoseconds bound = lower_bound(problem).value();
+    placed = run_planner(problem, planner, budget_to_place(budget, flags.stages), bound, progress);
+    if (placed.error) return placed;
+  } else {
+    BERTH_TRY(placed, read_placement(flags.stages, flags.problem.constraints, problem));
+  }
+  return run_stages(problem, std::move(placed), flags.stages, budget, progress);
+}
+
 Result<Exit> run_place(const PlaceFlags& flags) {
-  BERTH_TRY(const ChosenPlanner planner, flags.policy.run.empty() ? find_planner(flags.planner, flags.learned)
-                                                                  : choose_trained(flags.policy, flags.learned));
+  BERTH_RETURN_IF_ERROR(check_stages(flags.stages));
+  BERTH_TRY(const ChosenPlanner planner, choose_planner(flags));
   BERTH_TRY(const Budget budget, budget_of(flags.search));
   BERTH_TRY(std::vector<Bucket> buckets, read_buckets(flags.problem.dims));
   if (buckets.size() > 1) {
     if (!flags.policy.run.empty()) return bad_input("--policy is for one graph, so every --dim takes one size");
+    if (const auto given = flags.stages.given(); !given.empty()) {
+      return bad_input("{} is for one graph, so every --dim takes one size", given);
+    }
     return place_buckets(planner, budget, std::move(buckets), {flags.problem, flags.search, flags.output, flags.json});
   }
   BERTH_RETURN_IF_ERROR(check_output_path(flags.output));
   BERTH_TRY(const ResolvedProblem resolved, resolve_problem(flags.problem));
   const Problem& problem = resolved.problem;
+  BERTH_RETURN_IF_ERROR(check_objective(flags.stages, problem));
   if (planner.check) BERTH_RETURN_IF_ERROR(planner.check(problem));
 
-  const Picoseconds bound = lower_bound(problem).value();
   const InterruptGuard guard;
-  const Outcome outcome = run_planner(problem, planner, budget, bound, !flags.search.quiet);
+  BERTH_TRY(const Outcome outcome, find_plan(flags, planner, budget, problem));
   if (outcome.error) {
     if (flags.json) BERTH_RETURN_IF_ERROR(print(outcome_json(problem, outcome, std::nullopt, resolved.costs)));
     return *outcome.error;
@@ -74,7 +107,8 @@ void add_place_command(CLI::App& app, Exit& exit) {
   CLI::Option* planner =
       command->add_option("-p,--planner", flags->planner, "who plans (berth planners)")->capture_default_str();
   add_policy_flags(*command, flags->policy);
-  command->get_option("--policy")->excludes(planner);
+  CLI::Option* policy = command->get_option("--policy");
+  add_stage_flags(*command, flags->stages)->excludes(planner)->excludes(policy);
   add_search_flags(*command, flags->search);
   add_learned_flags(*command, flags->learned);
   add_constraint_flags(*command, flags->problem.constraints);
@@ -86,9 +120,16 @@ void add_place_command(CLI::App& app, Exit& exit) {
       "  berth place zoo:bert-base --machine k40x4 --pin 'module:embedding=gpu0' --keep-together 'encoder.layer.*'\n"
       "  berth place bert.onnx --machine h200 --dim batch=8,seq=128,512 -o plan.json    (two sizes, and a plan for "
       "both)\n"
+      "  berth place zoo:nmt-8 --machine k40x8 --planner auto --policy trained    (auto begins with the policy's "
+      "plan)\n"
+      "  berth place zoo:nmt-4 --machine k40x4 --fusion best --schedule search\n"
+      "  berth place zoo:nmt-4 --machine k40x4 --placement plan.json --schedule search    (devices stay as they are)\n"
       "  berth place rand0000.stg --machine procx8    (a public problem; others bring their machine)\n"
       "  berth place model.onnx --machine h200 --costs cuda.json@h200 --costs cpu.json    (profiles of ONNX Runtime)");
-  command->callback([flags, &exit] { exit = finish(run_place(*flags)); });
+  command->callback([flags, planner, &exit] {
+    flags->policy.is_start = planner->count() > 0;
+    exit = finish(run_place(*flags));
+  });
 }
 
 }  // namespace berth::app

@@ -23,7 +23,10 @@ std::optional<Outcome> run_single(const Problem& problem, const Budget& budget, 
   return run_planner(problem, find_planner("single").value(), {.time_s = budget.time_s}, lower_bound, false);
 }
 
-bool is_whole_single(const Outcome& outcome) { return outcome.planner == "single" && !outcome.cut_short; }
+bool is_whole_single(const Outcome& outcome) {
+  const bool is_staged = !outcome.fusion.empty() || !outcome.schedule.empty();
+  return outcome.planner == "single" && !outcome.cut_short && !is_staged;
+}
 
 SingleVerdict judge_single(const Outcome& best, const std::optional<Outcome>& single) {
   if (!single || !single->feasible()) return SingleVerdict::kUnknown;

@@ -55,7 +55,7 @@ void add_training_flags(CLI::App& command, TrainFlags& flags) {
       "stop after that many updates of the policy");
   command
       .add_option("--reward", flags.reward,
-                  "what is learned from: time, sqrt (default), log or inverse of the step time")
+                  "what is learned from: time, sqrt, log, inverse or log-time of the step time (default: as the planner's preset)")
       ->type_name("NAME");
   command
       .add_option("--env-noise", flags.env_noise,

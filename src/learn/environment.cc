@@ -35,7 +35,7 @@ class SimulatedEnvironment final : public Environment {
   void submit(Plan plan) override {
     {
       const std::lock_guard lock(mutex_);
-      jobs_.push_back({std::move(plan), {}});
+      jobs_.push_back({std::move(plan), {}, {}});
     }
     wake_.notify_one();
   }
@@ -47,30 +47,61 @@ class SimulatedEnvironment final : public Environment {
     }
     std::vector<Score> scores;
     scores.reserve(jobs_.size());
-    for (Job& job : jobs_) scores.push_back(std::move(job.score));
+    times_.clear();
+    for (Job& job : jobs_) {
+      scores.push_back(std::move(job.score));
+      if (keeps_times_) times_.push_back(std::move(job.times));
+    }
     jobs_.clear();
     taken_ = finished_ = 0;
     return scores;
   }
 
+  void keep_times() override {
+    const std::lock_guard lock(mutex_);
+    keeps_times_ = true;
+  }
+  std::vector<OpTimes> take_times() override { return std::move(times_); }
+
  private:
   struct Job {
     Plan plan;
     Score score;
+    OpTimes times;
+  };
+
+  // What a thread measures with, made with the first plan: on a large graph it takes a while.
+  class Measure {
+   public:
+    explicit Measure(const Problem& problem) : problem_(problem) {}
+    void operator()(Job& job, bool with_times) {
+      if (with_times && problem_.objective() == Objective::kStep) {
+        if (!timed_) timed_ = std::make_unique<TimedSimulator>(problem_);
+        job.score = timed_->run(job.plan, job.times);
+        return;
+      }
+      if (!evaluator_) evaluator_ = make_simulated_evaluator(problem_, 1);
+      job.score = evaluator_->evaluate(job.plan);
+    }
+
+   private:
+    const Problem& problem_;
+    std::unique_ptr<Evaluator> evaluator_;
+    std::unique_ptr<TimedSimulator> timed_;
   };
 
   // Takes plans in the order of submission until the end. A job stays where it is while others are added: a deque moves
   // nothing when it grows.
   void work() {
-    std::unique_ptr<Evaluator> evaluator;  // made with the first plan: on a large graph it takes a while
+    Measure measure(problem_);
     std::unique_lock lock(mutex_);
     while (true) {
       wake_.wait(lock, [&] { return stopping_ || taken_ < jobs_.size(); });
       if (stopping_) return;
       Job& job = jobs_[taken_++];
+      const bool with_times = keeps_times_;
       lock.unlock();
-      if (!evaluator) evaluator = make_simulated_evaluator(problem_, 1);
-      job.score = evaluator->evaluate(job.plan);
+      measure(job, with_times);
       lock.lock();
       if (++finished_ == jobs_.size()) done_.notify_all();
     }
@@ -81,7 +112,8 @@ class SimulatedEnvironment final : public Environment {
   std::condition_variable wake_, done_;
   std::deque<Job> jobs_;  // since the last collect()
   std::size_t taken_ = 0, finished_ = 0;
-  bool stopping_ = false;
+  bool stopping_ = false, keeps_times_ = false;
+  std::vector<OpTimes> times_;  // of the plans of the last collect()
   std::vector<std::thread> threads_;
 };
 

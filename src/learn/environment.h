@@ -11,6 +11,7 @@
 #include "base/rng.h"
 #include "learn/reward.h"
 #include "plan/planner.h"
+#include "sim/timed_simulator.h"
 
 namespace berth::learn {
 
@@ -23,6 +24,11 @@ class Environment {
   // Waits for everything that was submitted since the last call: scores in the order of submission. If `should_stop`
   // becomes true meanwhile, what has not begun is dropped: the scores of the first plans only.
   virtual std::vector<Score> collect(const std::function<bool()>& should_stop = {}) = 0;
+
+  // For policies that look at what they did: from now on the times of all ops are kept, where the environment knows
+  // them. take_times() has those of the plans of the last collect(), in the same order, or nothing.
+  virtual void keep_times() {}
+  virtual std::vector<OpTimes> take_times() { return {}; }
 };
 
 // Simulates with that many threads of its own. The problem must outlive it.

@@ -10,15 +10,15 @@
 namespace berth::learn {
 namespace {
 
-// Items with a choice, by the place of their first op in topological order.
-std::vector<std::uint32_t> items_with_choice(const Problem& problem, const Grouping& grouping) {
+// Items with a choice, or all, by the place of their first op in topological order.
+std::vector<std::uint32_t> items_in_order(const Problem& problem, const Grouping& grouping, Decided which) {
   std::vector<std::uint32_t> decided;
   std::vector<bool> seen(grouping.size());
   for (const OpId op : problem.graph().topological_order()) {
     const std::uint32_t item = grouping.of(problem, op);
     if (seen[item]) continue;
     seen[item] = true;
-    if (std::popcount(grouping.allowed[item]) > 1) decided.push_back(item);
+    if (which == Decided::kAll || std::popcount(grouping.allowed[item]) > 1) decided.push_back(item);
   }
   return decided;
 }
@@ -59,16 +59,27 @@ void merge_equal(std::vector<Items::Edge>& edges) {
 
 }  // namespace
 
-Items make_items(const Problem& problem, Grouping clusters) {
+Items make_items(const Problem& problem, Grouping clusters, Decided decided) {
   Items items;
   items.grouping = std::move(clusters);
-  items.decided = items_with_choice(problem, items.grouping);
+  items.decided = items_in_order(problem, items.grouping, decided);
   items.position.assign(items.grouping.size(), -1);
   for (std::size_t i = 0; i < items.decided.size(); ++i)
     items.position[items.decided[i]] = static_cast<std::int64_t>(i);
   items.edges = edges_between(problem, items);
   merge_equal(items.edges);
   return items;
+}
+
+std::vector<DeviceId> devices_to_use(const Problem& problem, const Items& items) {
+  if (problem.constraints().max_devices) return worker_devices(problem);
+  DeviceSet some = 0;
+  for (const std::uint32_t item : items.decided) some |= items.grouping.allowed[item];
+  std::vector<DeviceId> devices;
+  for (const DeviceId device : problem.machine().device_ids()) {
+    if ((some & device_bit(device)) != 0) devices.push_back(device);
+  }
+  return devices;
 }
 
 std::vector<std::vector<OpId>> ops_of_items(const Problem& problem, const Items& items) {

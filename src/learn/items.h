@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Items: what a Grouper decides on. An item is a unit of the problem (ops that must share a device), or a small cluster
-// of units joined beforehand; items that may be on one device alone are not decided, as in Google's code.
+// Items: what a policy decides on. An item is a unit of the problem (ops that must share a device), or a small cluster
+// of units joined beforehand; items that may be on one device alone are not decided, as in Google's code, unless more
+// than a device is to be decided for them.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +26,16 @@ struct Items {
   [[nodiscard]] std::size_t size() const { return decided.size(); }
 };
 
+enum class Decided : std::uint8_t { kWithChoice, kAll };  // items with a choice of devices, or all of them
+
 // An item for every group of `clusters`.
-Items make_items(const Problem& problem, Grouping clusters);
+Items make_items(const Problem& problem, Grouping clusters, Decided decided = Decided::kWithChoice);
+
+// Every device that something may be on, unless the user limits their number.
+std::vector<DeviceId> devices_to_use(const Problem& problem, const Items& items);
+
+// Every device that something may be on, unless the user limits their number.
+std::vector<DeviceId> devices_to_use(const Problem& problem, const Items& items);
 
 // Places in `decided` to the ops of that item.
 std::vector<std::vector<OpId>> ops_of_items(const Problem& problem, const Items& items);

@@ -7,8 +7,10 @@
 // that was killed and resumed gives the numbers of one that was not.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "learn/adam.h"
@@ -98,6 +100,16 @@ std::optional<double> best_time_of(const std::vector<LessonState>& lessons);
 
 // The random stream of a rank. Streams of ranks differ, and differ from that of a policy's start.
 Rng stream_of(std::uint64_t seed, int rank);
+
+// Which lessons an update takes: Options::lessons of them. A function of seed and update alone: the same on all ranks,
+// and nothing to be saved.
+std::vector<std::size_t> lessons_of_update(std::size_t lessons, const Options& options, std::uint64_t seed,
+                                           std::uint64_t update);
+// The facts of an update from those of its lessons; times and counts of the update itself stay.
+void combine(std::span<const UpdateFacts* const> lessons, UpdateFacts& facts);
+
+using Clock = std::chrono::steady_clock;
+double lap(Clock::time_point& last);  // seconds since the last call
 
 // Rate, noise and entropy weight of an update (0 is the first).
 double rate_at(const Options& options, std::uint64_t update);

@@ -6,9 +6,11 @@
 #include <exception>
 
 #include "learn/colocation.h"
+#include "learn/go/policy.h"
 #include "learn/grouping/simple.h"
 #include "learn/guarded.h"
 #include "learn/placement_policy.h"
+#include "learn/placeto/placeto_learner.h"
 #include "learn/planners.h"
 #include "learn/trainer.h"
 
@@ -58,6 +60,44 @@ Result<std::unique_ptr<Policy>> make_placement_policy(std::string_view planner, 
       std::make_unique<PlacementPolicy>(problem, options, groups, std::move(items), fixed, start, seed, device));
 }
 
+Result<Grouping> grouping_for_placeto(const Problem& problem, const Options& options, std::uint64_t seed) {
+  if (options.grouping == "learned") {
+    return bad_input("placeto learns no groups: grouping=learned is for hierarchical (heavy is placeto's own)");
+  }
+  if (options.grouping == "none") return one_group_per_unit(problem);
+  return fixed_grouping(problem, options.grouping, number_of_groups("placeto", problem, options), seed);
+}
+
+Result<std::unique_ptr<Learner>> make_placeto(Environments environments, const Options& options, std::uint64_t seed,
+                                              at::Device device, Communicator& communicator) {
+  PlacetoLearner::Groupings groupings;
+  std::size_t devices = 0;
+  for (const std::unique_ptr<Environment>& environment : environments) {
+    const Problem& problem = environment->problem();
+    BERTH_TRY(Grouping grouping, grouping_for_placeto(problem, options, seed));
+    groupings.push_back(std::move(grouping));
+    if (devices != 0 && devices != problem.machine().num_devices() && options.device_head == "fixed") {
+      return bad_input(
+          "device-head=fixed is for one machine; these have {} and {} devices (device-head=scored is for "
+          "any)",
+          devices, problem.machine().num_devices());
+    }
+    devices = problem.machine().num_devices();
+  }
+  return std::unique_ptr<Learner>(std::make_unique<PlacetoLearner>(std::move(environments), std::move(groupings),
+                                                                   options, seed, device, communicator));
+}
+
+std::vector<Lesson> go_lessons(Environments environments, const Options& options, std::uint64_t seed,
+                               at::Device device) {
+  std::vector<const Problem*> problems;
+  for (const auto& environment : environments) problems.push_back(&environment->problem());
+  std::vector<std::unique_ptr<GoPolicy>> policies = make_go_policies(problems, options, seed, device);
+  std::vector<Lesson> lessons(policies.size());
+  for (std::size_t i = 0; i < lessons.size(); ++i) lessons[i] = {std::move(policies[i]), std::move(environments[i])};
+  return lessons;
+}
+
 }  // namespace
 
 bool is_general(std::string_view planner) { return planner != "colocrl" && planner != "hierarchical"; }
@@ -75,6 +115,11 @@ Result<std::unique_ptr<Learner>> make_learner(std::string_view planner, Environm
   BERTH_TRY(const at::Device device, device_named(policy_device));
   at::set_num_threads(1);  // results must not depend on how many cores there are
   return guarded([&]() -> Result<std::unique_ptr<Learner>> {
+    if (planner == "placeto") return make_placeto(std::move(environments), options, seed, device, communicator);
+    if (planner == "go") {
+      return std::unique_ptr<Learner>(std::make_unique<Trainer>(
+          go_lessons(std::move(environments), options, seed, device), options, seed, communicator));
+    }
     std::vector<Lesson> lessons(1);
     BERTH_TRY(lessons[0].policy, make_placement_policy(planner, environments[0]->problem(), options, seed, device));
     lessons[0].environment = std::move(environments[0]);

@@ -42,12 +42,13 @@ Field grouping_field() {
 
 Field reward_field() {
   const auto set = [](Options& options, std::string_view text) -> Status {
-    BERTH_RETURN_IF_ERROR(check_word("reward", text, Words{"time", "sqrt", "log", "inverse"}));
+    BERTH_RETURN_IF_ERROR(check_word("reward", text, Words{"time", "sqrt", "log", "inverse", "log-time"}));
     options.reward.kind = *reward_from_name(text);
     return {};
   };
-  return {"reward", "what a time t is worth: time (-t), sqrt (-sqrt t), log (-log(1 + t)), inverse (1 / t)", set,
-          [](const Options& options) { return std::string(name_of(options.reward.kind)); }};
+  return {"reward",
+          "what a time t is worth: time (-t), sqrt (-sqrt t), log (-log(1 + t)), inverse (1 / t), log-time (-log t)",
+          set, [](const Options& options) { return std::string(name_of(options.reward.kind)); }};
 }
 
 Field failing_field() {

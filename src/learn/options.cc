@@ -61,6 +61,58 @@ std::vector<Field> placer_fields() {
   };
 }
 
+std::vector<Field> placeto_fields() {
+  using O = Options;
+  return {
+      whole_field("rounds", "of messages along the graph and as many against it", &O::rounds, 0, 64),
+      whole_field("message-width", "numbers of a message; 0: as many as a group's features", &O::message_width, 0,
+                  4'096),
+      word_field("messages", "how messages are put together, and the states of pools: mean, sum", &O::messages,
+                 {"mean", "sum"}),
+      word_field("device-head", "scored (any machine), fixed (an output for every device of one machine)",
+                 &O::device_head, {"scored", "fixed"}),
+      whole_field("episodes", "walks over the groups, side by side, for an update", &O::episodes, 2, 4'096),
+      whole_field("sweeps", "times that a walk comes past every group", &O::sweeps, 1, 1'000),
+      word_field("first-placement", "where a walk begins: random, single, best (so far), turns (random and best)",
+                 &O::first_placement, {"random", "single", "best", "turns"}),
+      word_field("returns",
+                 "what counts for a step: drop (all that is yet gained), best (the best yet to come), final "
+                 "(the end)",
+                 &O::returns, {"drop", "best", "final"}),
+      real_field("discount", "of later rewards, for returns=drop", &O::discount, 0, 1),
+  };
+}
+
+std::vector<Field> go_fields() {
+  using O = Options;
+  return {
+      whole_field("nodes", "go: most nodes that are decided on, clusters of ops; 0: every unit", &O::nodes, 0, kMany),
+      word_field("tasks", "go: what is decided", &O::tasks,
+                 {"placement", "placement+schedule", "placement+fusion", "placement+schedule+fusion", "schedule",
+                  "fusion", "schedule+fusion"}),
+      whole_field("levels", "go: levels of the priorities of schedule and fusion", &O::levels, 2, 1'024),
+      word_field("priorities", "go: of the schedule: levels, or plackett-luce (an order of all nodes)", &O::priorities,
+                 {"levels", "plackett-luce"}),
+      word_field("ties", "go: which op goes first inside a level: critical-path, or fifo (the first that is ready)",
+                 &O::ties, {"critical-path", "fifo"}),
+      whole_field("sage-layers", "go: layers of the graph network", &O::sage_layers, 0, 64),
+      whole_field("attention-layers", "go: layers of attention", &O::attention_layers, 0, 64),
+      whole_field("heads", "go: heads of attention; hidden is rounded up to a multiple", &O::heads, 1, 64),
+      whole_field("segment", "go: nodes of a segment of attention, which sees itself and the one before", &O::segment,
+                  2, 65'536),
+      whole_field("inner", "go: width of the feed-forward parts, in widths of the network", &O::inner, 1, 64),
+      whole_field("passes", "go: how often the network runs, each time with its last output before it", &O::passes, 1,
+                  64),
+      switch_field("superposition", "go: the graph as a whole modulates the features of every layer",
+                   &O::superposition),
+      switch_field("task-attention", "go: the network runs anew for every task, with those before it decided",
+                   &O::task_attention),
+      real_field("locality", "go: logit of being where all neighbours are, at the start", &O::locality, 0, 100),
+      real_field("stretch", "go: logit of a device for its own stretch of the model against the next, at the start",
+                 &O::stretch, 0, 100),
+  };
+}
+
 std::vector<Field> training_fields() {
   using O = Options;
   return {
@@ -97,7 +149,7 @@ std::vector<Field> training_fields() {
 
 std::vector<Field> all_fields() {
   std::vector<Field> fields;
-  for (const auto& part : {grouper_fields(), placer_fields(), training_fields()})
+  for (const auto& part : {grouper_fields(), placer_fields(), placeto_fields(), go_fields(), training_fields()})
     fields.insert(fields.end(), part.begin(), part.end());
   return fields;
 }

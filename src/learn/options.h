@@ -50,6 +50,31 @@ struct Options {
   bool placed_features = true;  // the decoder sees where the neighbours of a group are, and how full devices are by now
   bool start_by_speed = true;   // devices begin with the share of their speed, capped by memory, not all alike
 
+  // Placeto (learn/placeto); `groups` and `grouping` say what it places, start_by_speed where it begins.
+  int rounds = 4;                          // of messages, each way
+  int message_width = 16;                  // of messages and states; 0: as many numbers as a group's features
+  std::string messages = "mean";           // over neighbours and pools: mean, sum
+  std::string device_head = "scored";      // scored (any machine), fixed (an output for every device)
+  int episodes = 8, sweeps = 1;            // of an update, side by side; over the groups, in each of them
+  std::string first_placement = "random";  // of an episode: random, single, best (so far), turns (random, best)
+  std::string returns = "drop";            // what counts for a step: drop, best, final
+  double discount = 1.0;                   // of later rewards, for returns=drop
+
+  // The network of go (learn/go/network.h); its width is `hidden`.
+  int nodes = 0;                       // most nodes that are decided on; 0: every unit
+  std::string tasks = "placement";     // what is decided: placement, schedule, fusion, joined by +
+  int levels = 8;                      // of the priorities of schedule and fusion
+  std::string priorities = "levels";   // of the schedule: levels, plackett-luce (an order of all nodes)
+  std::string ties = "critical-path";  // inside a level: critical-path, fifo
+  int sage_layers = 2, attention_layers = 2, heads = 4;
+  int segment = 64;            // nodes of a segment of attention
+  int inner = 2;               // of the feed-forward parts, in widths
+  int passes = 2;              // K: how often the network reads its own output, and once more
+  bool superposition = true;   // the graph modulates the features of every layer
+  bool task_attention = true;  // a task reads what the tasks before it decided
+  double locality = 2.0;       // logit of being with all neighbours, at the start
+  double stretch = 0.5;        // logit of a device's own stretch of the model against the next, at the start
+
   // Training.
   int groupings = 2, placements = 8;  // m and k
   int lessons = 0;                    // of an update, where there are several problems; 0: all of them
@@ -73,7 +98,8 @@ struct Options {
   bool operator==(const Options&) const = default;
 };
 
-// The options of a planner and a preset: hierarchical has default, paper and google; colocrl has default and paper.
+// The options of a planner and a preset: hierarchical has default, paper and google; colocrl and placeto
+// have default and paper.
 // Errors name the nearest planner or preset, and all there are.
 Result<Options> preset(std::string_view planner, std::string_view name);
 std::vector<std::string_view> presets_of(std::string_view planner);

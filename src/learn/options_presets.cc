@@ -99,6 +99,75 @@ Options colocrl_paper() {
   return options;
 }
 
+Options placeto_default() {
+  Options options;
+  options.grouping = "heavy";
+  options.groups = 64;
+  options.clusters = 0;
+  options.tanh_constant = 5.0, options.temperature = 1.0;
+  options.discount = 0.9;
+  options.rate = 0.005;
+  options.entropy = 0.01, options.entropy_end = 0.0;
+  options.entropy_updates = 100;
+  options.reward.kind = RewardKind::kLogTime;
+  return options;
+}
+
+// Addanki et al., NeurIPS 2019, by its authors' code.
+Options placeto_paper() {
+  Options options = placeto_default();
+  options.groups = 256;  // chosen: "a few hundred"
+  options.rounds = 8;
+  options.message_width = 0;
+  options.messages = "sum";
+  options.device_head = "fixed";
+  options.start_by_speed = false;
+  options.tanh_constant = options.temperature = 1000.0;  // as good as none
+  options.episodes = 8;                                  // 4 to 8 workers
+  options.returns = "drop";
+  options.discount = 1.0;
+  options.scale_advantage = false;
+  options.reward = {RewardKind::kTime, FailingKind::kGraded, 100.0};  // graded: chosen; it has 2 s per GB over 8 GB
+  options.rate = 0.001, options.rate_decay = 0.955;  // to a tenth in 500 updates, which is chosen; there in a line
+  options.decay_every = 10;
+  options.clip = 1.25;
+  options.entropy = 1.0, options.entropy_end = 0.0;
+  options.entropy_updates = 500;  // chosen
+  return options;
+}
+
+Options go_default() {
+  Options options;
+  options.nodes = 128;
+  options.groupings = 1, options.placements = 16;
+  options.epochs = 2;
+  options.ratio_clip = 0.2;
+  options.noise = 2.0, options.noise_updates = 100;
+  return options;
+}
+
+// Zhou et al., 2019 and 2020 (GDP, GO). Their sizes and rates are not known to us: these are those of the two
+// re-implementations that are, of GO's fusion and, as a baseline of DOPPLER's, of GDP. What neither has is left out.
+Options go_paper() {
+  Options options;
+  options.nodes = 0;
+  options.tasks = "placement+schedule+fusion";
+  options.hidden = 128;
+  options.sage_layers = 2, options.attention_layers = 3, options.heads = 8;
+  options.segment = 256, options.inner = 4;
+  options.passes = 3;
+  options.levels = 20;
+  options.ties = "fifo";  // chosen
+  options.start_by_speed = false;
+  options.locality = options.stretch = 0.0;
+  options.groupings = 1, options.placements = 16;
+  options.epochs = 4, options.ratio_clip = 0.2;
+  options.rate = 1e-4, options.clip = 0.5;
+  options.entropy = options.entropy_end = 0.01;
+  options.reward.failing = FailingKind::kConstant;  // -10 for a plan that is not valid, where 1 is the start
+  return options;
+}
+
 struct Preset {
   std::string_view planner, name;
   Options (*make)();
@@ -110,6 +179,10 @@ constexpr std::array kPresets{
     Preset{"hierarchical", "google", hierarchical_google},
     Preset{"colocrl", "default", colocrl_default},
     Preset{"colocrl", "paper", colocrl_paper},
+    Preset{"placeto", "default", placeto_default},
+    Preset{"placeto", "paper", placeto_paper},
+    Preset{"go", "default", go_default},
+    Preset{"go", "paper", go_paper},
 };
 
 }  // namespace
@@ -124,7 +197,7 @@ std::vector<std::string_view> presets_of(std::string_view planner) {
 Result<Options> preset(std::string_view planner, std::string_view name) {
   const std::vector<std::string_view> names = presets_of(planner);
   if (names.empty()) {
-    constexpr std::array<std::string_view, 2> kPlanners{"hierarchical", "colocrl"};
+    constexpr std::array<std::string_view, 4> kPlanners{"hierarchical", "colocrl", "placeto", "go"};
     return bad_input("no learned planner named '{}'{} (there are {})", planner, did_you_mean(planner, kPlanners),
                      listed(kPlanners));
   }

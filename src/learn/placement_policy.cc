@@ -31,18 +31,6 @@ std::size_t number_anew(std::vector<std::uint32_t>& groups) {
   return number.size();
 }
 
-// Every device that something may be on, unless the user limits their number.
-std::vector<DeviceId> devices_to_use(const Problem& problem, const Items& items) {
-  if (problem.constraints().max_devices) return worker_devices(problem);
-  DeviceSet some = 0;
-  for (const std::uint32_t item : items.decided) some |= items.grouping.allowed[item];
-  std::vector<DeviceId> devices;
-  for (const DeviceId device : problem.machine().device_ids()) {
-    if ((some & device_bit(device)) != 0) devices.push_back(device);
-  }
-  return devices;
-}
-
 PlacerShape placer_shape(const Problem& problem, std::span<const DeviceId> devices, std::size_t width,
                          const Options& options) {
   PlacerShape shape;

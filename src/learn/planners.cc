@@ -41,8 +41,11 @@ class LearnedPlanner : public Planner {
       if (trained_) return infeasible("{}: the policy draws no plan that meets the constraints", trained_->name);
       return SinglePlanner().plan(search);  // no budget, or limits that no sample kept
     }
-    search.set_note(fmt::format("{}: {} updates, {} parameters", origin, learner->updates(),
-                                group_digits(static_cast<std::uint64_t>(learner->parameters().count()))));
+    const std::uint64_t updates = learner->updates();
+    search.set_note(updates == 0
+                        ? origin
+                        : fmt::format("{}: {}, {} parameters", origin, counted(updates, "update"),
+                                      group_digits(static_cast<std::uint64_t>(learner->parameters().count()))));
     return search.best_plan();
   }
 
@@ -63,7 +66,7 @@ class LearnedPlanner : public Planner {
     Rng rng(search.budget().seed);
     if (!had_best || !search.should_stop()) learner.propose(0, search, wanted, rng);
     const bool is_known = had_best && !better(search.best_score(), known);
-    return fmt::format("policy of {}: {}", trained_->name, is_known ? "the best plan of the run" : "its own plan");
+    return fmt::format("policy of {}: {}", trained_->name, is_known ? "the best plan of the run" : "a plan of its own");
   }
 
   static Status learn(Search& search, Learner& learner, std::uint64_t most_updates) {
@@ -91,7 +94,7 @@ std::unique_ptr<Planner> make_default() {
   return make_learned_planner(kName, preset(kName, "default").value());
 }
 
-constexpr std::string_view kColocRl = "colocrl", kHierarchical = "hierarchical";
+constexpr std::string_view kColocRl = "colocrl", kHierarchical = "hierarchical", kPlaceto = "placeto", kGo = "go";
 
 }  // namespace
 
@@ -99,6 +102,9 @@ std::span<const PlannerInfo> learned_planners() {
   static constexpr std::array kTable{
       PlannerInfo{kColocRl, "recurrent policy over colocation groups (2017)", make_default<kColocRl>, true, true},
       PlannerInfo{kHierarchical, "grouper and placer trained together (2018)", make_default<kHierarchical>, true, true},
+      PlannerInfo{kPlaceto, "policy that improves a placement group by group (2019)", make_default<kPlaceto>, true,
+                  true},
+      PlannerInfo{kGo, "graph network and transformer, one shot (2020)", make_default<kGo>, true, true},
   };
   return kTable;
 }

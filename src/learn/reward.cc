@@ -10,7 +10,7 @@
 namespace berth::learn {
 namespace {
 
-constexpr std::array<std::string_view, 4> kRewardNames{"time", "sqrt", "log", "inverse"};
+constexpr std::array<std::string_view, 5> kRewardNames{"time", "sqrt", "log", "inverse", "log-time"};
 constexpr std::array<std::string_view, 2> kFailingNames{"constant", "graded"};
 
 // One tick of the simulator's clock. Nothing counts as faster, so that 1 / t is finite and a plan of no time at all
@@ -62,6 +62,8 @@ double reward_of(const RewardRule& rule, const Measurement& measurement) {
       return -std::log1p(time_s);
     case RewardKind::kInverse:
       return 1.0 / time_s;
+    case RewardKind::kLogTime:
+      return -std::log(time_s);
   }
   return -time_s;
 }

@@ -15,7 +15,8 @@ struct Measurement {
   double overflow = 0.0;  // bytes over the capacity of the fullest device, as a share of that capacity; 0 if it fits
 };
 
-enum class RewardKind : std::uint8_t { kTime, kSqrt, kLog, kInverse };  // -t, -sqrt(t), -log(1 + t), 1 / t
+// -t, -sqrt(t), -log(1 + t), 1 / t, -log(t)
+enum class RewardKind : std::uint8_t { kTime, kSqrt, kLog, kInverse, kLogTime };
 std::string_view name_of(RewardKind kind);
 std::optional<RewardKind> reward_from_name(std::string_view name);
 

@@ -3,51 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "plan/placement.h"
 
 namespace berth::learn {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-// Seconds since the last call.
-double lap(Clock::time_point& last) {
-  const Clock::time_point now = Clock::now();
-  const double seconds = std::chrono::duration<double>(now - last).count();
-  last = now;
-  return seconds;
-}
-
 std::optional<double> baseline_start(const Options& options) {
   if (!options.baseline_fails) return std::nullopt;
   return reward_of(options.reward, {options.reward.failing_s, false, 0.0});
-}
-
-// The facts of an update from those of its lessons; times and counts of the update itself stay.
-void combine(std::span<const UpdateFacts* const> lessons, UpdateFacts& facts) {
-  double weight = 0.0, time = 0.0;
-  for (const UpdateFacts* lesson : lessons) {
-    facts.plans += lesson->plans;
-    facts.fitting += lesson->fitting;
-    time += lesson->mean_time_s * lesson->fitting;
-    weight += 1.0;
-  }
-  facts.mean_time_s = facts.fitting > 0 ? time / facts.fitting : 0.0;
-  const auto mean = [&](auto member) {
-    double sum = 0.0;
-    for (const UpdateFacts* lesson : lessons) sum += member(*lesson);
-    return sum / weight;
-  };
-  facts.mean_reward = mean([](const UpdateFacts& lesson) { return lesson.mean_reward; });
-  facts.reward_deviation = mean([](const UpdateFacts& lesson) { return lesson.reward_deviation; });
-  facts.baseline = mean([](const UpdateFacts& lesson) { return lesson.baseline; });
-  facts.used_groups = mean([](const UpdateFacts& lesson) { return lesson.used_groups; });
-  facts.entropies.grouping = mean([](const UpdateFacts& lesson) { return lesson.entropies.grouping; });
-  facts.entropies.placing = mean([](const UpdateFacts& lesson) { return lesson.entropies.placing; });
-  facts.entropies.most_grouping = mean([](const UpdateFacts& lesson) { return lesson.entropies.most_grouping; });
-  facts.entropies.most_placing = mean([](const UpdateFacts& lesson) { return lesson.entropies.most_placing; });
 }
 
 }  // namespace
@@ -63,22 +27,10 @@ Trainer::Trainer(std::vector<Lesson> lessons, const Options& options, std::uint6
       adam_(static_cast<std::size_t>(lessons_.front().policy->parameters().count())),
       rng_(stream_of(seed, communicator.rank())) {}
 
-// A function of seed and update alone: the same on all ranks, and nothing to be saved.
-std::vector<std::size_t> Trainer::lessons_of_update() const {
-  std::vector<std::size_t> order(lessons_.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto wanted = static_cast<std::size_t>(options_.lessons);
-  if (wanted == 0 || wanted >= order.size()) return order;
-  Rng rng(Rng(seed_).next() + updates_);
-  for (std::size_t i = 0; i < wanted; ++i) std::swap(order[i], order[i + rng.below(order.size() - i)]);
-  order.resize(wanted);
-  return order;
-}
-
 std::uint64_t Trainer::plans_per_update() const {
   const auto of_lesson =
       static_cast<std::uint64_t>(options_.groupings) * static_cast<std::uint64_t>(options_.placements);
-  return of_lesson * lessons_of_update().size();
+  return of_lesson * lessons_of_update(lessons_.size(), options_, seed_, updates_).size();
 }
 
 // False if it had to stop.
@@ -220,7 +172,8 @@ Result<std::optional<Trainer::Gradients>> Trainer::gradients(std::uint64_t most)
   facts.noise = noise_at(options_, updates_);
   facts.rate = rate_at(options_, updates_);
   const bool cut = most > 0 && most < plans_per_update();
-  for (const std::size_t lesson : lessons_of_update()) attempts_.emplace_back().lesson = lesson;
+  for (const std::size_t lesson : lessons_of_update(lessons_.size(), options_, seed_, updates_))
+    attempts_.emplace_back().lesson = lesson;
   parameters().clear_gradients();
   std::vector<const UpdateFacts*> of_lessons;
   for (Attempt& attempt : attempts_) {

@@ -7,7 +7,6 @@
 // baseline of its own, so that slow graphs do not drown quick ones.
 #pragma once
 
-#include <chrono>
 #include <memory>
 
 #include "learn/communicator.h"
@@ -52,7 +51,6 @@ class Trainer : public Learner {
   Result<std::optional<Gradients>> gradients(std::uint64_t most = 0);
 
  private:
-  using Clock = std::chrono::steady_clock;
   // What an update tried for one lesson.
   struct Attempt {
     std::size_t lesson = 0;
@@ -68,7 +66,6 @@ class Trainer : public Learner {
     std::uint64_t evaluations;
   };
 
-  [[nodiscard]] std::vector<std::size_t> lessons_of_update() const;
   bool try_lesson(Attempt& attempt, std::uint64_t most, UpdateFacts& facts);
   bool measure(Attempt& attempt, UpdateFacts& facts, Clock::time_point& clock);
   Status share(Attempt& attempt);

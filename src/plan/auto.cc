@@ -21,8 +21,8 @@ constexpr std::size_t kTrials = 4;         // starts taken through all levels
 constexpr double kFewEvaluations = 5000;   // for fewer, one trial is all there is time for
 constexpr std::size_t kMostListed = 2000;  // ops up to which lists are searched
 
-constexpr std::string_view kStreamed = "streamed weights", kLists = "list search";
-constexpr std::array<std::string_view, 2> kSureTrials{"single", "expert"};
+constexpr std::string_view kStreamed = "streamed weights", kLists = "list search", kGiven = "the given plan";
+constexpr std::array<std::string_view, 3> kSureTrials{"single", "expert", kGiven};
 constexpr std::array<std::string_view, 5> kQuickMembers{"single", "expert", "heft", "m-etf", "m-topo"};
 
 struct Start {
@@ -50,6 +50,10 @@ class AutoSearch {
       : search_(search), options_(options), crew_(search), rng_(search.budget().seed) {}
 
   Result<Plan> run() {
+    if (search_.has_best()) {  // somebody has planned before: one more start
+      starts_.push_back({std::string(kGiven), search_.best_plan(), search_.best_score()});
+      winner_ = kGiven;
+    }
     run_members();
     if (!search_.has_best()) {
       if (first_error_) return within("planner 'auto' has no plan to start from", *first_error_);

@@ -49,11 +49,34 @@ void Engine::rebase(const Plan& plan) {
 
 Timeline Engine::run_with_timeline(const Plan& plan) {
   timeline_ = Timeline();
+  record_timeline(plan);
+  finish_timeline();
+  return std::move(timeline_);
+}
+
+const Score& Engine::run_with_times(const Plan& plan, std::vector<Picoseconds>& ready, std::vector<Picoseconds>& end) {
+  timeline_.ops.clear();
+  timeline_.transfers.clear();
+  timeline_.op_ready.swap(ready);
+  timeline_.op_end.swap(end);
+  record_timeline(plan);
+  timeline_.op_ready.swap(ready);
+  timeline_.op_end.swap(end);
+  return score_;
+}
+
+// Events in the order in which they happened; ops of a fused group have its times.
+void Engine::record_timeline(const Plan& plan) {
   timeline_.op_end.assign(flat_.num_nodes(), 0);
   timeline_.op_ready.assign(flat_.num_nodes(), 0);
   simulate<Mode::kTimeline>(plan);
-  finish_timeline(plan);
-  return std::move(timeline_);
+  for (const auto& group : plan.fusions) {
+    const OpId leader = *std::min_element(group.begin(), group.end());
+    for (const OpId op : group) {
+      timeline_.op_end[index(op)] = timeline_.op_end[index(leader)];
+      timeline_.op_ready[index(op)] = timeline_.op_ready[index(leader)];
+    }
+  }
 }
 
 // False if the step takes longer than the cutoff.

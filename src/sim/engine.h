@@ -43,6 +43,8 @@ class Engine {
   // Bounded runs of similar plans become cheaper.
   void rebase(const Plan& plan);
   Timeline run_with_timeline(const Plan& plan);
+  // When each op was ready and ended; only these are kept.
+  const Score& run_with_times(const Plan& plan, std::vector<Picoseconds>& ready, std::vector<Picoseconds>& end);
   [[nodiscard]] std::uint64_t events() const { return events_; }
 
  private:
@@ -174,7 +176,8 @@ class Engine {
 
   void fill_score();
   void judge_memory();
-  void finish_timeline(const Plan& plan);
+  void record_timeline(const Plan& plan);
+  void finish_timeline();
 
   // engine_base.cc
   void begin_base(const Plan& plan);

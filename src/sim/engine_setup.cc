@@ -129,15 +129,8 @@ void Engine::judge_memory() {
   score_.feasible = !score_.overflow.has_value();
 }
 
-void Engine::finish_timeline(const Plan& plan) {
+void Engine::finish_timeline() {
   timeline_.score = score_;
-  for (const auto& group : plan.fusions) {
-    const OpId leader = *std::min_element(group.begin(), group.end());
-    for (const OpId op : group) {
-      timeline_.op_end[index(op)] = timeline_.op_end[index(leader)];
-      timeline_.op_ready[index(op)] = timeline_.op_ready[index(leader)];
-    }
-  }
   std::sort(timeline_.ops.begin(), timeline_.ops.end(),
             [](const OpEvent& a, const OpEvent& b) { return a.start != b.start ? a.start < b.start : a.op < b.op; });
   std::stable_sort(timeline_.transfers.begin(), timeline_.transfers.end(),

@@ -288,7 +288,7 @@ class Refused(TrainTest):
             (["train"], ["GRAPH is required"]),
             (["train", TINY, "-m", "k40x2"], ["--output is required"]),
             ([*TRAIN, "-o", self.folder / "x", "-p", "heft"], ["'heft'", "learns nothing"]),
-            ([*TRAIN, "-o", self.folder / "x", "-p", "placeto"], ["not in this build"]),
+            ([*TRAIN, "-o", self.folder / "x", "-p", "hsdag"], ["not in this build"]),
             ([*TRAIN, "-o", self.folder / "x", "--preset", "papr"], ["paper"]),
             ([*TRAIN, "-o", self.folder / "x", "--option", "grops=4"], ["did you mean 'groups'?"]),
             ([*TRAIN, "-o", self.folder / "x", "--option", "hidden=-1"], ["hidden"]),
@@ -327,6 +327,19 @@ class Policies(TrainTest):
         self.assertIn("after 6 updates", placed["note"])
         self.assertEqual(self.json_of(*place, "--budget", "60s")["evaluations"], 18)
 
+    def test_auto_begins_with_its_plan(self):
+        trained = self.train(updates=6)
+        placed = self.json_of("place", TINY, "-m", "k40x2", "--policy", self.run, "--planner", "auto", "--evaluations", 300)
+        self.assertEqual(placed["planner"], "auto")
+        self.assertLessEqual(placed["step_time_s"], trained["best_s"])
+
+    def test_learning_on_makes_no_plan_worse(self):
+        trained = self.train(updates=3)
+        placed = self.json_of("place", TINY, "-m", "k40x2", "--policy", self.run, "--finetune", 4, "--budget", "60s")
+        self.assertIn("4 updates", placed["note"])
+        self.assertLessEqual(placed["step_time_s"], trained["best_s"])
+        self.assert_refused(["place", TINY, "-m", "k40x2", "--finetune", 4], "--policy")
+
     def test_other_problems_are_refused(self):
         self.train()
         policy = ["--policy", self.run]
@@ -334,7 +347,7 @@ class Policies(TrainTest):
             (["place", SMALL, "-m", "k40x2", *policy], "another graph"),
             (["place", TINY, "-m", "k40x4", *policy], "another machine"),
             (["place", TINY, "-m", "k40x2", "--objective", "pipeline", *policy], "objective"),
-            (["place", TINY, "-m", "k40x2", "-p", "auto", *policy], "excludes"),
+            (["place", TINY, "-m", "k40x2", "-p", "heft", *policy], "only auto"),
             (["place", TINY, "-m", "k40x2", "--option", "groups=3", *policy], "--option"),
             (["place", TINY, "-m", "k40x2", "--policy", self.folder], "no run"),
         ]:
@@ -350,7 +363,7 @@ class Options(TrainTest):
         self.assert_refused([*place, "--option", "grops=3"], "did you mean 'groups'?")
         compare = ["compare", TINY, "-m", "k40x2", "--option", "groups=4", "--evaluations", 12, "--planners"]
         names = {row["planner"] for row in self.json_of(*compare, "single,learned")["rows"]}
-        self.assertEqual(names, {"single", "colocrl", "hierarchical"})
+        self.assertEqual(names, {"single", "colocrl", "hierarchical", "placeto", "go"})
         self.assert_refused([*compare, "single,heft"], "--option is for learned planners")
 
     def test_placer_is_short_for_an_option(self):

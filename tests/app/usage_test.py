@@ -27,7 +27,7 @@ class Usage(CommandLineTest):
             ([*place, "--plannr", "expert"], "did you mean '--planner'?"),
             ([*place, "surplus"], "unexpected argument 'surplus'"),
             ([*place, "--planner", "exprt"], "did you mean 'expert'?"),
-            ([*place, "--planner", "placeto"], "not in this build"),
+            ([*place, "--planner", "hsdag"], "not in this build"),
             ([*place, "--budget", "soon"], "--budget"),
             ([*place, "--budget", "0"], "--budget"),
             ([*place, "--budget", "nan"], "--budget"),

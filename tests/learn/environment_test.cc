@@ -30,6 +30,28 @@ TEST(Environment, ScoresComeInTheOrderOfSubmission) {
   }
 }
 
+TEST(Environment, KeepsTheTimesOfOpsWhenAsked) {
+  Rng rng(3);
+  const Problem problem = random_problem(rng, 60);
+  std::vector<Plan> plans;
+  for (int i = 0; i < 10; ++i) plans.push_back(random_plan(problem, rng));
+  const auto environment = make_simulated_environment(problem, 2);
+  environment->submit(plans[0]);
+  EXPECT_EQ(environment->collect().size(), 1U);
+  EXPECT_TRUE(environment->take_times().empty());
+  environment->keep_times();
+  for (const Plan& plan : plans) environment->submit(plan);
+  const std::vector<Score> scores = environment->collect();
+  const std::vector<OpTimes> times = environment->take_times();
+  ASSERT_EQ(times.size(), plans.size());
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    const Timeline timeline = simulate_timeline(problem, plans[i]);
+    EXPECT_EQ(scores[i], timeline.score);
+    EXPECT_EQ(times[i].end, timeline.op_end);
+    EXPECT_EQ(times[i].ready, timeline.op_ready);
+  }
+}
+
 TEST(Environment, EndsWithPlansOutstanding) {
   Rng rng(4);
   const Problem problem = random_problem(rng, 200);

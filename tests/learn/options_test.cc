@@ -18,6 +18,11 @@ constexpr std::string_view kOthers =
     "attention=16 aligned=off "
     "tanh-constant=2.5 temperature=1 adjacency=binary group-types=off group-shapes=off placed-features=off "
     "start-by-speed=off "
+    "rounds=3 message-width=5 messages=sum device-head=fixed episodes=6 sweeps=2 first-placement=best returns=final "
+    "discount=0.5 "
+    "nodes=9 tasks=placement+fusion levels=5 priorities=plackett-luce ties=fifo sage-layers=1 attention-layers=3 "
+    "heads=2 "
+    "segment=16 inner=3 passes=4 superposition=off task-attention=off locality=1 stretch=2 "
     "groupings=3 placements=4 lessons=2 epochs=4 ratio-clip=0.2 rate=0.001 rate-decay=0.95 decay-after=400 "
     "decay-every=60 clip=0.5 entropy=0.02 "
     "entropy-end=0.001 entropy-updates=100 noise=0.1 noise-updates=750 valid-only-after=1000 baseline-decay=0.99 "
@@ -63,8 +68,12 @@ TEST(Options, EveryFieldIsSetAloneAndReadBack) {
 TEST(Options, NoOtherValueIsForAFieldThatIsNotThere) { EXPECT_EQ(others().size(), option_fields().size()); }
 
 TEST(Options, SurvivesTheWayThroughText) {
-  for (const auto& [planner, name] :
-       {std::pair{"hierarchical", "google"}, {"hierarchical", "paper"}, {"colocrl", "default"}, {"colocrl", "paper"}}) {
+  for (const auto& [planner, name] : {std::pair{"hierarchical", "google"},
+                                      {"hierarchical", "paper"},
+                                      {"colocrl", "default"},
+                                      {"colocrl", "paper"},
+                                      {"placeto", "default"},
+                                      {"placeto", "paper"}}) {
     const Options written = preset(planner, name).value();
     Options read;
     for (const Field& field : option_fields())
@@ -91,7 +100,7 @@ TEST(Options, NamesTheNearestWord) {
   EXPECT_EQ(error_of("placer=lstn"),
             "placer: expected one of lstm, transformer, feed-forward; found 'lstn'; did you mean 'lstm'?");
   EXPECT_EQ(error_of("reward=sqr"),
-            "reward: expected one of time, sqrt, log, inverse; found 'sqr'; did you mean 'sqrt'?");
+            "reward: expected one of time, sqrt, log, inverse, log-time; found 'sqr'; did you mean 'sqrt'?");
   EXPECT_EQ(error_of("failing=grade"),
             "failing: expected one of constant, graded; found 'grade'; did you mean 'graded'?");
   EXPECT_EQ(error_of("tanh_constant=5"), "no option named 'tanh_constant'; did you mean 'tanh-constant'?");
@@ -163,13 +172,17 @@ TEST(Presets, HoldThePublishedFigures) {
 TEST(Presets, AreNamedPerPlanner) {
   EXPECT_EQ(presets_of("hierarchical"), (std::vector<std::string_view>{"default", "paper", "google"}));
   EXPECT_EQ(presets_of("colocrl"), (std::vector<std::string_view>{"default", "paper"}));
+  EXPECT_EQ(presets_of("placeto"), (std::vector<std::string_view>{"default", "paper"}));
+  EXPECT_EQ(presets_of("go"), (std::vector<std::string_view>{"default", "paper"}));
   EXPECT_TRUE(presets_of("heft").empty());
   EXPECT_EQ(preset("hierarchical", "papr").error().message,
             "hierarchical has no preset named 'papr'; did you mean 'paper'? (there are default, paper, google)");
   EXPECT_EQ(preset("colocrl", "google").error().message,
             "colocrl has no preset named 'google' (there are default, paper)");
-  EXPECT_EQ(preset("hierarchic", "paper").error().message,
-            "no learned planner named 'hierarchic'; did you mean 'hierarchical'? (there are hierarchical, colocrl)");
+  EXPECT_EQ(
+      preset("hierarchic", "paper").error().message,
+      "no learned planner named 'hierarchic'; did you mean 'hierarchical'? (there are hierarchical, colocrl, placeto, "
+      "go)");
 }
 
 }  // namespace

@@ -9,7 +9,8 @@
 namespace berth::learn {
 namespace {
 
-constexpr RewardKind kKinds[] = {RewardKind::kTime, RewardKind::kSqrt, RewardKind::kLog, RewardKind::kInverse};
+constexpr RewardKind kKinds[] = {RewardKind::kTime, RewardKind::kSqrt, RewardKind::kLog, RewardKind::kInverse,
+                                 RewardKind::kLogTime};
 
 TEST(Reward, IsWhatItsNameSays) {
   const Measurement four{.time_s = 4.0};
@@ -17,6 +18,7 @@ TEST(Reward, IsWhatItsNameSays) {
   EXPECT_DOUBLE_EQ(reward_of({.kind = RewardKind::kSqrt}, four), -2.0);
   EXPECT_DOUBLE_EQ(reward_of({.kind = RewardKind::kLog}, four), -std::log(5.0));
   EXPECT_DOUBLE_EQ(reward_of({.kind = RewardKind::kInverse}, four), 0.25);
+  EXPECT_DOUBLE_EQ(reward_of({.kind = RewardKind::kLogTime}, four), -std::log(4.0));
 }
 
 TEST(Reward, TheConstantStandsForEveryPlanThatDoesNotFit) {

@@ -10,7 +10,8 @@
 namespace berth::learn {
 namespace {
 
-constexpr std::uint64_t kSamples = 400;
+// Every step of Placeto, which moves one group, is a sample; its updates take over a hundred.
+std::uint64_t samples_of(const std::string& planner) { return planner == "placeto" ? 3'000 : 400; }
 
 struct Toy {
   const char* name;
@@ -70,7 +71,7 @@ TEST_P(LearnsToys, ReachesTheOptimumOnNineOfTenSeeds) {
     ASSERT_DOUBLE_EQ(least_step(toy.problem), toy.optimum_s) << toy.name;
     int reached = 0;
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-      Search search(toy.problem, {.evaluations = kSamples, .seed = seed}, 0);
+      Search search(toy.problem, {.evaluations = samples_of(GetParam()), .seed = seed}, 0);
       const Result<Plan> plan = make_learned_planner(GetParam(), preset(GetParam(), "default").value())->plan(search);
       ASSERT_TRUE(plan) << plan.error().message;
       const Score score = simulate(toy.problem, *plan);
@@ -99,7 +100,8 @@ TEST(Learning, MakesPlansBetter) {
   EXPECT_LT(mean_of_updates(5), 0.7 * first);
 }
 
-INSTANTIATE_TEST_SUITE_P(Planners, LearnsToys, testing::Values("hierarchical", "colocrl"),
+// `go` has toys of its own (go_toys_test.cc), since it decides on more; on these it is weaker (docs/planners.md).
+INSTANTIATE_TEST_SUITE_P(Planners, LearnsToys, testing::Values("hierarchical", "colocrl", "placeto"),
                          [](const auto& name) { return name.param; });
 
 }  // namespace

@@ -40,6 +40,18 @@ TEST(Auto, NamesTheMemberWhosePlanItIs) {
   EXPECT_EQ(run(wide, {.evaluations = 1000}).note, "as expert has it");
 }
 
+// What the search has found before is one more start, and nothing worse is returned.
+TEST(Auto, BeginsWithThePlanThatIsThere) {
+  const Problem wide = toy_problem("a:9/5/5; b:9/5/5; c:9/5/5; d:9/5/5", kTwoGpus);
+  Search search(wide, {.evaluations = 1000});
+  search.evaluate(toy_plan(wide, "a@gpu0 b@gpu0 c@gpu1 d@gpu1"));
+  AutoOptions options;
+  options.refine = options.list_search = false;
+  ASSERT_TRUE(AutoPlanner(std::move(options)).plan(search));
+  EXPECT_EQ(search.note(), "as the given plan has it");
+  EXPECT_EQ(to_seconds(search.best_score().step_time), 10.0);
+}
+
 TEST(Auto, StopsAtTheLowerBound) {
   const Ran ran = run(toy_problem("a:9/2/1 -> b:9/2/1 -> c:9/2/1", kTwoGpus), {.evaluations = 1000});
   EXPECT_EQ(ran.evaluations, 3U);  // single proves itself

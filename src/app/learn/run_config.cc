@@ -74,7 +74,7 @@ Status apply_reward(learn::Options& options, const TrainFlags& flags) {
   if (flags.env_noise) options.env_noise = *flags.env_noise;
   if (flags.reward.empty()) return {};
   const auto kind = learn::reward_from_name(flags.reward);
-  if (!kind) return bad_input("--reward: '{}' is none; there are: time, sqrt, log, inverse", flags.reward);
+  if (!kind) return bad_input("--reward: '{}' is none; there are: time, sqrt, log, inverse, log-time", flags.reward);
   options.reward.kind = *kind;
   return {};
 }

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "learn/checkpoint.h"
 #include "learn/planners.h"
+#include "plan/auto.h"
 
 namespace berth::app {
 namespace {
@@ -18,6 +19,12 @@ class TrainedPolicy : public Planner {
       : flags_(std::move(flags)), config_(std::move(config)), checkpoint_(std::move(checkpoint)) {}
 
   Result<Plan> plan(Search& search) override {
+    Result<Plan> plan = own_plan(search);
+    return plan && flags_.is_start ? AutoPlanner().plan(search) : plan;
+  }
+
+ private:
+  Result<Plan> own_plan(Search& search) {
     learn::Trained trained;
     trained.values = checkpoint_.state.values;
     trained.name = fmt::format("{} after {}", flags_.run, counted(checkpoint_.state.updates, "update"));
@@ -28,7 +35,6 @@ class TrainedPolicy : public Planner {
         ->plan(search);
   }
 
- private:
   PolicyFlags flags_;
   RunConfig config_;
   learn::Checkpoint checkpoint_;
@@ -52,8 +58,8 @@ Result<ChosenPlanner> choose_trained(const PolicyFlags& policy, const LearnedFla
     if (learn::is_general(config.planner) || lesson_of(config, problem)) return {};
     return check_hashes(config.lessons.front(), problem, policy.run);
   };
-  return ChosenPlanner{config.planner, [=] { return std::make_unique<TrainedPolicy>(policy, config, checkpoint); },
-                       check};
+  const std::string name = policy.is_start ? "auto" : config.planner;
+  return ChosenPlanner{name, [=] { return std::make_unique<TrainedPolicy>(policy, config, checkpoint); }, check};
 }
 
 }  // namespace berth::app

@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Whether `placeto` improves a random start, trained there and trained elsewhere.
+
+placeto_transfer.py BERTH [--budget 60s] [--train 60s] [--seeds 3] [--threads 2]     Markdown table, then PASS or FAIL per bar
+
+For each of the six rows of the papers' tables: a random start; what `placeto` makes of the row from scratch in --budget; and what one
+sweep over its groups (one plan per group, no learning) makes of the same start with a policy that was trained for --train on other
+families of models alone, beside the same sweep with a policy that was never trained, since the best plan of many is better than the first
+anyway. Bars: from scratch better than the start on every row; so is the first sweep of the trained policy, with every seed; and over
+all rows and seeds that sweep is better, by the geometric mean, than the sweep of the untrained one.
+"""
+import argparse
+import dataclasses
+import json
+import math
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+CONVOLUTIONS, RECURRENT, TRANSLATION = "convolutions", "rnnlm", "nmt"
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    family: str
+    graph: str
+    machine: str
+
+    @property
+    def name(self):
+        return f"{self.graph.removeprefix('zoo:')} on {self.machine}"
+
+
+ROWS = [
+    Row(CONVOLUTIONS, "zoo:inception-v3", "k40x2"),
+    Row(CONVOLUTIONS, "zoo:resnet-152", "k40x2"),
+    Row(RECURRENT, "zoo:rnnlm", "k40x2"),
+    Row(TRANSLATION, "zoo:nmt-2", "k40x2"),
+    Row(TRANSLATION, "zoo:nmt-4", "k40x4"),
+    Row(TRANSLATION, "zoo:nmt-8", "k40x8"),
+]
+# One small graph of every family, to learn from where the row is of another one.
+LESSONS = {
+    CONVOLUTIONS: "zoo:inception-v3",
+    RECURRENT: "zoo:rnnlm,unroll=10",
+    TRANSLATION: "zoo:nmt-2,unroll=10",
+}
+MACHINES = ["k40x2", "k40x4"]  # to learn on
+GROUPS = 64
+
+
+def answer_of(flags, *words):
+    """The JSON document of a command; exit code 1 says that the plan does not fit, which is an answer too."""
+    done = subprocess.run([flags.berth, *map(str, words), "--json", "--quiet"], capture_output=True, text=True)
+    if done.returncode not in (0, 1):
+        sys.exit(f"berth {' '.join(map(str, words))} ended with {done.returncode}: {done.stderr.strip()}")
+    return json.loads(done.stdout)
+
+
+def train(flags, folder, family, limit):
+    """A policy that has never seen that family."""
+    run = pathlib.Path(folder) / f"{family}-{'-'.join(limit).strip('-')}"
+    graphs = [graph for other, graph in LESSONS.items() if other != family]
+    machines = [word for machine in MACHINES for word in ("--machine", machine)]
+    answer_of(flags, "train", *graphs, *machines, "--planner", "placeto", "--option", f"groups={GROUPS}", *limit,
+              "--threads", flags.threads, "-o", run)
+    return run
+
+
+def seconds_of(answer):
+    """Plans that do not fit count as what they take, doubled, so that they can be compared at all."""
+    return answer["step_time_s"] * (1.0 if answer["feasible"] else 2.0)
+
+
+def sweep(flags, row, run, seed):
+    """Start, and best plan of one sweep from there."""
+    place = ["place", row.graph, "--machine", row.machine, "--policy", run, "--zero-shot", "--seed", seed, "--threads", flags.threads]
+    return (seconds_of(answer_of(flags, *place, "--evaluations", 1)),
+            seconds_of(answer_of(flags, *place, "--evaluations", 1 + GROUPS)))
+
+
+def geometric_mean(values):
+    return math.exp(statistics.fmean(map(math.log, values)))
+
+
+def measure(flags, row, trained, untrained):
+    """Prints a row of the table; the ratios to the start: from scratch, of the trained sweeps, of the untrained ones."""
+    known, blank = [], []
+    starts = []
+    for seed in range(1, flags.seeds + 1):
+        start, after = sweep(flags, row, trained, seed)
+        known.append(after / start)
+        blank.append(sweep(flags, row, untrained, seed)[1] / start)
+        starts.append(start)
+    scratch = seconds_of(answer_of(flags, "place", row.graph, "--machine", row.machine, "--planner", "placeto", "--budget", flags.budget,
+                                   "--threads", flags.threads)) / geometric_mean(starts)
+    print(f"| {row.name} | {geometric_mean(starts):.4g} s | {scratch:.3f} | {geometric_mean(known):.3f} "
+          f"({min(known):.3f} to {max(known):.3f}) | {geometric_mean(blank):.3f} |", flush=True)
+    return scratch, known, blank
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("berth", help="the program")
+    parser.add_argument("--budget", default="60s", help="from scratch, for every row (default 60s)")
+    parser.add_argument("--train", default="60s", help="of each of the three policies (default 60s)")
+    parser.add_argument("--seeds", type=int, default=3, help="random starts for every row (default 3)")
+    parser.add_argument("--threads", type=int, default=2, help="default 2")
+    parser.add_argument("--rows", nargs="+", default=[], help="graphs to look at, such as zoo:rnnlm (default: all six)")
+    flags = parser.parse_args()
+    rows = [row for row in ROWS if not flags.rows or row.graph in flags.rows]
+    print(f"`bench/placeto_transfer.py build/release/berth --budget {flags.budget} --train {flags.train} --seeds {flags.seeds}`: step "
+          f"times as shares of a random start's (geometric mean of {flags.seeds}). First sweep: the best of {1 + GROUPS} plans, the start "
+          f"included, with a policy trained {flags.train} on other families; its least and most in brackets.\n")
+    print("| row | random start | from scratch | first sweep, trained elsewhere | first sweep, untrained |")
+    print("| --- | --: | --: | --: | --: |", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        policies = {family: (train(flags, folder, family, ["--budget", flags.train]), train(flags, folder, family, ["--updates", "1"]))
+                    for family in dict.fromkeys(row.family for row in rows)}
+        found = [measure(flags, row, *policies[row.family]) for row in rows]
+    known = [ratio for _, ratios, _ in found for ratio in ratios]
+    blank = [ratio for _, _, ratios in found for ratio in ratios]
+    bars = [
+        (f"from scratch better than a random start on {sum(scratch < 1 for scratch, _, _ in found)} of {len(rows)} rows",
+         all(scratch < 1 for scratch, _, _ in found)),
+        (f"the first sweep over an unseen family improved {sum(ratio < 1 for ratio in known)} of {len(known)} starts",
+         all(ratio < 1 for ratio in known)),
+        (f"that sweep comes to {geometric_mean(known):.3f} of the start, an untrained one to {geometric_mean(blank):.3f}",
+         geometric_mean(known) < geometric_mean(blank)),
+    ]
+    print()
+    for what, holds in bars:
+        print("- PASS:" if holds else "- FAIL:", what)
+    sys.exit(0 if all(holds for _, holds in bars) else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// PlacetoLearner (Addanki et al., "Placeto: Learning Generalizable Device Placement Algorithms for Distributed Machine
+// Learning", 2019): a policy that improves a placement group by group, trained by REINFORCE, or PPO, on what each step
+// gains.
+//
+// An update walks several episodes through each of its lessons, all in step, then computes the gradients of all their
+// decisions a few thousand rows at a time, so that memory does not grow with the length of an episode.
+#pragma once
+
+#include <memory>
+
+#include "learn/communicator.h"
+#include "learn/learner.h"
+#include "learn/options.h"
+#include "learn/placeto/episodes.h"
+#include "learn/placeto/returns.h"
+
+namespace berth::learn {
+
+class PlacetoLearner : public Learner {
+ public:
+  using Groupings = std::vector<Grouping>;  // one per environment
+  // Ranks of one communicator must pass equal problems and options. The communicator must outlive it.
+  PlacetoLearner(std::vector<std::unique_ptr<Environment>> environments, Groupings groupings, const Options& options,
+                 std::uint64_t seed, at::Device device, Communicator& communicator);
+
+  Result<std::optional<UpdateFacts>> update(std::uint64_t most = 0) override;
+  [[nodiscard]] std::uint64_t plans_per_update() const override;
+  // Whole sweeps: a plan of Placeto is what a sweep leads to, so at least one is made, whatever `plans` says, unless
+  // the search has to stop.
+  void propose(std::size_t lesson, Search& search, std::uint64_t plans, Rng& rng) override;
+
+  [[nodiscard]] Parameters& parameters() override { return parameters_; }
+  [[nodiscard]] TrainState state() const override;
+  void restore(TrainState state) override;
+  [[nodiscard]] std::uint64_t updates() const override { return updates_; }
+  [[nodiscard]] std::uint64_t evaluations() const override { return evaluations_; }
+  [[nodiscard]] const std::vector<LessonState>& lessons() const override { return states_; }
+  void offer(std::size_t lesson, const Plan& plan, const Score& score) override { states_[lesson].offer(plan, score); }
+
+  // For tests.
+  [[nodiscard]] PlacetoLesson& lesson(std::size_t i) { return *lessons_[i]; }
+  [[nodiscard]] const PlacetoNetwork& network() const { return *network_; }
+
+ private:
+  struct Attempt {
+    std::size_t lesson = 0;
+    PlacetoTrace trace;
+    PerEpisode weights;  // what the log-probability of each decision is multiplied by
+    UpdateFacts facts;
+  };
+
+  [[nodiscard]] std::vector<std::uint8_t> start_of(std::size_t lesson, Rng& rng) const;
+  [[nodiscard]] bool is_decided(std::size_t lesson) const { return lessons_[lesson]->graph.size() > 0; }
+  bool walk(Attempt& attempt, std::uint64_t most, UpdateFacts& facts);
+  Status weigh(Attempt& attempt);
+  Status note_facts(Attempt& attempt, const PerEpisode& worth);
+  void push_back(const Attempt& attempt, double share);
+  Result<bool> try_all(std::vector<Attempt>& attempts, std::uint64_t most, UpdateFacts& facts);
+  Status learn(const std::vector<Attempt>& attempts, UpdateFacts& facts);
+
+  Options options_;
+  std::uint64_t seed_;
+  Communicator& communicator_;
+  Parameters parameters_;
+  std::vector<std::unique_ptr<PlacetoLesson>> lessons_;
+  std::unique_ptr<PlacetoNetwork> network_;  // none where there is nothing to decide
+  std::vector<LessonState> states_;
+  Adam adam_;
+  Rng rng_;
+  std::uint64_t updates_ = 0, evaluations_ = 0;
+};
+
+// The gradients of these decisions, added to those of the parameters: of - sum of weight * log p, or PPO's surrogate,
+// less entropy_weight * the sum of entropies. weights[i] has a row per episode. A few thousand rows at a time.
+void add_gradients(const PlacetoLesson& lesson, const PlacetoNetwork& network, const PlacetoTrace& trace,
+                   const PerEpisode& weights, double entropy_weight, double ratio_clip, at::Device device);
+
+}  // namespace berth::learn
