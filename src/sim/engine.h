@@ -18,6 +18,7 @@
 #include "cost/problem.h"
 #include "sim/event_queue.h"
 #include "sim/flat_graph.h"
+#include "sim/memory_timeline.h"
 #include "sim/ready_queue.h"
 #include "sim/timeline.h"
 
@@ -43,6 +44,8 @@ class Engine {
   // Bounded runs of similar plans become cheaper.
   void rebase(const Plan& plan);
   Timeline run_with_timeline(const Plan& plan);
+  // Of the last run_with_timeline().
+  [[nodiscard]] const std::vector<MemoryEvent>& memory() const { return memory_; }
   [[nodiscard]] std::uint64_t events() const { return events_; }
 
  private:
@@ -174,6 +177,7 @@ class Engine {
 
   void fill_score();
   void judge_memory();
+  void record_memory();
   void finish_timeline(const Plan& plan);
 
   // engine_base.cc
@@ -247,6 +251,8 @@ class Engine {
   std::uint64_t events_ = 0;
   Score score_;
   Timeline timeline_;
+  std::vector<MemoryEvent> memory_;   // of the timeline
+  std::vector<Bytes> recorded_held_;  // per device, as memory_ says last
 
   // Of the base and of a plan near it.
   std::unique_ptr<BaseRun> base_;
