@@ -111,7 +111,7 @@ await check("colours can mean other things, and dark is dark", async () => {
   await page.selectOption(".choice select", "class");
   await settled(page);
   assert.notEqual(await drawn(page, "graph"), light);
-  assert.ok((await page.innerText(".legend")).includes("matmul"));
+  assert.ok((await page.innerText(".strip .legend")).includes("matmul"));
   await page.selectOption(".choice select", "device");
   await page.click("button[aria-label='Light or dark']");
   await settled(page);
