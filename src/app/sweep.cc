@@ -30,8 +30,7 @@ struct SweepFlags {
 struct SweepRow {
   std::string value;
   Outcome outcome;
-  std::size_t ops = 0;
-  std::string fullest;
+  std::string fullest = {};
 };
 
 // How much is done per second: samples for a sweep over batch sizes, steps otherwise.
@@ -89,7 +88,6 @@ Result<std::vector<SweepRow>> run_points(const SweepFlags& flags, const Sweep& s
     if (!resolved) return within(fmt::format("{} = {}", sweep.name, value), resolved.error());
     const Problem& problem = resolved->problem;
     SweepRow row{value, run_planner(problem, planner, budget, lower_bound(problem).value(), !flags.search.quiet)};
-    row.ops = problem.graph().num_ops();
     if (!row.outcome.error) row.fullest = fullest_memory(problem, row.outcome.score);
     json.begin_object(JsonLayout::kLines).key("value").value(value);
     json.key("per_second").value(rate(sweep, row));

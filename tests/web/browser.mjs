@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A real browser for the tests: Debian's Chromium, headless, driven by playwright-core. Pages come from files; whatever else
-// they ask for, and whatever they complain about, is collected.
+// A real browser for the tests: Debian's Chromium, headless, driven by playwright-core. Pages come from files; whatever
+// else they ask for, and whatever they complain about, is collected.
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 

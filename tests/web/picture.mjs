@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A picture of a report, for the documentation. Usage: picture.mjs MODULES CHROMIUM REPORT.html OUT.png [WIDTH [light|dark]]
+// A picture of a report, for the documentation.
+// Usage: picture.mjs MODULES CHROMIUM REPORT.html OUT.png [WIDTH [light|dark]]
 import { openBrowser, openReport } from "./browser.mjs";
 
 const [modules, chromium, report, out, width = "1400", colorScheme = "light"] = process.argv.slice(2);

@@ -64,7 +64,8 @@ await check("a click on a box chooses an op", async () => {
   await page.keyboard.press("Escape");
   assert.equal(await page.isVisible(".details"), false);
   const box = await page.locator("#graph canvas").boundingBox();
-  await page.mouse.click(box.x + 148 + (box.width - 148) / 2, box.y + box.height / 2); // the search has put the op there
+  // The search has put the op into the middle.
+  await page.mouse.click(box.x + 148 + (box.width - 148) / 2, box.y + box.height / 2);
   assert.equal(await page.innerText(".details h2"), OP);
   await page.click(".details header button");
   assert.equal(await page.isVisible(".details"), false);

@@ -40,7 +40,7 @@ export class Convergence {
       viewBox: `0 0 ${W} ${H}`,
       class: "chart",
       role: "img",
-      "aria-label": `The best step time fell from ${seconds(points[0][2])} to ${seconds(plan.step_s)} in ${seconds(plan.search_s)}`,
+      "aria-label": `The best step time fell from ${seconds(points[0][2])} to ${seconds(plan.step_s)}`,
     });
     const stepUp = niceStep((high - low) / 4),
       stepRight = niceStep(end / 5);

@@ -148,7 +148,7 @@ export class Details {
       reasons.push(`No device runs it faster (${seconds(own)}).`);
     if (own > least * 1.1)
       reasons.push(
-        `Another device would run it ${(own / least).toFixed(1)}\u00d7 as fast, but it would have to be sent there and back.`,
+        `Another device would run it ${(own / least).toFixed(1)}\u00d7 as fast, but its inputs would have to be sent.`,
       );
     return el("ul", {}, ...reasons.map((text) => el("li", {}, text)));
   }

@@ -16,7 +16,7 @@ import { installTip } from "./tip";
 import { Traffic } from "./traffic";
 
 const KEYS =
-  "Keys: / finds an op; in graph and timeline the arrows move, + and - zoom, 0 shows everything; Escape lets go of the chosen op.";
+  "Keys: / finds an op; in graph and timeline the arrows move, + and - zoom, 0 shows everything; Escape lets go.";
 
 function legend(store: Store): HTMLElement {
   const list = el("ul", { class: "legend", "aria-label": "Colours" });
@@ -126,7 +126,8 @@ function build(report: Report): void {
           el(
             "p",
             { class: "hint" },
-            `${plural(report.ops, "op")}, ${plural(report.edges, "edge")}, ${plural(device, "device")} \u00b7 ${report.machine.description}`,
+            `${plural(report.ops, "op")}, ${plural(report.edges, "edge")}, ${plural(device, "device")}` +
+              ` \u00b7 ${report.machine.description}`,
           ),
         ),
         planTabs(store),
@@ -167,7 +168,8 @@ loadReport().then(build, (error: Error) => {
       el(
         "p",
         { class: "loading" },
-        `This report cannot be opened here: ${error.message}. Browsers from 2023 on can (Chrome 80, Firefox 113, Safari 16.4).`,
+        `This report cannot be opened here: ${error.message}. ` +
+          "Browsers from 2023 on can (Chrome 80, Firefox 113, Safari 16.4).",
       ),
     );
 });

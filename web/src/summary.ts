@@ -69,7 +69,8 @@ export class Summary {
     if (!plan.overflow) return "";
     const { device, over, op } = plan.overflow;
     return (
-      `${report.devices[device].name} is ${bytes(over)} over its capacity${op >= 0 ? `, at ${report.names[op]}` : ""}; ` +
+      `${report.devices[device].name} is ${bytes(over)} over its capacity` +
+      `${op >= 0 ? `, at ${report.names[op]}` : ""}; ` +
       `the step would take ${seconds(plan.step_s)}`
     );
   }

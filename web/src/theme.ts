@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Colours. Devices take Paul Tol's "bright" scheme and two of his "light" one, made to be told apart by colour-blind people;
+// Colours. Devices take Paul Tol's "bright" scheme and two of his "light" one, made for colour-blind people;
 // CPUs are grey. Names stand beside colours everywhere, so that nothing depends on them alone.
 import type { Report } from "./data";
 

@@ -3,7 +3,7 @@
 import { axisLabel, niceStep } from "./axis";
 import { card, el } from "./dom";
 import { drawEvents, nearest, visible } from "./events";
-import { bytes, percent, seconds } from "./format";
+import { bytes, instant, percent, seconds } from "./format";
 import { IS_TRANSFER } from "./data";
 import { readable, shortened } from "./graph";
 import { drawMemory, memoryAt } from "./memory";
@@ -19,7 +19,8 @@ const GUTTER = 148,
   MEMORY = 46,
   GAP = 4,
   HEADING = 24;
-const MOST_ARCS = 300;
+const MOST_ARCS = 300,
+  MOST_JUMPS = 40; // of the critical path from device to device, drawn in full strength
 
 interface Row {
   kind: "device" | "link" | "memory" | "heading";
@@ -291,21 +292,23 @@ export class TimelineView {
     context.lineWidth = 1.5;
     context.beginPath();
     let lastX = NaN,
-      lastY = NaN;
+      lastY = NaN,
+      jumps = 0;
     for (const item of plan.steps) {
-      const isTransfer = item >= IS_TRANSFER;
-      const i = isTransfer ? item - IS_TRANSFER : item;
-      const start = isTransfer ? plan.sentStart[i] : plan.start[i];
-      const end = start + (isTransfer ? plan.sentDuration[i] : plan.duration[i]);
-      if (isTransfer || end < view.x.from || start > view.x.to) continue;
-      const row = this.row("device", plan.device[i]);
+      if (item >= IS_TRANSFER) continue;
+      const [start, end] = [plan.start[item], plan.start[item] + plan.duration[item]];
+      if (end < view.x.from || start > view.x.to) continue;
+      const row = this.row("device", plan.device[item]);
       const [x0, x1, y] = [view.px(start), view.px(end), row.top + row.height - 1];
-      if (y !== lastY && !Number.isNaN(lastY)) context.lineTo(x0, y);
-      else if (Number.isNaN(lastX)) context.moveTo(x0, y);
+      if (Number.isNaN(lastX)) context.moveTo(x0, y);
+      if (y !== lastY && ++jumps > 1) context.lineTo(x0, y);
       context.lineTo(x1, y);
       [lastX, lastY] = [x1, y];
     }
+    // A path that jumps all the time must not black out the rows.
+    context.globalAlpha = Math.max(0.25, Math.min(1, MOST_JUMPS / jumps));
     context.stroke();
+    context.globalAlpha = 1;
   }
 
   private drawChosen(context: CanvasRenderingContext2D, op: number, theme: Ink): void {
@@ -343,7 +346,7 @@ export class TimelineView {
       return tipOf(
         report.names[op],
         `${report.types[report.type[op]]} on ${row.label}, ${seconds(plan.duration[op] * plan.tick_s)}`,
-        `from ${seconds(plan.start[op] * plan.tick_s)} to ${seconds((plan.start[op] + plan.duration[op]) * plan.tick_s)}`,
+        `from ${instant(plan.start[op] * plan.tick_s)}`,
         plan.onPath[op] === 1 && "on the critical path",
       );
     }
@@ -352,7 +355,8 @@ export class TimelineView {
       if (i === null) return null;
       return tipOf(
         `${bytes(plan.sentBytes[i])} of ${report.names[plan.sentOp[i]]}`,
-        `${report.devices[plan.sentFrom[i]].name} to ${report.devices[plan.sentTo[i]].name} by ${report.channels[plan.sentChannel[i]].name}`,
+        `${report.devices[plan.sentFrom[i]].name} to ${report.devices[plan.sentTo[i]].name}`,
+        `by ${report.channels[plan.sentChannel[i]].name}`,
         `${seconds(plan.sentDuration[i] * plan.tick_s)} from ${seconds(plan.sentStart[i] * plan.tick_s)}`,
       );
     }

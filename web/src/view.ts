@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// View: a canvas one can zoom and move, by mouse, touch pad and keys. It knows nothing of what is drawn: it keeps the visible
-// part of a world of x (and y, if that moves too) and asks to be drawn when it changes.
+// View: a canvas one can zoom and move, by mouse, touch pad and keys. It knows nothing of what is drawn: it keeps the
+// visible part of a world of x (and y, if that moves too) and asks to be drawn when it changes.
 import { el } from "./dom";
 import { hideTip, showTip } from "./tip";
 
