@@ -23,7 +23,7 @@ MAY = {
     "plan": ["sim"],
     "learn": ["plan", "io"],
     "exec": ["sim"],
-    "report": ["sim"],
+    "report": ["sim", "io"],
 }
 MAY_USE_TORCH = {"learn", "exec"}
 SOURCES = {".h", ".cc", ".py", ".cmake", ".sh"}

@@ -14,6 +14,10 @@ namespace berth::app {
 void add_place_command(CLI::App& app, Exit& exit);
 void add_compare_command(CLI::App& app, Exit& exit);
 void add_score_command(CLI::App& app, Exit& exit);
+void add_explain_command(CLI::App& app, Exit& exit);
+void add_diff_command(CLI::App& app, Exit& exit);
+void add_report_command(CLI::App& app, Exit& exit);
+void add_sweep_command(CLI::App& app, Exit& exit);
 void add_train_command(CLI::App& app, Exit& exit);
 void add_graph_command(CLI::App& app, Exit& exit);
 void add_planners_command(CLI::App& app, Exit& exit);

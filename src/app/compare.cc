@@ -13,6 +13,7 @@
 #include "app/progress.h"
 #include "app/resolve.h"
 #include "app/single_device.h"
+#include "app/what_if.h"
 #include "sim/bounds.h"
 
 namespace berth::app {
@@ -32,8 +33,20 @@ Result<Exit> run_compare(const CompareFlags& flags) {
   BERTH_TRY(const ResolvedProblem resolved, resolve_problem(flags.problem));
   const Problem& problem = resolved.problem;
   const Comparison comparison = compare_planners(problem, planners, budget, !flags.search.quiet, given_row(resolved));
-  BERTH_RETURN_IF_ERROR(print(flags.json ? comparison_json(problem, comparison, resolved.costs)
-                                         : comparison_table(problem, comparison, resolved.costs)));
+  BERTH_TRY(const std::optional<ResolvedProblem> unchanged, as_it_is(flags.problem));
+  std::optional<Comparison> before;
+  if (unchanged)
+    before = compare_planners(unchanged->problem, planners, budget, !flags.search.quiet, given_row(*unchanged));
+  if (flags.json) {
+    const auto change = [&](JsonWriter& json) {
+      write_change(json, unchanged->problem, before->rows.front(), comparison.rows.front());
+    };
+    const MoreMembers more = before ? MoreMembers(change) : nullptr;
+    BERTH_RETURN_IF_ERROR(print(comparison_json(problem, comparison, resolved.costs, more)));
+  } else {
+    BERTH_RETURN_IF_ERROR(print(comparison_table(problem, comparison, resolved.costs)));
+    if (before) BERTH_RETURN_IF_ERROR(print(change_table(unchanged->problem, *before, comparison)));
+  }
   const std::vector<Outcome>& rows = comparison.rows;
   if (rows.front().feasible()) return Exit::kDone;
   if (std::ranges::any_of(rows, &Outcome::interrupted)) {
@@ -81,6 +94,7 @@ void add_compare_command(CLI::App& app, Exit& exit) {
   add_search_flags(*command, flags->search);
   add_learned_flags(*command, flags->learned);
   add_constraint_flags(*command, flags->problem.constraints);
+  add_what_if_flags(*command, flags->problem.changes);
   add_json_flag(*command, flags->json);
   command->footer(
       "Example:\n  berth compare zoo:nmt-4 --machine k40x4 --planners gpu-only,expert,round-robin,random\n"

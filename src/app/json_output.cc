@@ -136,18 +136,20 @@ void write_timeline(JsonWriter& json, const Problem& problem, const Timeline& ti
 }
 
 std::string outcome_json(const Problem& problem, const Outcome& outcome, const std::optional<Outcome>& single,
-                         const CostsSummary& costs, const std::optional<Timeline>& timeline) {
+                         const CostsSummary& costs, const std::optional<Timeline>& timeline, const MoreMembers& more) {
   JsonWriter json;
   json.begin_object(JsonLayout::kLines);
   write_outcome(json, problem, outcome, single);
   write_single(json, outcome, single);
   write_costs(json, costs);
   if (timeline) write_timeline(json, problem, *timeline);
+  if (more) more(json);
   json.end_object();
   return std::move(json).take();
 }
 
-std::string comparison_json(const Problem& problem, const Comparison& comparison, const CostsSummary& costs) {
+std::string comparison_json(const Problem& problem, const Comparison& comparison, const CostsSummary& costs,
+                            const MoreMembers& more) {
   const std::vector<Outcome>& rows = comparison.rows;
   JsonWriter json;
   json.begin_object(JsonLayout::kLines);
@@ -163,6 +165,7 @@ std::string comparison_json(const Problem& problem, const Comparison& comparison
   json.end_array();
   if (!rows.empty()) write_single(json, rows.front(), comparison.single);
   write_costs(json, costs);
+  if (more) more(json);
   json.end_object();
   return std::move(json).take();
 }

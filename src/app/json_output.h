@@ -2,6 +2,7 @@
 // What the commands print for programs.
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "app/compare_planners.h"
@@ -25,9 +26,12 @@ void write_single(JsonWriter& json, const Outcome& best, const std::optional<Out
 // Members "events" and "transfers".
 void write_timeline(JsonWriter& json, const Problem& problem, const Timeline& timeline);
 
-// A whole document about one outcome.
+// A whole document about one outcome; `more`, if it is there, adds members at its end.
+using MoreMembers = std::function<void(JsonWriter&)>;
 std::string outcome_json(const Problem& problem, const Outcome& outcome, const std::optional<Outcome>& single,
-                         const CostsSummary& costs = {}, const std::optional<Timeline>& timeline = std::nullopt);
-std::string comparison_json(const Problem& problem, const Comparison& comparison, const CostsSummary& costs = {});
+                         const CostsSummary& costs = {}, const std::optional<Timeline>& timeline = std::nullopt,
+                         const MoreMembers& more = nullptr);
+std::string comparison_json(const Problem& problem, const Comparison& comparison, const CostsSummary& costs = {},
+                            const MoreMembers& more = nullptr);
 
 }  // namespace berth::app

@@ -19,6 +19,8 @@ constexpr const char* kFooter =
     "  berth place zoo:nmt-4 --machine k40x4 -o plan.json\n"
     "  berth compare zoo:resnet-50 --machine rtx4090-3060\n"
     "  berth score zoo:nmt-4 --machine k40x4 --plan plan.json\n"
+    "  berth explain zoo:nmt-4 --machine k40x4 --plan plan.json\n"
+    "  berth report zoo:nmt-4 --machine k40x4 --plan plan.json -o report.html\n"
     "\n"
     "berth COMMAND --help says more about each.";
 
@@ -26,6 +28,10 @@ void add_commands(CLI::App& app, Exit& exit) {
   add_place_command(app, exit);
   add_compare_command(app, exit);
   add_score_command(app, exit);
+  add_explain_command(app, exit);
+  add_diff_command(app, exit);
+  add_report_command(app, exit);
+  add_sweep_command(app, exit);
   add_train_command(app, exit);
   add_graph_command(app, exit);
   add_planners_command(app, exit);

@@ -67,6 +67,21 @@ void add_shared_problem_flags(CLI::App& command, ProblemFlags& flags, bool takes
   add_model_flags(command, flags, takes_size_lists);
 }
 
+void add_what_if_flags(CLI::App& command, MachineChanges& changes) {
+  command
+      .add_option("--set", changes.settings,
+                  "what if: another figure of the machine, may be repeated: gpu0.memory=24GiB, gpu.flops=2x, "
+                  "link.*.bandwidth=32GB/s")
+      ->type_name("WHAT.FIELD=VALUE")
+      ->allow_extra_args(false);
+  command
+      .add_option(
+          "--add-device", changes.added,
+          "what if: one more device of this model, or a100*2, linked like the first of its kind; may be repeated")
+      ->type_name("MODEL")
+      ->allow_extra_args(false);
+}
+
 void add_model_flags(CLI::App& command, ProblemFlags& flags, bool takes_size_lists) {
   command
       .add_option("--dim", flags.dims,
@@ -106,11 +121,15 @@ void add_search_flags(CLI::App& command, SearchFlags& flags) {
   command.add_flag("-q,--quiet", flags.quiet, "no progress line");
 }
 
-void add_output_flag(CLI::App& command, std::string& path, const std::string& help, bool required) {
+CLI::Option* add_file_flag(CLI::App& command, const std::string& flag, std::string& path, const std::string& help) {
   const auto not_empty = [](const std::string& text) {
     return std::string(text.empty() ? "the name of the file is empty" : "");
   };
-  command.add_option("-o,--output", path, help)->required(required)->check(CLI::Validator(not_empty, ""));
+  return command.add_option(flag, path, help)->check(CLI::Validator(not_empty, ""))->type_name("FILE");
+}
+
+void add_output_flag(CLI::App& command, std::string& path, const std::string& help, bool required) {
+  add_file_flag(command, "-o,--output", path, help)->required(required);
 }
 
 void add_json_flag(CLI::App& command, bool& json) {

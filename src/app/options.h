@@ -10,6 +10,7 @@
 
 #include "app/constraint_flags.h"
 #include "base/result.h"
+#include "cost/machine_changes.h"
 #include "io/model_file.h"
 #include "plan/planner.h"
 
@@ -27,6 +28,7 @@ struct ProblemFlags {
   std::vector<std::string> dims = {};     // app/dims.h reads them
   StepChoice step = {};
   ConstraintFlags constraints = {};
+  MachineChanges changes = {};  // what if the machine were different
 };
 void add_problem_flags(CLI::App& command, ProblemFlags& flags, bool takes_size_lists = false);
 // All but GRAPH and --machine, for commands that take several of those.
@@ -34,6 +36,9 @@ void add_shared_problem_flags(CLI::App& command, ProblemFlags& flags, bool takes
 std::string graph_help();
 inline constexpr const char* kMachineHelp =
     "built-in machine (berth machines) or a .toml file; public problems bring their own";
+
+// --set and --add-device.
+void add_what_if_flags(CLI::App& command, MachineChanges& changes);
 
 // GRAPH alone, for commands that need no machine.
 void add_graph_argument(CLI::App& command, std::string& graph);
@@ -59,6 +64,8 @@ CLI::Option* add_whole_number(CLI::App& command, const std::string& name,
 void add_search_flags(CLI::App& command, SearchFlags& flags);
 
 // -o, --output; an empty name is refused, so that empty means "not given".
+// A file to write to; its name must not be empty.
+CLI::Option* add_file_flag(CLI::App& command, const std::string& flag, std::string& path, const std::string& help);
 void add_output_flag(CLI::App& command, std::string& path, const std::string& help, bool required = false);
 
 void add_json_flag(CLI::App& command, bool& json);

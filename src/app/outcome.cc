@@ -8,16 +8,30 @@
 #include "sim/bounds.h"
 
 namespace berth::app {
+namespace {
+
+// Takes a note whenever the best is better than before.
+void note_improvement(std::vector<report::Improvement>& convergence, double elapsed_s, std::uint64_t evaluations,
+                      Picoseconds best) {
+  const double best_s = to_seconds(best);
+  if (convergence.empty() || best_s < convergence.back().best_s) {
+    convergence.push_back({elapsed_s, evaluations, best_s});
+  }
+}
+
+}  // namespace
 
 Outcome run_planner(const Problem& problem, const ChosenPlanner& planner, const Budget& budget, Picoseconds lower_bound,
                     bool progress) {
   ProgressLine line(progress);
   Search search(problem, budget, lower_bound);
   search.set_stop_flag(&InterruptGuard::flag());
-  search.set_progress([&line](const SearchState& state) { line.show(state); });
-  Result<Plan> plan = planner.make()->plan(search);
-
   Outcome outcome;
+  search.set_progress([&](const SearchState& state) {
+    line.show(state);
+    if (state.best) note_improvement(outcome.convergence, state.elapsed_s, state.evaluations, *state.best);
+  });
+  Result<Plan> plan = planner.make()->plan(search);
   outcome.planner = planner.name;
   outcome.lower_bound = search.lower_bound();  // the planner may have raised it
   outcome.search_s = search.elapsed_s();
@@ -33,6 +47,9 @@ Outcome run_planner(const Problem& problem, const ChosenPlanner& planner, const 
   outcome.plan = *std::move(plan);
   const bool is_best = search.has_best() && search.best_plan() == outcome.plan;
   outcome.score = is_best ? search.best_score() : simulate(problem, outcome.plan);
+  if (outcome.score.feasible) {
+    note_improvement(outcome.convergence, outcome.search_s, outcome.evaluations, outcome.score.step_time);
+  }
   return outcome;
 }
 

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "cost/problem.h"
 #include "plan/planner.h"
+#include "report/report.h"
 #include "sim/timeline.h"
 
 namespace berth::app {
@@ -29,6 +30,7 @@ struct Outcome {
   bool cut_short = false;    // budget or Ctrl-C was over when the planner ended: with more it might have gone on
   double search_s = 0.0;
   std::uint64_t evaluations = 0, seed = 1;
+  std::vector<report::Improvement> convergence = {};  // as the search went
 
   [[nodiscard]] bool feasible() const { return !error && score.feasible; }
   // The objective's value; a plan that does not fit in memory has none.

@@ -10,10 +10,12 @@
 #include "app/output.h"
 #include "app/place_buckets.h"
 #include "app/progress.h"
+#include "app/report_file.h"
 #include "app/resolve.h"
 #include "app/save_plan.h"
 #include "app/single_device.h"
 #include "app/stage_flags.h"
+#include "app/what_if.h"
 #include "sim/bounds.h"
 
 namespace berth::app {
@@ -25,7 +27,7 @@ struct PlaceFlags {
   LearnedFlags learned;
   PolicyFlags policy;
   StageFlags stages;
-  std::string planner = "auto", output;
+  std::string planner = "auto", output, report;
   bool json = false;
 };
 
@@ -67,13 +69,17 @@ Result<Exit> run_place(const PlaceFlags& flags) {
     if (const auto given = flags.stages.given(); !given.empty()) {
       return bad_input("{} is for one graph, so every --dim takes one size", given);
     }
+    if (!flags.report.empty()) return bad_input("--report is for one graph, so every --dim takes one size");
+    if (!flags.problem.changes.empty()) return bad_input("--set and --add-device: every --dim takes one size then");
     return place_buckets(planner, budget, std::move(buckets), {flags.problem, flags.search, flags.output, flags.json});
   }
   BERTH_RETURN_IF_ERROR(check_output_path(flags.output));
+  BERTH_RETURN_IF_ERROR(check_output_path(flags.report));
   BERTH_TRY(const ResolvedProblem resolved, resolve_problem(flags.problem));
   const Problem& problem = resolved.problem;
   BERTH_RETURN_IF_ERROR(check_objective(flags.stages, problem));
   if (planner.check) BERTH_RETURN_IF_ERROR(planner.check(problem));
+  if (!flags.report.empty()) BERTH_RETURN_IF_ERROR(check_reportable(problem));
 
   const InterruptGuard guard;
   BERTH_TRY(const Outcome outcome, find_plan(flags, planner, budget, problem));
@@ -86,14 +92,26 @@ Result<Exit> run_place(const PlaceFlags& flags) {
   // What everybody asks about first.
   const std::optional<Outcome> single =
       is_whole_single(outcome) ? outcome : run_single(problem, budget, outcome.lower_bound);
+  BERTH_TRY(const std::optional<ResolvedProblem> unchanged, as_it_is(flags.problem));
+  std::optional<Outcome> before;
+  if (unchanged)
+    before =
+        run_planner(unchanged->problem, planner, budget, lower_bound(unchanged->problem).value(), !flags.search.quiet);
+  const Status reported = flags.report.empty() ? Status() : save_report(flags.report, problem, {outcome}, single);
   if (flags.json) {
-    BERTH_RETURN_IF_ERROR(print(outcome_json(problem, outcome, single, resolved.costs)));
+    const auto change = [&](JsonWriter& json) { write_change(json, unchanged->problem, *before, outcome); };
+    BERTH_RETURN_IF_ERROR(print(
+        outcome_json(problem, outcome, single, resolved.costs, std::nullopt, before ? MoreMembers(change) : nullptr)));
   } else {
     BERTH_RETURN_IF_ERROR(print(outcome_page(problem, outcome, single, resolved.costs)));
+    if (before) BERTH_RETURN_IF_ERROR(print(change_text(unchanged->problem, *before, outcome)));
     const bool written = saved.ok() && !flags.output.empty();
     if (written) BERTH_RETURN_IF_ERROR(print(fmt::format("\nplan written to {}\n", clean(flags.output))));
+    const bool shown = reported.ok() && !flags.report.empty();
+    if (shown) BERTH_RETURN_IF_ERROR(print(fmt::format("\nreport written to {}\n", clean(flags.report))));
   }
   BERTH_RETURN_IF_ERROR(saved);
+  BERTH_RETURN_IF_ERROR(reported);
   if (outcome.score.feasible) return Exit::kDone;
   return infeasible("{}", overflow_text(problem, outcome));
 }
@@ -112,10 +130,12 @@ void add_place_command(CLI::App& app, Exit& exit) {
   add_search_flags(*command, flags->search);
   add_learned_flags(*command, flags->learned);
   add_constraint_flags(*command, flags->problem.constraints);
+  add_what_if_flags(*command, flags->problem.changes);
   add_output_flag(*command, flags->output, "write the plan to this file, also if it does not fit in memory");
+  add_file_flag(*command, "--report", flags->report, "write an HTML report that opens in any browser to this file");
   add_json_flag(*command, flags->json);
   command->footer(
-      "Example:\n  berth place zoo:nmt-4 --machine k40x4 --budget 10s -o plan.json\n"
+      "Example:\n  berth place zoo:nmt-4 --machine k40x4 --budget 10s -o plan.json --report report.html\n"
       "  berth place zoo:gpt2 --machine a100x8 --objective pipeline\n"
       "  berth place zoo:bert-base --machine k40x4 --pin 'module:embedding=gpu0' --keep-together 'encoder.layer.*'\n"
       "  berth place bert.onnx --machine h200 --dim batch=8,seq=128,512 -o plan.json    (two sizes, and a plan for "
@@ -124,6 +144,7 @@ void add_place_command(CLI::App& app, Exit& exit) {
       "plan)\n"
       "  berth place zoo:nmt-4 --machine k40x4 --fusion best --schedule search\n"
       "  berth place zoo:nmt-4 --machine k40x4 --placement plan.json --schedule search    (devices stay as they are)\n"
+      "  berth place zoo:nmt-4 --machine k40x4 --set 'link.*.bandwidth=2x' --add-device k40    (what if)\n"
       "  berth place rand0000.stg --machine procx8    (a public problem; others bring their machine)\n"
       "  berth place model.onnx --machine h200 --costs cuda.json@h200 --costs cpu.json    (profiles of ONNX Runtime)");
   command->callback([flags, planner, &exit] {

@@ -92,6 +92,14 @@ Result<std::optional<Objective>> resolve_objective(const std::string& text) {
                    did_you_mean(text, std::span<const std::string_view>(names)));
 }
 
+Status apply_changes(ProblemRequest& request, const ProblemFlags& flags) {
+  if (flags.changes.empty()) return {};
+  if (request.machine == nullptr) return bad_input("--set and --add-device change a machine; name one by --machine");
+  BERTH_TRY(Machine machine, changed(*request.machine, flags.changes));
+  request.machine = std::make_shared<const Machine>(std::move(machine));
+  return {};
+}
+
 Result<ResolvedProblem> priced(Loaded loaded, const ProblemFlags& flags, const ProblemRequest& request) {
   if (const auto* given = std::get_if<std::shared_ptr<const Problem>>(&loaded.what)) {
     if (!flags.costs.empty()) return bad_input("{} brings its own times; leave --costs out", flags.graph);
@@ -183,6 +191,7 @@ Result<std::vector<ResolvedProblem>> resolve_buckets(const ProblemFlags& flags, 
   } else if (flags.graph.starts_with(kZoo)) {
     return no_machine(flags.graph);
   }
+  BERTH_RETURN_IF_ERROR(apply_changes(request, flags));
   std::vector<ResolvedProblem> problems;
   for (const Bucket& bucket : buckets) {
     BERTH_TRY(Loaded loaded, load(flags.graph, request, {bucket.sizes, flags.step}));

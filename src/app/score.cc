@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 
 #include "app/commands.h"
@@ -8,11 +9,10 @@
 #include "app/options.h"
 #include "app/outcome.h"
 #include "app/output.h"
+#include "app/plan_from_file.h"
 #include "app/resolve.h"
 #include "app/single_device.h"
-#include "io/files.h"
-#include "io/json_reader.h"
-#include "io/plan_file.h"
+#include "app/what_if.h"
 #include "sim/simulator.h"
 
 namespace berth::app {
@@ -50,30 +50,18 @@ std::string timeline_text(const Problem& problem, const Timeline& timeline) {
   return table.text();
 }
 
-// The name of the machine that a plan file, which has been read without an error, was made for.
-std::optional<std::string> machine_of_plan(const std::string& text) {
-  Result<JsonDocument> document = JsonDocument::open(text);
-  if (!document || !document->has("machine")) return std::nullopt;
-  const Result<std::string> name = document->string("machine");
-  return name ? std::optional(*name) : std::nullopt;
-}
-
-// A plan from a file.
-Result<Outcome> score_file(const std::string& path, const ConstraintFlags& constraints, const Problem& problem) {
-  BERTH_TRY(const std::string text, read_file(path));
-  BERTH_TRY(const Plan plan, parse_plan(text, path, problem.graph(), problem.machine()));
-  if (const Status met = check_demands(constraints, problem, plan); !met) return within(path, met.error());
-  if (const auto broken = verify(problem, plan)) return within(path, *broken);
-  Outcome outcome = score_plan(problem, "file", plan);
-  outcome.plan_machine = machine_of_plan(text);
-  return outcome;
-}
-
 Result<Outcome> score_any(const ScoreFlags& flags, const ResolvedProblem& resolved) {
   if (!flags.plan.empty()) return score_file(flags.plan, flags.problem.constraints, resolved.problem);
   if (!resolved.device_of.empty()) return score_given(resolved);
   return bad_input("--plan is required, since {} carries no placement (berth place -o writes one)",
                    flags.problem.graph);
+}
+
+// The same plan on the machine as it is; nothing if that lacks a device of the plan.
+std::optional<Outcome> score_before(const Problem& before, const Outcome& outcome) {
+  const auto is_there = [&](DeviceId device) { return index(device) < before.machine().num_devices(); };
+  if (!std::ranges::all_of(outcome.plan.device_of, is_there) || verify(before, outcome.plan)) return std::nullopt;
+  return score_plan(before, outcome.planner, outcome.plan);
 }
 
 Result<Exit> run_score(const ScoreFlags& flags) {
@@ -86,10 +74,16 @@ Result<Exit> run_score(const ScoreFlags& flags) {
   std::optional<Timeline> timeline;
   if (flags.timeline) timeline = simulate_timeline(problem, outcome.plan);
   const std::optional<Outcome> single = run_single(problem, Budget{}, outcome.lower_bound);
+  BERTH_TRY(const std::optional<ResolvedProblem> unchanged, as_it_is(flags.problem));
+  std::optional<Outcome> before;
+  if (unchanged) before = score_before(unchanged->problem, outcome);
   if (flags.json) {
-    BERTH_RETURN_IF_ERROR(print(outcome_json(problem, outcome, single, resolved.costs, timeline)));
+    const auto change = [&](JsonWriter& json) { write_change(json, unchanged->problem, *before, outcome); };
+    BERTH_RETURN_IF_ERROR(print(
+        outcome_json(problem, outcome, single, resolved.costs, timeline, before ? MoreMembers(change) : nullptr)));
   } else {
     BERTH_RETURN_IF_ERROR(print(outcome_page(problem, outcome, single, resolved.costs)));
+    if (before) BERTH_RETURN_IF_ERROR(print(change_text(unchanged->problem, *before, outcome)));
     if (timeline) BERTH_RETURN_IF_ERROR(print(fmt::format("\n{}", timeline_text(problem, *timeline))));
   }
   if (outcome.score.feasible) return Exit::kDone;
@@ -103,6 +97,7 @@ void add_score_command(CLI::App& app, Exit& exit) {
   CLI::App* command = app.add_subcommand("score", "what a given plan would do");
   add_problem_flags(*command, flags->problem);
   add_constraint_flags(*command, flags->problem.constraints);
+  add_what_if_flags(*command, flags->problem.changes);
   command->add_option("--plan", flags->plan,
                       "plan file, as written by berth place -o; default: the placement in the model's file, if any");
   command->add_flag("--timeline", flags->timeline, "also every op and transfer with its start and end");

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "cost/cost_model.h"
+#include "cost/machine_changes.h"
 #include "cost/measured_costs.h"
 #include "cost/slowest_plan.h"
 #include "graph/builder.h"
@@ -36,6 +37,16 @@ class ProblemBuilder {
       BERTH_RETURN_IF_ERROR(price_ops(measured));
     }
     find_runnable(costs);
+    BERTH_RETURN_IF_ERROR(apply_constraints());
+    BERTH_RETURN_IF_ERROR(check_clock());
+    return std::move(problem_);
+  }
+
+  // The problem has been built before; its devices and their times stay.
+  Result<Problem> move_to(std::shared_ptr<const Machine> other) {
+    BERTH_CHECK(other->num_devices() == machine().num_devices());
+    problem_.machine_ = std::move(other);
+    set_links();
     BERTH_RETURN_IF_ERROR(apply_constraints());
     BERTH_RETURN_IF_ERROR(check_clock());
     return std::move(problem_);
@@ -89,6 +100,9 @@ class ProblemBuilder {
   }
 
   void set_links() {
+    problem_.control_latency_.clear();
+    problem_.launch_.clear();
+    problem_.streaming_.clear();
     for (const DeviceId from : machine().device_ids()) {
       for (const DeviceId to : machine().device_ids()) {
         Picoseconds latency = 0;
@@ -286,6 +300,11 @@ Result<Problem> make_problem(std::shared_ptr<const Graph> graph, std::shared_ptr
                              const MeasuredCosts& measured, Constraints constraints, Objective objective) {
   return ProblemBuilder(std::move(graph), std::move(machine), std::move(constraints), objective)
       .build(nullptr, &measured);
+}
+
+Result<Problem> on_machine(Problem problem, std::shared_ptr<const Machine> machine) {
+  Constraints constraints = problem.constraints();
+  return ProblemBuilder(std::move(problem), std::move(constraints)).move_to(std::move(machine));
 }
 
 Result<Problem> constrain(Problem problem, Constraints constraints) {

@@ -69,6 +69,8 @@ const Score& Engine::run_with_times(const Plan& plan, std::vector<Picoseconds>& 
 void Engine::record_timeline(const Plan& plan) {
   timeline_.op_end.assign(flat_.num_nodes(), 0);
   timeline_.op_ready.assign(flat_.num_nodes(), 0);
+  memory_.clear();
+  recorded_held_.assign(devices_.size(), 0);
   simulate<Mode::kTimeline>(plan);
   for (const auto& group : plan.fusions) {
     const OpId leader = *std::min_element(group.begin(), group.end());
@@ -115,6 +117,7 @@ template <Mode kMode>
   while (!queue_of_events_.empty()) {
     note_peaks();  // only now: at the last instant of all every lifetime has ended
     if constexpr (kMode == Mode::kBase) record_instant();
+    if constexpr (kMode == Mode::kTimeline) record_memory();
     if constexpr (kMode == Mode::kNear) {
       if (rank_end_ == started_ && under_way_ == 0 && started_ >= rejoin_after_ && rejoin()) {
         return score_.step_time <= cutoff_;

@@ -18,6 +18,7 @@
 #include "cost/problem.h"
 #include "sim/event_queue.h"
 #include "sim/flat_graph.h"
+#include "sim/memory_timeline.h"
 #include "sim/ready_queue.h"
 #include "sim/timeline.h"
 
@@ -45,6 +46,8 @@ class Engine {
   Timeline run_with_timeline(const Plan& plan);
   // When each op was ready and ended; only these are kept.
   const Score& run_with_times(const Plan& plan, std::vector<Picoseconds>& ready, std::vector<Picoseconds>& end);
+  // Of the last run_with_timeline().
+  [[nodiscard]] const std::vector<MemoryEvent>& memory() const { return memory_; }
   [[nodiscard]] std::uint64_t events() const { return events_; }
 
  private:
@@ -176,6 +179,7 @@ class Engine {
 
   void fill_score();
   void judge_memory();
+  void record_memory();
   void record_timeline(const Plan& plan);
   void finish_timeline();
 
@@ -250,6 +254,8 @@ class Engine {
   std::uint64_t events_ = 0;
   Score score_;
   Timeline timeline_;
+  std::vector<MemoryEvent> memory_;   // of the timeline
+  std::vector<Bytes> recorded_held_;  // per device, as memory_ says last
 
   // Of the base and of a plan near it.
   std::unique_ptr<BaseRun> base_;

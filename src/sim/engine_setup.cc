@@ -129,6 +129,15 @@ void Engine::judge_memory() {
   score_.feasible = !score_.overflow.has_value();
 }
 
+// At the end of an instant, so that lifetimes that begin and end in it do not show.
+void Engine::record_memory() {
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    if (devices_[i].held == recorded_held_[i]) continue;
+    recorded_held_[i] = devices_[i].held;
+    memory_.push_back({now_, DeviceId(i), devices_[i].held});
+  }
+}
+
 void Engine::finish_timeline() {
   timeline_.score = score_;
   std::sort(timeline_.ops.begin(), timeline_.ops.end(),

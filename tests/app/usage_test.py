@@ -10,8 +10,8 @@ class Usage(CommandLineTest):
         self.assertEqual(self.text_of("--version").split()[0], "berth")
 
     def test_every_command_has_help_with_an_example(self):
-        for command in ["place", "compare", "score", "graph", "graph info", "graph convert", "graph problem", "train", "planners",
-                        "machines", "models", "demo"]:
+        for command in ["place", "compare", "score", "explain", "diff", "report", "sweep", "graph", "graph info",
+                        "graph convert", "graph problem", "train", "planners", "machines", "models", "demo"]:
             with self.subTest(command):
                 text = self.text_of(*command.split(), "--help")
                 self.assertIn("Example:\n  berth " + command.split()[0], text)

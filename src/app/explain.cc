@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "app/commands.h"
+#include "app/explain_output.h"
+#include "app/options.h"
+#include "app/plan_from_file.h"
+#include "app/resolve.h"
+#include "cost/demands/op_index.h"
+#include "sim/simulator.h"
+
+namespace berth::app {
+namespace {
+
+constexpr std::size_t kCrossings = 10;
+
+struct ExplainFlags {
+  ProblemFlags problem;
+  std::string plan, op;
+  bool json = false;
+};
+
+// One op: a pattern is fine as long as it names one.
+Result<OpId> find_op(const Graph& graph, const std::string& text) {
+  BERTH_TRY(const std::vector<OpId> ops, OpIndex(graph).select(text));
+  if (ops.size() == 1) return ops.front();
+  return bad_input("--op '{}' stands for {} ops, among them '{}' and '{}'; name one", text, ops.size(),
+                   graph.name(ops[0]), graph.name(ops[1]));
+}
+
+PlanExplanation explain_plan(const Problem& problem, const Outcome& outcome) {
+  PlanExplanation result;
+  const Timeline timeline = simulate_timeline(problem, outcome.plan);
+  const std::vector<CriticalStep> path = critical_path(problem, outcome.plan, timeline);
+  result.path = report::summarise(problem, path);
+  result.limits = report::what_limits(problem, timeline.score, result.path, outcome.lower_bound);
+  report::Mover mover(problem, outcome.plan);
+  for (const report::Crossing& crossing :
+       report::costliest_crossings(problem, outcome.plan, timeline, path, kCrossings)) {
+    result.crossings.push_back({crossing, report::without(problem, outcome.plan, crossing, mover)});
+  }
+  return result;
+}
+
+Result<Exit> run_explain(const ExplainFlags& flags) {
+  BERTH_TRY(const ResolvedProblem resolved, resolve_problem(flags.problem));
+  const Problem& problem = resolved.problem;
+  if (problem.objective() != Objective::kStep) {
+    return bad_input("explain follows the timeline of a step, which the objective '{}' does not have; leave it out",
+                     objective_name(problem.objective()));
+  }
+  BERTH_TRY(const Outcome outcome, score_file(flags.plan, flags.problem.constraints, problem));
+  std::string text;
+  if (!flags.op.empty()) {
+    BERTH_TRY(const OpId op, find_op(problem.graph(), flags.op));
+    const report::OpExplanation why = report::explain_op(problem, outcome.plan, op);
+    text = flags.json ? op_json(problem, outcome, why) : op_text(problem, outcome, why);
+  } else {
+    const PlanExplanation why = explain_plan(problem, outcome);
+    text = flags.json ? plan_json(problem, outcome, why) : plan_text(problem, outcome, why);
+  }
+  BERTH_RETURN_IF_ERROR(print(text));
+  return Exit::kDone;
+}
+
+}  // namespace
+
+void add_explain_command(CLI::App& app, Exit& exit) {
+  auto flags = std::make_shared<ExplainFlags>();
+  CLI::App* command = app.add_subcommand("explain", "what bounds the step, and why an op is where it is");
+  add_problem_flags(*command, flags->problem);
+  add_constraint_flags(*command, flags->problem.constraints);
+  add_what_if_flags(*command, flags->problem.changes);
+  command->add_option("--plan", flags->plan, "plan file, as written by berth place -o")->type_name("FILE")->required();
+  command->add_option("--op", flags->op, "why this op is where it is, and what every other device would cost")
+      ->type_name("NAME");
+  add_json_flag(*command, flags->json);
+  command->footer(
+      "Example:\n  berth explain zoo:nmt-4 --machine k40x4 --plan plan.json\n"
+      "  berth explain zoo:nmt-4 --machine k40x4 --plan plan.json --op 'encoder.layer.1.t24/matmul_5'");
+  command->callback([flags, &exit] { exit = finish(run_explain(*flags)); });
+}
+
+}  // namespace berth::app

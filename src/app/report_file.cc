@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/report_file.h"
+
+#include "app/catalog.h"
+#include "io/files.h"
+#include "report/page.h"
+#include "report/report.h"
+
+namespace berth::app {
+namespace {
+
+report::Yardstick yardstick(std::string name, const Outcome& outcome) {
+  return {std::move(name), outcome.note, outcome.value_s()};
+}
+
+report::ReportedPlan reported(const Outcome& outcome) {
+  const bool searched = outcome.search_s > 0.0;
+  return {outcome.planner,     outcome.note,       outcome.plan,
+          outcome.lower_bound, outcome.search_s,   searched ? outcome.evaluations : 0,
+          outcome.seed,        outcome.convergence};
+}
+
+}  // namespace
+
+Status check_reportable(const Problem& problem) {
+  if (report::page().html.empty()) return bad_input("this build has no HTML report; build it with -DBERTH_REPORT=ON");
+  if (problem.objective() == Objective::kStep) return {};
+  return bad_input("the HTML report shows a timeline, which the objective '{}' does not have; leave one of them out",
+                   objective_name(problem.objective()));
+}
+
+Status save_report(const std::string& path, const Problem& problem, const std::vector<Outcome>& outcomes,
+                   const std::optional<Outcome>& single) {
+  report::ReportContent content{problem, {}, {}, BERTH_VERSION};
+  for (const Outcome& outcome : outcomes) content.plans.push_back(reported(outcome));
+  if (single && !single->error) content.yardsticks.push_back(yardstick("best single device", *single));
+  const Outcome expert =
+      run_planner(problem, find_planner("expert").value(), {.evaluations = 10}, outcomes.front().lower_bound, false);
+  if (!expert.error) content.yardsticks.push_back(yardstick("human expert's rule", expert));
+  BERTH_TRY(const std::string html, report::html_report(content));
+  return write_file_atomically(path, html);
+}
+
+}  // namespace berth::app

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The HTML report as a file: outcomes in, and beside them the yardsticks that people ask for.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/outcome.h"
+
+namespace berth::app {
+
+// Whether there can be a report, asked before a long search.
+Status check_reportable(const Problem& problem);
+
+// `single` is the best single device's outcome, when it is known; the expert's plan is made here. Written whole or not
+// at all.
+Status save_report(const std::string& path, const Problem& problem, const std::vector<Outcome>& outcomes,
+                   const std::optional<Outcome>& single);
+
+}  // namespace berth::app

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/what_if.h"
+
+#include <algorithm>
+
+#include "app/output.h"
+#include "app/terminal.h"
+
+namespace berth::app {
+namespace {
+
+std::string value_text(const Outcome& outcome) {
+  if (outcome.error) return "no plan";
+  return outcome.feasible() ? format_seconds(to_seconds(outcome.score.step_time)) : "OOM";
+}
+
+// After / before - 1.
+std::optional<double> change(const Outcome& before, const Outcome& after) {
+  if (!before.feasible() || !after.feasible() || before.score.step_time == 0) return std::nullopt;
+  return to_seconds(after.score.step_time) / to_seconds(before.score.step_time) - 1.0;
+}
+
+std::string difference_text(const Outcome& before, const Outcome& after) {
+  if (const auto share = change(before, after)) {
+    if (*share == 0.0) return "no change";
+    return fmt::format("{} {}", percent(std::abs(*share)), *share < 0.0 ? "less" : "more");
+  }
+  if (after.feasible()) return "now it fits";
+  return before.feasible() ? "it no longer fits" : "-";
+}
+
+}  // namespace
+
+Result<std::optional<ResolvedProblem>> as_it_is(const ProblemFlags& flags) {
+  if (flags.changes.empty()) return std::optional<ResolvedProblem>();
+  ProblemFlags unchanged = flags;
+  unchanged.changes = {};
+  silence_notes();
+  BERTH_TRY(ResolvedProblem resolved, resolve_problem(unchanged));
+  return std::optional(std::move(resolved));
+}
+
+std::string change_text(const Problem& before_problem, const Outcome& before, const Outcome& after) {
+  return fmt::format("\nwhat if: {} on {} as it is, {} with the change: {}\n", value_text(before),
+                     clean(before_problem.machine().name()), value_text(after), difference_text(before, after));
+}
+
+std::string change_table(const Problem& before_problem, const Comparison& before, const Comparison& after) {
+  using enum Table::Align;
+  Table table({kLeft, kRight, kRight, kLeft});
+  table.add({"what if", fmt::format("{} as it is", before_problem.machine().name()), "changed", ""});
+  for (const Outcome& row : after.rows) {
+    const auto same = std::ranges::find(before.rows, row.planner, &Outcome::planner);
+    if (same == before.rows.end()) continue;
+    table.add({row.planner, value_text(*same), value_text(row), difference_text(*same, row)});
+  }
+  return fmt::format("\n{}", table.text());
+}
+
+void write_change(JsonWriter& json, const Problem& before_problem, const Outcome& before, const Outcome& after) {
+  json.key("as_it_is").begin_object().key("machine").value(before_problem.machine().name());
+  json.key("step_time_s").value(before.value_s()).key("feasible").value(before.feasible());
+  json.key("change").value(change(before, after)).end_object();
+}
+
+}  // namespace berth::app

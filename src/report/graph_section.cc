@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/graph_section.h"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "cost/op_class.h"
+#include "machine/devices.h"
+#include "report/layout.h"
+
+namespace berth::report {
+namespace {
+
+// Numbers texts or sets in the order of their first use.
+template <typename Key>
+class Numbering {
+ public:
+  std::uint32_t number(const Key& key) {
+    const auto [entry, is_new] = numbers_.try_emplace(key, static_cast<std::uint32_t>(keys_.size()));
+    if (is_new) keys_.push_back(key);
+    return entry->second;
+  }
+  [[nodiscard]] const std::vector<Key>& keys() const { return keys_; }
+
+ private:
+  std::unordered_map<Key, std::uint32_t> numbers_;
+  std::vector<Key> keys_;
+};
+
+void write_names(Blob& blob, const Graph& graph) {
+  std::string names;
+  std::vector<std::uint32_t> length;
+  for (const OpId op : graph.ops()) {
+    names += graph.name(op);
+    length.push_back(static_cast<std::uint32_t>(graph.name(op).size()));
+  }
+  blob.add_text("names", names);
+  blob.add("name_length", length);
+}
+
+void write_facts(JsonWriter& json, Blob& blob, const Problem& problem) {
+  const Graph& graph = problem.graph();
+  Numbering<std::string> modules;
+  Numbering<DeviceSet> allowed;
+  std::vector<std::uint32_t> type, module, allowed_of, unit;
+  std::vector<std::uint8_t> role, cost_class;
+  std::vector<float> flops, bytes, resident;
+  for (const OpId op : graph.ops()) {
+    type.push_back(graph.type_index(op));
+    module.push_back(modules.number(graph.module(op)));
+    allowed_of.push_back(allowed.number(problem.allowed(op)));
+    unit.push_back(problem.unit(op));
+    role.push_back(static_cast<std::uint8_t>(graph.role(op)));
+    cost_class.push_back(static_cast<std::uint8_t>(class_of(graph, op)));
+    flops.push_back(static_cast<float>(graph.flops(op)));
+    resident.push_back(static_cast<float>(problem.resident_bytes(op)));
+    Bytes out = 0;
+    for (const TensorId tensor : graph.outputs(op)) out += graph.bytes(tensor);
+    bytes.push_back(static_cast<float>(out));
+  }
+  blob.add("type", type);
+  blob.add("module", module);
+  blob.add("allowed", allowed_of);
+  blob.add("unit", unit);
+  blob.add("role", role);
+  blob.add("class", cost_class);
+  blob.add("flops", flops);
+  blob.add("bytes", bytes);
+  blob.add("resident", resident);
+  json.key("types").begin_array();
+  for (const std::string& name : graph.types()) json.value(name);
+  json.end_array().key("modules").begin_array();
+  for (const std::string& name : modules.keys()) json.value(name);
+  json.end_array().key("allowed").begin_array();  // lists of devices
+  for (const DeviceSet set : allowed.keys()) {
+    json.begin_array();
+    for (DeviceSet rest = set; rest != 0; rest &= rest - 1) json.value(std::countr_zero(rest));
+    json.end_array();
+  }
+  json.end_array().key("classes").begin_array();
+  for (int i = 0; i < kCostClasses; ++i) json.value(name_of(static_cast<CostClass>(i)));
+  json.end_array();
+}
+
+// Inputs of every op: the op they come from, and their bytes.
+void write_edges(Blob& blob, const Graph& graph) {
+  std::vector<std::uint32_t> count, source;
+  std::vector<float> bytes;
+  for (const OpId op : graph.ops()) {
+    const auto inputs = graph.distinct_inputs(op);
+    count.push_back(static_cast<std::uint32_t>(inputs.size()));
+    for (const TensorId input : inputs) {
+      source.push_back(static_cast<std::uint32_t>(index(graph.producer(input))));
+      bytes.push_back(static_cast<float>(graph.bytes(input)));
+    }
+  }
+  blob.add("input_count", count);
+  blob.add("input", source);
+  blob.add("input_bytes", bytes);
+}
+
+void write_layout(JsonWriter& json, Blob& blob, const Graph& graph) {
+  const Layout layout = lay_out(graph);
+  json.key("columns").value(layout.columns).key("rows").value(layout.rows).key("lanes").begin_array();
+  for (const Layout::Lane& lane : layout.lanes) {
+    json.begin_object().key("name").value(lane.name).key("top").value(lane.top).key("height").value(lane.height);
+    json.end_object();
+  }
+  json.end_array();
+  blob.add("lane", layout.lane_of);
+  blob.add("column", layout.column);
+  blob.add("column_x", layout.column_x);
+  blob.add("top", layout.top);
+  blob.add("height", layout.height);
+}
+
+// Time of every op on every class of equal devices, in seconds.
+void write_times(Blob& blob, const Problem& problem) {
+  std::vector<bool> done(static_cast<std::size_t>(problem.num_device_classes()), false);
+  for (const DeviceId device : problem.machine().device_ids()) {
+    const auto device_class = static_cast<std::size_t>(problem.device_class(device));
+    if (done[device_class]) continue;
+    done[device_class] = true;
+    std::vector<float> seconds;
+    for (const OpId op : problem.graph().ops()) {
+      seconds.push_back(static_cast<float>(to_seconds(problem.duration(op, device))));
+    }
+    blob.add(fmt::format("time{}", device_class), seconds);
+  }
+}
+
+}  // namespace
+
+void write_machine(JsonWriter& json, const Problem& problem) {
+  const Machine& machine = problem.machine();
+  const auto capacity = [](Bytes bytes) {
+    return bytes < kUnlimitedMemory ? std::optional(static_cast<double>(bytes)) : std::nullopt;
+  };
+  json.key("machine").begin_object().key("name").value(machine.name());
+  json.key("description").value(machine.description()).end_object();
+  json.key("devices").begin_array();
+  for (const DeviceId id : machine.device_ids()) {
+    const Device& device = machine.device(id);
+    json.begin_object().key("name").value(device.name).key("model").value(device.model);
+    json.key("kind").value(name_of(device.kind)).key("lanes").value(device.lanes);
+    json.key("capacity").value(capacity(problem.capacity(id))).key("pool").value(machine.pool_of(id));
+    json.key("class").value(problem.device_class(id)).end_object();
+  }
+  json.end_array().key("pools").begin_array();
+  for (std::size_t pool = 0; pool < machine.pools().size(); ++pool) {
+    json.begin_object().key("name").value(machine.pools()[pool].name);
+    json.key("capacity").value(capacity(problem.pool_capacity(static_cast<int>(pool)))).end_object();
+  }
+  json.end_array().key("channels").begin_array();
+  for (const Channel& channel : machine.channels()) {
+    json.begin_object().key("name").value(channel.name).key("queue").value(channel.queue).end_object();
+  }
+  json.end_array().key("queues").begin_array();
+  for (const std::string& queue : machine.queues()) json.value(queue);
+  json.end_array();
+}
+
+void write_graph(JsonWriter& json, Blob& blob, const Problem& problem) {
+  const Graph& graph = problem.graph();
+  json.key("title").value(graph.title()).key("ops").value(graph.num_ops()).key("edges").value(graph.num_edges());
+  json.key("flops").value(graph.total_flops()).key("parameter_bytes").value(graph.parameter_bytes());
+  write_names(blob, graph);
+  write_facts(json, blob, problem);
+  write_edges(blob, graph);
+  write_layout(json, blob, graph);
+  write_times(blob, problem);
+}
+
+}  // namespace berth::report

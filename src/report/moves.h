@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mover: what a plan would be worth if some ops were elsewhere. Nothing is estimated: every answer is a simulation of
+// the whole step with the ops moved, and everything that must be with them.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "cost/problem.h"
+#include "sim/simulator.h"
+
+namespace berth::report {
+
+struct Moved {
+  Plan plan;
+  Score score;
+};
+
+class Mover {
+ public:
+  Mover(const Problem& problem, const Plan& plan);  // both must outlive it
+
+  [[nodiscard]] const Score& now() const { return now_; }
+  // The ops, those that constraints keep with them, and those fused with any of them; ascending.
+  [[nodiscard]] std::vector<OpId> with_companions(std::span<const OpId> ops) const;
+  // The plan with these ops and their companions on the device; an error if that breaks a constraint.
+  [[nodiscard]] Result<Moved> move(std::span<const OpId> ops, DeviceId to);
+
+ private:
+  const Problem& problem_;
+  const Plan& plan_;
+  std::vector<int> group_of_;  // fusion group per op, -1 if it is in none
+  std::unique_ptr<Evaluator> evaluator_;
+  Score now_;
+};
+
+}  // namespace berth::report

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What if the machine were different: --set, --add-device and sweep. Usage: what_if_test.py BERTH."""
+from command_line import SMALL, CommandLineTest, berth, main
+
+ON = [SMALL, "-m", "k40x2"]
+
+
+class WhatIf(CommandLineTest):
+    def plan(self, planner="round-robin"):
+        path = str(self.folder / "plan.json")
+        self.text_of("place", *ON, "-p", planner, "-o", path)
+        return path
+
+    def test_score_shows_the_change(self):
+        plan = self.plan()
+        plain = self.json_of("score", *ON, "--plan", plan)
+        links = ["--set", "link.*.bandwidth=10x", "--set", "link.*.latency=0.1x"]
+        faster = self.json_of("score", *ON, "--plan", plan, *links)
+        self.assertLess(faster["step_time_s"], plain["step_time_s"])
+        self.assertEqual(faster["as_it_is"]["machine"], "k40x2")
+        self.assertEqual(faster["as_it_is"]["step_time_s"], plain["step_time_s"])
+        self.assertAlmostEqual(faster["as_it_is"]["change"], faster["step_time_s"] / plain["step_time_s"] - 1)
+        self.assertNotIn("as_it_is", plain)
+        page = self.text_of("score", *ON, "--plan", plan, "--set", "gpu.flops=2x", "--set", "gpu.bandwidth=2x")
+        self.assertRegex(page, "what if: .* on k40x2 as it is, .* less")
+
+    def test_memory_decides_whether_it_fits(self):
+        plan = self.plan("gpu-only")
+        done = berth("score", *ON, "--plan", plan, "--set", "gpu:0.memory=1KiB")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("it no longer fits", done.stdout)
+
+    def test_place_and_compare_show_the_change(self):
+        placed = self.json_of("place", *ON, "-p", "heft", "--add-device", "k40*2")
+        self.assertEqual(len(placed["devices"]), 5)
+        self.assertEqual(placed["as_it_is"]["step_time_s"], self.json_of("place", *ON, "-p", "heft")["step_time_s"])
+        page = self.text_of("compare", *ON, "--planners", "heft,expert", "--set", "gpu.bandwidth=2x")
+        self.assertIn("k40x2 as it is", page)
+        self.assertEqual(sum(line.startswith(("heft", "expert")) for line in page.splitlines()), 4)
+
+    def test_mistakes(self):
+        self.assert_refused(["place", *ON, "--set", "gpu9.memory=1GiB"], "no device 'gpu9'")
+        self.assert_refused(["place", *ON, "--set", "memory"], "WHAT.FIELD=VALUE")
+        self.assert_refused(["place", *ON, "--set", "gpu0.memory=much"], "gpu0.memory=much")
+        self.assert_refused(["place", *ON, "--add-device", "k400"], "k400", "k40")
+
+
+class Sweep(CommandLineTest):
+    def sweep(self, over, *more):
+        return self.json_of("sweep", *ON, "--over", over, "-p", "heft", "--evaluations", "10", *more)
+
+    def test_devices(self):
+        document = self.sweep("devices=1,2")
+        self.assertEqual([row["value"] for row in document["rows"]], ["1", "2"])
+        self.assertEqual([len(row["devices"]) for row in document["rows"]], [2, 3])
+        alone = self.json_of("place", *ON, "-p", "heft")
+        self.assertEqual(document["rows"][1]["step_time_s"], alone["step_time_s"])
+        self.assertIn("devices", document["verdict"])
+
+    def test_batch_sizes_are_judged_by_samples(self):
+        rows = self.sweep("batch=2,8")["rows"]
+        for row in rows:
+            self.assertAlmostEqual(row["per_second"], int(row["value"]) / row["step_time_s"])
+        self.assertLess(rows[0]["step_time_s"], rows[1]["step_time_s"])
+
+    def test_figures_of_the_machine(self):
+        rows = self.sweep("gpu.flops=1x,4x")["rows"]
+        self.assertLessEqual(rows[1]["lower_bound_s"], rows[0]["lower_bound_s"])
+        page = self.text_of("sweep", *ON, "--over", "link.*.bandwidth=1x,2x", "-p", "heft", "--evaluations", "10")
+        for words in ("step time", "steps/s", "##", "link.*.bandwidth"):
+            self.assertIn(words, page)
+
+    def test_mistakes(self):
+        self.assert_refused(["sweep", *ON, "--over", "devices"], "NAME=A,B,C")
+        self.assert_refused(["sweep", *ON, "--over", "devices=0"], "'0' is not a whole number above 0")
+        self.assert_refused(["sweep", *ON, "--over", "devices=1,,2"], "empty")
+        self.assert_refused(["sweep", *ON, "--over", "devices=9"], "has 2 accelerators, not 9")
+        self.assert_refused(["sweep", *ON, "--over", "colour=1"], "colour")
+
+
+if __name__ == "__main__":
+    main()

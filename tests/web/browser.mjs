@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// A real browser for the tests: Debian's Chromium, headless, driven by playwright-core. Pages come from files; whatever
+// else they ask for, and whatever they complain about, is collected.
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
+
+// `modules`: the folder that has node_modules/playwright-core.
+export async function openBrowser(modules, executable) {
+  const require = createRequire(pathToFileURL(`${modules}/package.json`));
+  const { chromium } = require("playwright-core");
+  return chromium.launch({ executablePath: executable, args: ["--no-sandbox", "--disable-gpu"] });
+}
+
+export async function openReport(
+  browser,
+  file,
+  { width = 1440, height = 1000, colorScheme = "light", scale = 1 } = {},
+) {
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme, deviceScaleFactor: scale });
+  const page = await context.newPage();
+  const complaints = [],
+    requests = [];
+  const url = pathToFileURL(file).href;
+  page.on("console", (message) => ["error", "warning"].includes(message.type()) && complaints.push(message.text()));
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("request", (request) => request.url() !== url && requests.push(request.url()));
+  await page.goto(url);
+  await page.waitForSelector("body[data-ready]", { timeout: 120_000 });
+  return { page, complaints, requests };
+}

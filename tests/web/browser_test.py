@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The report in a real browser. Usage: browser_test.py BERTH FOLDER. FOLDER keeps reports and screenshots.
+
+Exits with 77, which ctest counts as skipped, only where Chromium, Node or npm cannot be had; it says which."""
+import pathlib
+import subprocess
+import sys
+
+import browser_tools
+
+GRAPH = ["zoo:nmt-4,unroll=53", "--machine", "k40x4"]  # 50,000 ops
+MOST_BYTES = 15_000_000
+
+
+def berth(program, *args):
+    subprocess.run([program, *map(str, args)], check=True, stdout=subprocess.DEVNULL)
+
+
+def make_reports(program, folder):
+    """A report of one plan, and one of two."""
+    big, two, auto, expert = (folder / name for name in ("big.html", "two.html", "auto.json", "expert.json"))
+    berth(program, "place", *GRAPH, "--evaluations", 40, "-o", auto, "--report", big, "--quiet")
+    berth(program, "place", *GRAPH, "--planner", "expert", "-o", expert, "--quiet")
+    berth(program, "report", *GRAPH, "--plan", auto, "--plan", expert, "-o", two)
+    for path in (big, two):
+        size = path.stat().st_size
+        print(f"{path.name}: {size / 1e6:.2f} MB", flush=True)
+        assert size < MOST_BYTES, f"{path.name} has {size} bytes"
+    return big, two
+
+
+def main():
+    program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+    out = folder / "screenshots"
+    out.mkdir(parents=True, exist_ok=True)
+    try:
+        browser_tools.chromium()
+        browser_tools.driver(folder)
+        big, two = make_reports(program, folder)
+        sys.exit(browser_tools.run("report_test.mjs", folder, big, two, out).returncode)
+    except browser_tools.Missing as missing:
+        print(f"skipped: {missing}")
+        sys.exit(77)
+
+
+if __name__ == "__main__":
+    main()

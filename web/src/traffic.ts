@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who sends how much to whom.
+import { card, el } from "./dom";
+import { bytes, grouped } from "./format";
+import type { Store } from "./store";
+import { deviceColours } from "./theme";
+
+export class Traffic {
+  private table = el("div", { class: "scroll" });
+  readonly element = card(
+    "traffic",
+    "Traffic",
+    "From the device of the row to that of the column, in one step",
+    [],
+    this.table,
+  );
+
+  constructor(private store: Store) {
+    this.fill();
+    store.onChange((change) => {
+      if (change === "plan") this.fill();
+    });
+  }
+
+  private fill(): void {
+    const { plan, report } = this.store;
+    const n = report.devices.length;
+    const most = Math.max(1, ...plan.traffic);
+    const colours = deviceColours(report);
+    const head = (i: number, scope: string) =>
+      el("th", { scope }, el("span", { class: "swatch", style: `background:${colours[i]}` }), report.devices[i].name);
+    const rows = report.devices.map((_, from) =>
+      el(
+        "tr",
+        {},
+        head(from, "row"),
+        ...report.devices.map((_, to) => {
+          const sent = plan.traffic[from * n + to];
+          if (sent === 0) return el("td", { class: "none" }, from === to ? "" : "\u00b7");
+          return el(
+            "td",
+            {
+              style: `--share:${(100 * Math.sqrt(sent / most)).toFixed(0)}%`,
+              title: `${grouped(plan.crossings[from * n + to])} tensors`,
+            },
+            bytes(sent),
+          );
+        }),
+      ),
+    );
+    const total = plan.traffic.reduce((a, b) => a + b, 0),
+      tensors = plan.crossings.reduce((a, b) => a + b, 0);
+    this.table.replaceChildren(
+      el(
+        "table",
+        { class: "matrix" },
+        el("thead", {}, el("tr", {}, el("td", {}), ...report.devices.map((_, i) => head(i, "col")))),
+        el("tbody", {}, ...rows),
+      ),
+      el("p", { class: "hint" }, `${bytes(total)} in ${grouped(tensors)} tensors cross from device to device.`),
+    );
+  }
+}
