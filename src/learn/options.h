@@ -73,7 +73,7 @@ struct Options {
   bool superposition = true;   // the graph modulates the features of every layer
   bool task_attention = true;  // a task reads what the tasks before it decided
   double locality = 2.0;       // logit of being with all neighbours, at the start
-  double stretch = 0.5;        // logit of a device's own stretch of the model against the next, at the start
+  double stretch = 2.0;        // logit of a device's own stretch of the model against the next, at the start
 
   // Training.
   int groupings = 2, placements = 8;  // m and k

@@ -138,11 +138,11 @@ Options placeto_paper() {
 
 Options go_default() {
   Options options;
-  options.nodes = 128;
+  options.nodes = 64;
+  options.tasks = "placement+schedule";
   options.groupings = 1, options.placements = 16;
-  options.epochs = 2;
-  options.ratio_clip = 0.2;
-  options.noise = 2.0, options.noise_updates = 100;
+  options.epochs = 2, options.ratio_clip = 0.2;
+  options.rate = 0.002;
   return options;
 }
 

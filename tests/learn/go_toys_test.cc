@@ -29,6 +29,7 @@ Options joint_options(const char* tasks) {
   // The best plan is good only as a whole, and 9 s are easy to find: what is drawn has to stay open for long.
   options.locality = options.stretch = options.noise = 0.0;
   options.placements = 32;
+  options.rate = 0.005;
   options.entropy = 1.0, options.entropy_end = 0.0;
   options.entropy_updates = 80;
   return options;

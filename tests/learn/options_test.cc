@@ -22,7 +22,7 @@ constexpr std::string_view kOthers =
     "discount=0.5 "
     "nodes=9 tasks=placement+fusion levels=5 priorities=plackett-luce ties=fifo sage-layers=1 attention-layers=3 "
     "heads=2 "
-    "segment=16 inner=3 passes=4 superposition=off task-attention=off locality=1 stretch=2 "
+    "segment=16 inner=3 passes=4 superposition=off task-attention=off locality=1 stretch=3 "
     "groupings=3 placements=4 lessons=2 epochs=4 ratio-clip=0.2 rate=0.001 rate-decay=0.95 decay-after=400 "
     "decay-every=60 clip=0.5 entropy=0.02 "
     "entropy-end=0.001 entropy-updates=100 noise=0.1 noise-updates=750 valid-only-after=1000 baseline-decay=0.99 "

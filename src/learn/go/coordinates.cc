@@ -54,6 +54,27 @@ Ways longest_ways(const Problem& problem) {
   return ways;
 }
 
+// What is held, not computed, is where it is first read; what updates it goes with it.
+void move_to_readers(const Graph& graph, std::vector<double>& value) {
+  std::vector<std::uint32_t> position(graph.num_ops());
+  for (std::uint32_t i = 0; const OpId op : graph.topological_order()) position[index(op)] = i++;
+  const auto is_held = [&](OpId op) { return graph.role(op) != Role::kCompute && graph.role(op) != Role::kView; };
+  for (const OpId op : graph.ops()) {
+    if (!is_held(op)) continue;
+    OpId first = kNoOp;
+    for (const TensorId tensor : graph.outputs(op)) {
+      for (const OpId reader : graph.consumers(tensor)) {
+        if (graph.updated_parameter(reader) == op) continue;
+        if (first == kNoOp || position[index(reader)] < position[index(first)]) first = reader;
+      }
+    }
+    if (first != kNoOp) value[index(op)] = value[index(first)];
+  }
+  for (const OpId op : graph.ops()) {
+    if (graph.updated_parameter(op) != kNoOp) value[index(op)] = value[index(graph.updated_parameter(op))];
+  }
+}
+
 // Depth of every op, as a share of the deepest. A gradient whose forward op is not named is as deep as it is far from
 // the end of the step.
 std::vector<double> depths_of(const Graph& graph, const Ways& ways) {
@@ -125,14 +146,15 @@ Rows node_coordinates(const Problem& problem, const Items& items) {
   const Graph& graph = problem.graph();
   const Ways ways = longest_ways(problem);
   const std::vector<double> depth = depths_of(graph, ways);
+  std::vector<double> place(graph.num_ops());
+  for (double next = 0.0; const OpId op : graph.topological_order()) place[index(op)] = next++;
   const std::vector<double> work = work_of_items(problem, items);
-  std::vector<double> place(items.size());
-  std::iota(place.begin(), place.end(), 0.0);
   Rows rows(items.size(), static_cast<std::size_t>(kCoordinates));
-  put_evenly(place, work, rows, 0);
-  put_evenly(means_of_nodes(problem, items, ways.from_start), work, rows, 1);
-  put_evenly(means_of_nodes(problem, items, depth), work, rows, 2);
-  put_evenly(means_of_nodes(problem, items, layers_of(graph, depth)), work, rows, 3);
+  std::size_t column = 0;
+  for (std::vector<double> value : {place, ways.from_start, depth, layers_of(graph, depth)}) {
+    if (column < kCoordinates - 1) move_to_readers(graph, value);  // layers know their parameters
+    put_evenly(means_of_nodes(problem, items, value), work, rows, column++);
+  }
   return rows;
 }
 
