@@ -57,7 +57,7 @@ class ScriptTest(unittest.TestCase):
         self.assertIn("0 runs to make", again.stderr)
 
     def test_hsdag(self):
-        self.bench("hsdag", "--row", f"{GRAPH}@flex170-hetero", "--only", "METIS")
+        self.bench("hsdag", "--row", f"{GRAPH}@flex170-hetero", "--only", "METIS", "--evaluations", "40")
         main = self.section("hsdag")
         self.assertNotIn("failed", main)
         self.assertRegex(main, r"- PASS: `hsdag` is worse than one GPU on 0 of \d rows")
