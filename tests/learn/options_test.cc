@@ -18,6 +18,9 @@ constexpr std::string_view kOthers =
     "attention=16 aligned=off "
     "tanh-constant=2.5 temperature=1 adjacency=binary group-types=off group-shapes=off placed-features=off "
     "start-by-speed=off "
+    "coarsening=none degrees=off fractal=off node-shapes=off position=index position-size=4 raw-features=on gnn=gat "
+    "gnn-layers=3 directed=on parser=metis poolings=2 pool-factor=sum dropout=0.25 state-update=off credit=shared "
+    "step-discount=0.5 refuse-single=on "
     "groupings=3 placements=4 lessons=2 epochs=4 ratio-clip=0.2 rate=0.001 rate-decay=0.95 decay-after=400 "
     "decay-every=60 clip=0.5 entropy=0.02 "
     "entropy-end=0.001 entropy-updates=100 noise=0.1 noise-updates=750 valid-only-after=1000 baseline-decay=0.99 "
@@ -64,7 +67,8 @@ TEST(Options, NoOtherValueIsForAFieldThatIsNotThere) { EXPECT_EQ(others().size()
 
 TEST(Options, SurvivesTheWayThroughText) {
   for (const auto& [planner, name] :
-       {std::pair{"hierarchical", "google"}, {"hierarchical", "paper"}, {"colocrl", "default"}, {"colocrl", "paper"}}) {
+       {std::pair{"hierarchical", "google"}, {"hierarchical", "paper"}, {"colocrl", "default"}, {"colocrl", "paper"},
+        {"hsdag", "default"}, {"hsdag", "paper"}, {"hsdag", "released"}}) {
     const Options written = preset(planner, name).value();
     Options read;
     for (const Field& field : option_fields())
@@ -163,13 +167,14 @@ TEST(Presets, HoldThePublishedFigures) {
 TEST(Presets, AreNamedPerPlanner) {
   EXPECT_EQ(presets_of("hierarchical"), (std::vector<std::string_view>{"default", "paper", "google"}));
   EXPECT_EQ(presets_of("colocrl"), (std::vector<std::string_view>{"default", "paper"}));
+  EXPECT_EQ(presets_of("hsdag"), (std::vector<std::string_view>{"default", "paper", "released"}));
   EXPECT_TRUE(presets_of("heft").empty());
   EXPECT_EQ(preset("hierarchical", "papr").error().message,
             "hierarchical has no preset named 'papr'; did you mean 'paper'? (there are default, paper, google)");
   EXPECT_EQ(preset("colocrl", "google").error().message,
             "colocrl has no preset named 'google' (there are default, paper)");
   EXPECT_EQ(preset("hierarchic", "paper").error().message,
-            "no learned planner named 'hierarchic'; did you mean 'hierarchical'? (there are hierarchical, colocrl)");
+            "no learned planner named 'hierarchic'; did you mean 'hierarchical'? (there are hierarchical, colocrl, hsdag)");
 }
 
 }  // namespace
