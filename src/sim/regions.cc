@@ -42,8 +42,11 @@ void RegionFinder::find_order(const Graph& graph) {
     free.pop();
     order_.push_back(node);
     const FlatGraph::Storage storage = flat_.storage[node];
-    const bool views_constant = storage == FlatGraph::Storage::kAlias && is_constant(producer_[flat_.alias_of[node]]);
-    if (storage == FlatGraph::Storage::kResident || views_constant) {
+    const auto inputs = flat_.inputs_of(node);
+    const bool views_constants =
+        storage == FlatGraph::Storage::kAlias && flat_.num_waits[node] == inputs.size() &&  // no control edge
+        std::ranges::all_of(inputs, [&](std::uint32_t tensor) { return is_constant(producer_[tensor]); });
+    if (storage == FlatGraph::Storage::kResident || views_constants) {
       kind_[node] = Kind::kConstant;
     } else if (graph.role(OpId{node}) == Role::kInput) {
       kind_[node] = Kind::kInput;

@@ -30,7 +30,7 @@ class RegionFinder {
 
   // Whether a node is there from the start: constants, views of them and inputs. Those are in no region.
   [[nodiscard]] bool is_given(std::uint32_t node) const { return kind_[node] != Kind::kRuns; }
-  // Whether it follows its consumers: a parameter, buffer or constant, or a view of one.
+  // Whether it follows its consumers: a parameter, buffer or constant, or a view of such alone.
   [[nodiscard]] bool is_constant(std::uint32_t node) const { return kind_[node] == Kind::kConstant; }
   [[nodiscard]] std::uint32_t producer(std::uint32_t tensor) const { return producer_[tensor]; }  // node
   [[nodiscard]] std::span<const std::uint32_t> topological_order() const { return order_; }

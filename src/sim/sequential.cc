@@ -2,6 +2,7 @@
 #include "sim/sequential.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "cost/fusion.h"
 #include "machine/device_set.h"
@@ -100,7 +101,8 @@ void SequentialEngine::transfer(std::uint32_t tensor, std::uint8_t to) {
     last_start = now_;
     const Picoseconds time = problem_.transfer_time(bytes, channel);
     now_ += time;
-    if (std::exchange(is_first, false)) lifetimes_.prolong(home_storage_[tensor], now_);
+    if (std::exchange(is_first, false) && home_storage_[tensor] != kNone)
+      lifetimes_.prolong(home_storage_[tensor], now_);
     if (time == 0) continue;
     const int queue = problem_.machine().channels()[channel].queue;
     if (queue >= 0) {

@@ -220,14 +220,17 @@ class RegionRun {
 
 }  // namespace
 
-// "parameters, buffers and constants, and views of them"
+// "parameters, buffers and constants, and views of such alone that wait for nothing else"
 bool is_constant(const Problem& problem, const Tasks& tasks, std::size_t task) {
   if (tasks.all[task].fused) return false;
   const Graph& graph = problem.graph();
   const OpId op = tasks.all[task].id;
   if (is_resident(graph.role(op))) return true;
   if (graph.role(op) != Role::kView) return false;
-  return is_constant(problem, tasks, tasks.of_op[index(graph.producer(graph.inputs(op).front()))]);
+  if (!graph.control_inputs(op).empty()) return false;
+  return std::ranges::all_of(graph.inputs(op), [&](TensorId tensor) {
+    return is_constant(problem, tasks, tasks.of_op[index(graph.producer(tensor))]);
+  });
 }
 
 History run_regions(const Problem& problem, const Tasks& tasks) { return RegionRun(problem, tasks).run(); }

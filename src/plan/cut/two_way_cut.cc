@@ -19,13 +19,17 @@ void keep_unique(std::vector<std::uint32_t>& list) {
   list.erase(std::unique(list.begin(), list.end()), list.end());
 }
 
-// Parameters, buffers, constants and views of them: on a machine without overlap they follow their consumers.
+// Parameters, buffers, constants and views of nothing else: on a machine without overlap they follow their consumers.
 std::vector<bool> find_constants(const Graph& graph) {
   std::vector<bool> constant(graph.num_ops());
   for (const OpId op : graph.topological_order()) {
     const Role role = graph.role(op);
-    const bool views_constant = role == Role::kView && constant[index(graph.producer(graph.inputs(op).front()))];
-    constant[index(op)] = is_resident(role) || views_constant;
+    const auto is_made_of_constants = [&] {
+      return graph.control_inputs(op).empty() && std::ranges::all_of(graph.inputs(op), [&](TensorId tensor) {
+               return constant[index(graph.producer(tensor))];
+             });
+    };
+    constant[index(op)] = is_resident(role) || (role == Role::kView && is_made_of_constants());
   }
   return constant;
 }
