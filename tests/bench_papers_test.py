@@ -56,6 +56,13 @@ class ScriptTest(unittest.TestCase):
         again = self.bench("hierarchical", "--tables", *tables)
         self.assertIn("0 runs to make", again.stderr)
 
+    def test_hsdag(self):
+        self.bench("hsdag", "--row", f"{GRAPH}@flex170-hetero", "--only", "METIS", "--evaluations", "40")
+        main = self.section("hsdag")
+        self.assertNotIn("failed", main)
+        self.assertRegex(main, r"- PASS: `hsdag` is worse than one GPU on 0 of \d rows")
+        self.assertIn("METIS", self.section("hsdag-ablation"))
+
     def test_colocrl_and_ablations(self):
         self.bench("colocrl", "--tables", "colocrl")
         self.assertIn("k80x4", self.section("colocrl"))

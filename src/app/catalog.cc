@@ -18,7 +18,7 @@ constexpr std::array kLearned{
     LearnedRow{{"hierarchical", "grouper and placer trained together (2018)", nullptr, true, true}, true},
     LearnedRow{{"placeto", "policy that improves a placement group by group (2019)", nullptr, true, true}, true},
     LearnedRow{{"go", "graph network and transformer, one shot (2020)", nullptr, true, true}, true},
-    LearnedRow{{"hsdag", "graph parsing and placement learned jointly (2024)", nullptr, true}, false},
+    LearnedRow{{"hsdag", "graph parsing and placement learned jointly (2024)", nullptr, true, true}, true},
 };
 
 std::vector<CatalogEntry> built_planners(bool classical, bool learned) {

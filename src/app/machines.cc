@@ -45,7 +45,11 @@ std::string machine_json(const Machine& machine) {
       .key("name")
       .value(machine.name())
       .key("description")
-      .value(machine.description());
+      .value(machine.description())
+      .key("overlap")
+      .value(machine.overlap())
+      .key("region_cost_s")
+      .value(machine.execution().region_cost_s);
   json.key("devices").begin_array(JsonLayout::kLines);
   for (const DeviceId id : machine.device_ids()) {
     const Device& device = machine.device(id);

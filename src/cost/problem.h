@@ -52,6 +52,9 @@ class Problem {
     return control_latency_[index(from) * machine_->num_devices() + index(to)];
   }
 
+  // What every region of ops costs on a machine without overlap (docs/simulator.md).
+  [[nodiscard]] Picoseconds region_cost() const { return to_picoseconds(machine_->execution().region_cost_s); }
+
   // Bytes held on the op's device all the time: as the costs say, else as the graph does.
   [[nodiscard]] Bytes resident_bytes(OpId op) const {
     return resident_.empty() ? graph_->resident_bytes(op) : resident_[index(op)];

@@ -54,6 +54,10 @@ double slowest_transfers_s(const Problem& problem) {
 
 }  // namespace
 
-double slowest_plan_s(const Problem& problem) { return slowest_compute_s(problem) + slowest_transfers_s(problem); }
+double slowest_plan_s(const Problem& problem) {
+  const double regions = static_cast<double>(problem.graph().num_ops());  // at most one per op
+  return slowest_compute_s(problem) + slowest_transfers_s(problem) +
+         regions * problem.machine().execution().region_cost_s;
+}
 
 }  // namespace berth

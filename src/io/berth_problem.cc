@@ -14,8 +14,8 @@
 namespace berth {
 namespace {
 
-constexpr std::array<std::string_view, 7> kMembers{"format", "objective", "devices", "links",
-                                                   "routes", "ops",       "outputs"};
+constexpr std::array<std::string_view, 9> kMembers{"format", "objective", "overlap", "region_cost_s", "devices",
+                                                   "links",  "routes",    "ops",     "outputs"};
 
 Result<JsonValue> need(const JsonValue& object, std::string_view key) {
   if (auto value = object.find(key)) return *std::move(value);
@@ -80,10 +80,24 @@ class ProblemReader {
     return {};
   }
 
+  // Left out where devices work at the same time.
+  Status read_execution() {
+    if (document_.has("overlap")) {
+      BERTH_TRY(const JsonValue overlap, document_.member("overlap"));
+      BERTH_TRY(execution_.overlap, overlap.boolean());
+    }
+    if (document_.has("region_cost_s")) {
+      BERTH_TRY(const JsonValue cost, document_.member("region_cost_s"));
+      BERTH_TRY(execution_.region_cost_s, cost.number());
+    }
+    return {};
+  }
+
   Result<Machine> read_machine() {
+    BERTH_RETURN_IF_ERROR(read_execution());
     BERTH_RETURN_IF_ERROR(document_.for_each("devices", [&](const JsonValue& device) { return read_device(device); }));
     BERTH_RETURN_IF_ERROR(document_.for_each("links", [&](const JsonValue& link) { return read_link(link); }));
-    return Machine::make(title_, "", devices_, pools_, switches_, links_);
+    return Machine::make(title_, "", devices_, pools_, switches_, links_, execution_);
   }
 
   Status read_device(const JsonValue& value) {
@@ -228,6 +242,7 @@ class ProblemReader {
   std::vector<MemoryPool> pools_;
   std::vector<std::string> switches_;
   std::vector<Link> links_;
+  Execution execution_;
   std::unordered_set<std::string> names_;  // of devices and switches
   Objective objective_ = Objective::kStep;
   ExplicitCosts costs_;

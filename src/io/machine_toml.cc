@@ -24,20 +24,23 @@ class MachineReader {
 
   Result<Machine> read() {
     const TomlFields fields(root_, where_, "");
-    constexpr std::array<std::string_view, 7> kKeys{"format", "name",    "description", "switches",
-                                                    "pools",  "devices", "links"};
+    constexpr std::array<std::string_view, 9> kKeys{"format",   "name",  "description", "overlap", "region_cost",
+                                                    "switches", "pools", "devices",     "links"};
     BERTH_RETURN_IF_ERROR(fields.only(kKeys));
     BERTH_RETURN_IF_ERROR(fields.check_format(kMachineFormat));
     std::string name, description;
     BERTH_RETURN_IF_ERROR(fields.string("name", name));
     if (name.empty()) return fields.missing("name", "; a machine needs one");
     BERTH_RETURN_IF_ERROR(fields.string("description", description));
+    Execution execution;
+    BERTH_RETURN_IF_ERROR(fields.boolean("overlap", execution.overlap));
+    BERTH_RETURN_IF_ERROR(fields.quantity("region_cost", parse_seconds, execution.region_cost_s));
     BERTH_RETURN_IF_ERROR(fields.strings("switches", switches_));
     BERTH_RETURN_IF_ERROR(each("pools", &MachineReader::read_pool));
     BERTH_RETURN_IF_ERROR(each("devices", &MachineReader::read_device));
     BERTH_RETURN_IF_ERROR(each("links", &MachineReader::read_link));
     if (const auto mistake = find_mistake(devices_, pools_, switches_, links_)) return located(*mistake);
-    auto machine = Machine::make(name, description, devices_, pools_, switches_, links_);
+    auto machine = Machine::make(name, description, devices_, pools_, switches_, links_, execution);
     if (!machine.ok()) return in_file(where_, machine.error());
     return machine;
   }

@@ -48,6 +48,10 @@ class Writer {
     line("format", toml_string(kMachineFormat));
     line("name", toml_string(machine.name()));
     line("description", toml_string(machine.description()));
+    if (!machine.overlap()) {
+      line("overlap", "false", "regions of ops run one after the other, as in OpenVINO's HETERO");
+      line("region_cost", duration(machine.execution().region_cost_s), "paid before every region");
+    }
     if (!machine.switches().empty()) line("switches", array(machine.switches()));
     for (const MemoryPool& pool : machine.pools()) write_pool(pool);
     for (const Device& device : machine.devices()) write_device(device);

@@ -18,6 +18,9 @@ class ProblemWriter {
   std::string write() {
     json_.begin_object(JsonLayout::kLines).key("format").value("berth-problem/1");
     json_.key("objective").value(objective_name(problem_.objective()));
+    if (!machine_.overlap()) {
+      json_.key("overlap").value(false).key("region_cost_s").value(to_seconds(problem_.region_cost()));
+    }
     write_list("devices", machine_.device_ids(), [&](DeviceId device) { write_device(device); });
     write_list("links", machine_.channels(), [&](const Channel& channel) { write_link(channel); });
     write_routes();

@@ -9,6 +9,8 @@
 #include "learn/go/policy.h"
 #include "learn/grouping/simple.h"
 #include "learn/guarded.h"
+#include "learn/hsdag/node_features.h"
+#include "learn/hsdag/policy.h"
 #include "learn/placement_policy.h"
 #include "learn/placeto/placeto_learner.h"
 #include "learn/planners.h"
@@ -98,9 +100,23 @@ std::vector<Lesson> go_lessons(Environments environments, const Options& options
   return lessons;
 }
 
+// With metis as many clusters as learned parsing leaves at the start, about a quarter, unless `groups` says.
+Result<std::unique_ptr<Policy>> make_hsdag_policy(const Problem& problem, const Options& options, std::uint64_t seed,
+                                                  at::Device device) {
+  std::optional<Grouping> clusters;
+  if (options.parser == "metis") {
+    const std::size_t quarter = std::max<std::size_t>(1, coarsen(problem, options.coarsening).size() / 4);
+    const std::size_t groups = options.groups > 0 ? static_cast<std::size_t>(options.groups) : quarter;
+    BERTH_TRY(clusters, fixed_grouping(problem, "metis", groups, seed));
+  }
+  return std::unique_ptr<Policy>(std::make_unique<HsdagPolicy>(problem, options, clusters, seed, device));
+}
+
 }  // namespace
 
-bool is_general(std::string_view planner) { return planner != "colocrl" && planner != "hierarchical"; }
+bool is_general(std::string_view planner) {
+  return planner != "colocrl" && planner != "hierarchical" && planner != "hsdag";
+}
 
 Result<std::unique_ptr<Learner>> make_learner(std::string_view planner, Environments environments,
                                               const Options& options, std::uint64_t seed,
@@ -121,7 +137,12 @@ Result<std::unique_ptr<Learner>> make_learner(std::string_view planner, Environm
           go_lessons(std::move(environments), options, seed, device), options, seed, communicator));
     }
     std::vector<Lesson> lessons(1);
-    BERTH_TRY(lessons[0].policy, make_placement_policy(planner, environments[0]->problem(), options, seed, device));
+    const Problem& problem = environments[0]->problem();
+    if (planner == "hsdag") {
+      BERTH_TRY(lessons[0].policy, make_hsdag_policy(problem, options, seed, device));
+    } else {
+      BERTH_TRY(lessons[0].policy, make_placement_policy(planner, problem, options, seed, device));
+    }
     lessons[0].environment = std::move(environments[0]);
     return std::unique_ptr<Learner>(std::make_unique<Trainer>(std::move(lessons), options, seed, communicator));
   });

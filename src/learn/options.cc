@@ -113,6 +113,35 @@ std::vector<Field> go_fields() {
   };
 }
 
+std::vector<Field> hsdag_fields() {
+  using O = Options;
+  return {
+      word_field("coarsening", "hsdag: ops placed together: mutual (only child of its only parent), sole-parent, none",
+                 &O::coarsening, {"mutual", "sole-parent", "none"}),
+      switch_field("degrees", "hsdag: numbers of edges in and out are seen", &O::degrees),
+      switch_field("fractal", "hsdag: the fractal dimension is seen", &O::fractal),
+      switch_field("node-shapes", "hsdag: the output shape is seen", &O::node_shapes),
+      word_field("position", "hsdag: how the place in topological order is seen: waves, index, none", &O::position,
+                 {"waves", "index", "none"}),
+      whole_field("position-size", "hsdag: numbers of the waves", &O::position_size, 2, 1'024, 2),
+      switch_field("raw-features", "hsdag: shapes and index are plain numbers", &O::raw_features),
+      word_field("gnn", "hsdag: the graph network: gcn, gat, gin", &O::gnn, {"gcn", "gat", "gin"}),
+      whole_field("gnn-layers", "hsdag: its layers", &O::gnn_layers, 1, 64),
+      switch_field("directed", "hsdag: gcn tells edges in from edges out", &O::directed),
+      word_field("parser", "hsdag: what makes clusters: learned, frozen (random scores), metis, none", &O::parser,
+                 {"learned", "frozen", "metis", "none"}),
+      whole_field("poolings", "hsdag: rounds of parsing; 0: until one cluster is left", &O::poolings, 0, 64),
+      word_field("pool-factor", "hsdag: what the scores inside a cluster count as: mean, sum", &O::pool_factor,
+                 {"mean", "sum"}),
+      real_field("dropout", "hsdag: share of numbers dropped, in drawing too", &O::dropout, 0, 0.9),
+      switch_field("state-update", "hsdag: a step adds its clusters to the features of their nodes", &O::state_update),
+      word_field("credit", "hsdag: rewards count for: plan (their own step), discounted, shared (all steps)",
+                 &O::credit, {"plan", "discounted", "shared"}),
+      real_field("step-discount", "hsdag: discount of credit", &O::step_discount, 0, 1),
+      switch_field("refuse-single", "hsdag: a plan on one device counts as failing", &O::refuse_single),
+  };
+}
+
 std::vector<Field> training_fields() {
   using O = Options;
   return {
@@ -134,8 +163,8 @@ std::vector<Field> training_fields() {
       whole_field("noise-updates", "updates with that noise", &O::noise_updates, 0, kMany),
       whole_field("valid-only-after", "updates after which only plans that fit count; 0: never", &O::valid_only_after,
                   0, kMany),
-      word_field("baseline", "rewards are compared with: moving (average), batch (mean of the other plans)",
-                 &O::baseline, {"moving", "batch"}),
+      word_field("baseline", "rewards are compared with: moving (average), batch (mean of the other plans), none",
+                 &O::baseline, {"moving", "batch", "none"}),
       real_field("baseline-decay", "of the moving average that rewards are compared with", &O::baseline_decay, 0, 1),
       switch_field("baseline-fails", "that average begins with the reward of a failing plan", &O::baseline_fails),
       switch_field("scale-advantage", "advantages are divided by the usual deviation of rewards", &O::scale_advantage),
@@ -149,7 +178,8 @@ std::vector<Field> training_fields() {
 
 std::vector<Field> all_fields() {
   std::vector<Field> fields;
-  for (const auto& part : {grouper_fields(), placer_fields(), placeto_fields(), go_fields(), training_fields()})
+  for (const auto& part :
+       {grouper_fields(), placer_fields(), placeto_fields(), go_fields(), hsdag_fields(), training_fields()})
     fields.insert(fields.end(), part.begin(), part.end());
   return fields;
 }

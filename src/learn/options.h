@@ -75,6 +75,24 @@ struct Options {
   double locality = 2.0;       // logit of being with all neighbours, at the start
   double stretch = 2.0;        // logit of a device's own stretch of the model against the next, at the start
 
+  // HSDAG (learn/hsdag): `groupings` episodes of `placements` steps make an update; its width is `hidden`.
+  std::string coarsening = "mutual";  // sets of ops that are placed together: mutual, sole-parent, none
+  bool degrees = true, fractal = true, node_shapes = true;  // of what is seen of a set, beside type-feature and costs
+  std::string position = "waves";  // in topological order: waves (sines and cosines), index, none
+  int position_size = 16;          // numbers of the waves
+  bool raw_features = false;       // shapes and index as plain numbers
+  std::string gnn = "gcn";         // gcn, gat, gin
+  int gnn_layers = 2;
+  bool directed = false;             // gcn tells edges in from edges out
+  std::string parser = "learned";    // of clusters: learned, frozen (random scores), metis, none
+  int poolings = 1;                  // rounds of parsing; 0: until one cluster is left
+  std::string pool_factor = "mean";  // what the scores inside a cluster count as: mean, sum
+  double dropout = 0.0;
+  bool state_update = true;     // a step adds what it made of a cluster to the features of its nodes
+  std::string credit = "plan";  // of rewards to steps: plan, discounted, shared (credit.h)
+  double step_discount = 0.95;  // of credit
+  bool refuse_single = false;   // a plan on one device counts as failing
+
   // Training.
   int groupings = 2, placements = 8;  // m and k
   int lessons = 0;                    // of an update, where there are several problems; 0: all of them
@@ -87,8 +105,9 @@ struct Options {
   int entropy_updates = 500;
   double noise = 0.0;  // of exploration, until update noise_updates
   int noise_updates = 0;
-  int valid_only_after = 0;        // from this update on only plans that fit count; 0: never
-  std::string baseline = "batch";  // rewards are compared with: moving (average), batch (the mean of the other plans)
+  int valid_only_after = 0;  // from this update on only plans that fit count; 0: never
+  std::string baseline =
+      "batch";  // rewards are compared with: moving (average), batch (the mean of the other plans), none
   double baseline_decay = 0.9;
   bool baseline_fails = false;  // the baseline begins with the failing signal
   bool scale_advantage = true;  // divided by the moving average of the rewards' deviation
@@ -98,8 +117,7 @@ struct Options {
   bool operator==(const Options&) const = default;
 };
 
-// The options of a planner and a preset: hierarchical has default, paper and google; colocrl and placeto
-// have default and paper.
+// The options of a planner and a preset: all have default and paper; hierarchical has google too, hsdag released.
 // Errors name the nearest planner or preset, and all there are.
 Result<Options> preset(std::string_view planner, std::string_view name);
 std::vector<std::string_view> presets_of(std::string_view planner);

@@ -168,6 +168,48 @@ Options go_paper() {
   return options;
 }
 
+Options hsdag_default() {
+  Options options;
+  options.hidden = 64;
+  options.groupings = 1, options.placements = 20;
+  options.epochs = 3, options.ratio_clip = 0.2;
+  options.rate = 0.002;
+  options.entropy = 0.02, options.entropy_end = 0.0, options.entropy_updates = 80;
+  return options;
+}
+
+// Duan et al., NeurIPS 2024, with its table of sizes. What it does not say is chosen and marked.
+Options hsdag_paper() {
+  Options options;
+  without_additions(options);
+  options.hidden = 128;
+  options.coarsening = "mutual";
+  options.position = "waves", options.position_size = 16;  // the size is chosen
+  options.gnn = "gcn", options.gnn_layers = 2;
+  options.poolings = 1;  // as its equations and its picture have it
+  options.pool_factor = "sum";
+  options.dropout = 0.2;
+  options.groupings = 1, options.placements = 20;
+  options.rate = 1e-4, options.clip = 1e6;
+  options.baseline = "none";
+  options.credit = "discounted", options.step_discount = 0.95;  // the discount is that of the code
+  options.reward = {RewardKind::kInverse, FailingKind::kConstant, 1e6};
+  return options;
+}
+
+// Its released code, where that differs from the paper. Its loop pools until one cluster is left, which can place no
+// graph on two devices: poolings=0 is that.
+Options hsdag_released() {
+  Options options = hsdag_paper();
+  options.coarsening = "sole-parent";
+  options.degrees = options.fractal = options.node_shapes = false;
+  options.position = "index", options.raw_features = true;
+  options.rate = 1e-3;
+  options.credit = "shared";
+  options.refuse_single = true;
+  return options;
+}
+
 struct Preset {
   std::string_view planner, name;
   Options (*make)();
@@ -183,6 +225,9 @@ constexpr std::array kPresets{
     Preset{"placeto", "paper", placeto_paper},
     Preset{"go", "default", go_default},
     Preset{"go", "paper", go_paper},
+    Preset{"hsdag", "default", hsdag_default},
+    Preset{"hsdag", "paper", hsdag_paper},
+    Preset{"hsdag", "released", hsdag_released},
 };
 
 }  // namespace
@@ -197,7 +242,7 @@ std::vector<std::string_view> presets_of(std::string_view planner) {
 Result<Options> preset(std::string_view planner, std::string_view name) {
   const std::vector<std::string_view> names = presets_of(planner);
   if (names.empty()) {
-    constexpr std::array<std::string_view, 4> kPlanners{"hierarchical", "colocrl", "placeto", "go"};
+    constexpr std::array<std::string_view, 5> kPlanners{"hierarchical", "colocrl", "placeto", "go", "hsdag"};
     return bad_input("no learned planner named '{}'{} (there are {})", planner, did_you_mean(planner, kPlanners),
                      listed(kPlanners));
   }

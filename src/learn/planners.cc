@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "learn/guarded.h"
+#include "plan/placement.h"
 #include "plan/single.h"
 
 namespace berth::learn {
@@ -36,6 +37,7 @@ class LearnedPlanner : public Planner {
       BERTH_TRY(origin, use_trained(search, *learner));
       most_updates = trained_->updates;
     }
+    if (name_ == "hsdag") try_one_device(search);
     BERTH_RETURN_IF_ERROR(learn(search, *learner, most_updates));
     if (!search.has_best()) {
       if (trained_) return infeasible("{}: the policy draws no plan that meets the constraints", trained_->name);
@@ -47,6 +49,21 @@ class LearnedPlanner : public Planner {
                         : fmt::format("{}: {}, {} parameters", origin, counted(updates, "update"),
                                       group_digits(static_cast<std::uint64_t>(learner->parameters().count()))));
     return search.best_plan();
+  }
+
+  // HSDAG measures single devices too, so that it is never worse than the best of them. One evaluation.
+  static void try_one_device(Search& search) {
+    const Problem& problem = search.problem();
+    const std::uint64_t limit = search.budget().evaluations;
+    if (search.should_stop() || (limit > 0 && search.evaluations() + 1 >= limit)) return;
+    std::optional<std::pair<Plan, Score>> best;
+    for (const DeviceId device : problem.machine().device_ids()) {
+      Plan plan = plan_on_one_device(problem, device);
+      if (verify(problem, plan)) continue;
+      Score score = simulate(problem, plan);
+      if (!best || better(score, best->second)) best.emplace(std::move(plan), std::move(score));
+    }
+    if (best) search.add(best->first, best->second);
   }
 
   // Which of the trained policy's plans is the best, in words.
@@ -94,7 +111,8 @@ std::unique_ptr<Planner> make_default() {
   return make_learned_planner(kName, preset(kName, "default").value());
 }
 
-constexpr std::string_view kColocRl = "colocrl", kHierarchical = "hierarchical", kPlaceto = "placeto", kGo = "go";
+constexpr std::string_view kColocRl = "colocrl", kHierarchical = "hierarchical", kPlaceto = "placeto", kGo = "go",
+                           kHsdag = "hsdag";
 
 }  // namespace
 
@@ -105,6 +123,7 @@ std::span<const PlannerInfo> learned_planners() {
       PlannerInfo{kPlaceto, "policy that improves a placement group by group (2019)", make_default<kPlaceto>, true,
                   true},
       PlannerInfo{kGo, "graph network and transformer, one shot (2020)", make_default<kGo>, true, true},
+      PlannerInfo{kHsdag, "graph parsing and placement learned jointly (2024)", make_default<kHsdag>, true, true},
   };
   return kTable;
 }

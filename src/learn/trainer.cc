@@ -4,10 +4,22 @@
 #include <algorithm>
 #include <cmath>
 
+#include "learn/credit.h"
 #include "plan/placement.h"
 
 namespace berth::learn {
 namespace {
+
+// Whether all ops that take time anywhere are on one device.
+bool is_on_one_device(const Problem& problem, const Plan& plan) {
+  std::optional<DeviceId> device;
+  for (const OpId op : problem.graph().ops()) {
+    if (problem.graph().role(op) != Role::kCompute) continue;
+    if (device && *device != plan.device(op)) return false;
+    device = plan.device(op);
+  }
+  return true;
+}
 
 std::optional<double> baseline_start(const Options& options) {
   if (!options.baseline_fails) return std::nullopt;
@@ -43,6 +55,7 @@ bool Trainer::measure(Attempt& attempt, UpdateFacts& facts, Clock::time_point& c
   for (std::size_t i = 0; i < legal.size(); ++i) {
     // A limit on crossings, say, is not the policy's to keep: such a plan fails.
     if (limited) legal[i] = !verify(problem, plans[i]);
+    if (options_.refuse_single && is_on_one_device(problem, plans[i])) legal[i] = false;
     if (legal[i]) environment.submit(plans[i]);
   }
   facts.sample_s += lap(clock);
@@ -126,10 +139,12 @@ std::vector<double> Trainer::weights_of(const Attempt& attempt, bool valid_only,
       own_count += counts(i) ? 1 : 0;
     }
     const bool by_batch = options_.baseline == "batch" && counted > own_count;
-    const double base = by_batch ? (sum - own) / (counted - own_count) : facts.baseline;
+    double base = by_batch ? (sum - own) / (counted - own_count) : facts.baseline;
+    if (options_.baseline == "none") base = 0.0;
     for (std::size_t i = begin; i < end; ++i) weights[i] = counts(i) ? (rewards[i] - base) * scale : 0.0;
   }
-  return weights;
+  const auto steps = static_cast<std::size_t>(options_.placements);
+  return credit_steps(std::move(weights), options_.credit, options_.step_discount, steps);
 }
 
 // The usual deviation of rewards; never so small that chance would count for everything.

@@ -83,8 +83,14 @@ class Description {
     return *this;
   }
 
+  // Ops run region by region, nothing at the same time.
+  Description& without_overlap(double region_microseconds) {
+    execution_ = {.overlap = false, .region_cost_s = region_microseconds / 1e6};
+    return *this;
+  }
+
   [[nodiscard]] Machine make(std::string_view name, std::string_view description) const {
-    auto machine = Machine::make(std::string(name), std::string(description), devices_, pools_, {}, links_);
+    auto machine = Machine::make(std::string(name), std::string(description), devices_, pools_, {}, links_, execution_);
     BERTH_CHECK(machine.ok());
     return std::move(machine).value();
   }
@@ -106,6 +112,7 @@ class Description {
   std::vector<Device> devices_;
   std::vector<MemoryPool> pools_;
   std::vector<Link> links_;
+  Execution execution_;
 };
 
 constexpr auto gpu = Description::gpu;
@@ -203,6 +210,17 @@ Machine flex170() {
       .make("flex170", "Core i9-12900K and an Intel Flex 170 over PCIe 4.0");
 }
 
+// The same as OpenVINO's HETERO uses it. What a subgraph costs beside its ops is not published: assumed.
+Machine flex170_hetero() {
+  constexpr double kSubgraphMicroseconds = 20.0;
+  return Description()
+      .device("cpu", "i9-12900k")
+      .device("gpu0", "flex170")
+      .full("cpu", "gpu0", kPcie4)
+      .without_overlap(kSubgraphMicroseconds)
+      .make("flex170-hetero", "flex170 as OpenVINO's HETERO uses it: one region of ops after the other");
+}
+
 // GeForce cards do not copy to each other: both ways lead through the CPU.
 Machine rtx4090_3060() {
   return Description()
@@ -280,6 +298,7 @@ constexpr std::array kMachines{
     MachineInfo{"h100x8", "DGX H100: 8 H100 80 GB on NVSwitch", h100x8},
     MachineInfo{"h200", "16-core Xeon + one H200 (the captured graphs were measured here)", h200},
     MachineInfo{"flex170", "Core i9-12900K + Intel Flex 170", flex170},
+    MachineInfo{"flex170-hetero", "flex170 under OpenVINO's HETERO: nothing at the same time", flex170_hetero},
     MachineInfo{"rtx4090-3060", "desktop: RTX 4090 on x16 + RTX 3060 on x4, no peer to peer", rtx4090_3060},
     MachineInfo{"a100-v100", "server: A100 80 GB + V100 32 GB over PCIe", a100_v100},
     MachineInfo{"core-ultra", "laptop: CPU + integrated GPU + NPU, one memory", core_ultra},

@@ -13,14 +13,16 @@ double Device::peak_flops(DType dtype) const {
 }
 
 Result<Machine> Machine::make(std::string name, std::string description, std::vector<Device> devices,
-                              std::vector<MemoryPool> pools, std::vector<std::string> switches,
-                              std::vector<Link> links) {
+                              std::vector<MemoryPool> pools, std::vector<std::string> switches, std::vector<Link> links,
+                              Execution execution) {
+  BERTH_RETURN_IF_ERROR(check_execution(execution));
   if (const auto mistake = find_mistake(devices, pools, switches, links)) return mistake->error;
   BERTH_TRY(Expansion expansion, expand_links(devices, switches, links));
   BERTH_TRY(Routes routes, find_routes(devices, switches.size(), expansion.channels));
   Machine machine;
   machine.name_ = std::move(name);
   machine.description_ = std::move(description);
+  machine.execution_ = execution;
   for (const Device& device : devices) {
     int pool = -1;
     for (std::size_t i = 0; i < pools.size(); ++i) {

@@ -54,6 +54,14 @@ struct Link {
   bool contended = true;  // false: no queue, any number of transfers at once
 };
 
+// How a runtime uses the machine: devices at the same time, or, as OpenVINO's HETERO does, one region of ops after the
+// other with nothing at the same time (docs/simulator.md).
+struct Execution {
+  bool overlap = true;
+  double region_cost_s = 0.0;  // paid before every region; only without overlap
+  bool operator==(const Execution&) const = default;
+};
+
 // One direction of a link, as the simulator sees it.
 struct Channel {
   std::string name;                // "gpu0>gpu1"
@@ -72,8 +80,8 @@ class Machine {
   // Checks names, numbers and links, expands links into channels and queues, and finds the route of every device pair.
   // Fails when a device cannot be reached from another.
   static Result<Machine> make(std::string name, std::string description, std::vector<Device> devices,
-                              std::vector<MemoryPool> pools, std::vector<std::string> switches,
-                              std::vector<Link> links);
+                              std::vector<MemoryPool> pools, std::vector<std::string> switches, std::vector<Link> links,
+                              Execution execution = {});
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const std::string& description() const { return description_; }
@@ -93,6 +101,8 @@ class Machine {
     const std::size_t pair = index(from) * num_devices() + index(to);
     return {route_channels_.data() + route_begin_[pair], route_channels_.data() + route_begin_[pair + 1]};
   }
+  [[nodiscard]] bool overlap() const { return execution_.overlap; }
+  [[nodiscard]] const Execution& execution() const { return execution_; }
   // Index into pools(), -1 if the device has memory of its own.
   [[nodiscard]] int pool_of(DeviceId id) const { return pool_of_[index(id)]; }
   [[nodiscard]] Bytes capacity(DeviceId id) const;  // own memory, or that of its pool
@@ -104,6 +114,7 @@ class Machine {
  private:
   Machine() = default;
   std::string name_, description_;
+  Execution execution_;
   std::vector<Device> devices_;
   std::vector<MemoryPool> pools_;
   std::vector<std::string> switches_;

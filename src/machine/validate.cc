@@ -127,6 +127,17 @@ std::string describe(const Link& link) {
   return fmt::format("link {} {} {}", link.from, link.duplex == Duplex::kOneWay ? '>' : '-', link.to);
 }
 
+Status check_execution(const Execution& execution) {
+  const double cost = execution.region_cost_s;
+  if (!is_amount(cost) || cost > kMaxOverheadSeconds) {
+    return bad_input("region_cost must be between 0 and 1e6 s, not {}", cost);
+  }
+  if (execution.overlap && cost > 0.0) {
+    return bad_input("region_cost counts only without overlap; add overlap = false or leave it out");
+  }
+  return {};
+}
+
 std::optional<Mistake> find_mistake(std::span<const Device> devices, std::span<const MemoryPool> pools,
                                     std::span<const std::string> switches, std::span<const Link> links) {
   using Part = Mistake::Part;

@@ -30,6 +30,9 @@ struct Mistake {
 std::optional<Mistake> find_mistake(std::span<const Device> devices, std::span<const MemoryPool> pools,
                                     std::span<const std::string> switches, std::span<const Link> links);
 
+// The cost of a region is a time, and only machines without overlap have regions.
+Status check_execution(const Execution& execution);
+
 // "link gpu0 - gpu1", "link gpu0 > gpu1": how errors call a link.
 std::string describe(const Link& link);
 

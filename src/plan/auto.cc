@@ -69,6 +69,7 @@ class AutoSearch {
  private:
   // What costs least comes first in the list, so that there is a plan at once.
   void run_members() {
+    if (!search_.problem().machine().overlap()) run_member(*find_classical_planner("mincut-exact"));
     for (const std::string_view name : options_.members) {
       const PlannerInfo* info = find_classical_planner(name);
       if (is_done(search_)) break;

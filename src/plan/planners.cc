@@ -4,6 +4,7 @@
 
 #include "plan/anneal.h"
 #include "plan/auto.h"
+#include "plan/cut/mincut_exact.h"
 #include "plan/dp.h"
 #include "plan/exact/exact.h"
 #include "plan/expert.h"
@@ -61,6 +62,8 @@ std::span<const PlannerInfo> classical_planners() {
       PlannerInfo{"m-sct", "small communication times within memory", kMakeMSct},
       PlannerInfo{"dp", "dynamic programming over down-sets", make_planner<DpPlanner>},
       PlannerInfo{"exact", "branch and bound, with proof", make_planner<ExactPlanner>, true},
+      PlannerInfo{"mincut-exact", "least cut between two devices; with proof where nothing overlaps",
+                  make_planner<MincutExactPlanner>},
       PlannerInfo{"anneal", "simulated annealing on the simulator", make_planner<AnnealPlanner>, true},
       PlannerInfo{"genetic", "genetic search on the simulator", make_planner<GeneticPlanner>, true, true},
       PlannerInfo{"auto", "the quick planners, then multilevel refinement; the default", make_planner<AutoPlanner>,

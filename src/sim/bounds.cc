@@ -10,6 +10,7 @@
 #include "machine/device_set.h"
 #include "sim/interval_bound.h"
 #include "sim/pipeline_bound.h"
+#include "sim/sequential_bound.h"
 #include "sim/work_prices.h"
 
 namespace berth {
@@ -143,10 +144,13 @@ class BoundFinder {
 
 }  // namespace
 
-Picoseconds LowerBound::value() const { return std::max({critical_path, work, combined, interval, largest_unit}); }
+Picoseconds LowerBound::value() const {
+  return std::max({critical_path, work, combined, interval, sequence, largest_unit});
+}
 
 LowerBound lower_bound(const Problem& problem, bool fusion_allowed) {
   if (problem.objective() == Objective::kPipeline) return pipeline_bound(problem);
+  if (!problem.machine().overlap()) return sequential_bound(problem, fusion_allowed);
   return BoundFinder(problem, fusion_allowed).find();
 }
 

@@ -141,9 +141,28 @@ class Tracer {
   std::vector<CriticalStep> path_;
 };
 
+// Without overlap all there is lies on the path.
+std::vector<CriticalStep> whole_timeline(const Problem& problem, const Timeline& timeline) {
+  using Why = CriticalStep::Why;
+  std::vector<CriticalStep> path;
+  for (const TransferEvent& event : timeline.transfers) {
+    const OpId producer = problem.graph().producer(event.tensor);
+    path.push_back({true, producer, event.tensor, event.to, event.channel, event.start, event.end, Why::kInput});
+  }
+  for (const OpEvent& event : timeline.ops)
+    path.push_back({false, event.op, {}, event.device, -1, event.start, event.end, Why::kDevice});
+  std::ranges::sort(path, {}, &CriticalStep::start);
+  for (std::size_t i = 1; i < path.size(); ++i) {
+    if (path[i - 1].is_transfer) path[i].why = path[i].is_transfer ? Why::kLink : Why::kInput;
+  }
+  if (!path.empty()) path.front().why = Why::kStart;
+  return path;
+}
+
 }  // namespace
 
 std::vector<CriticalStep> critical_path(const Problem& problem, const Plan& plan, const Timeline& timeline) {
+  if (!problem.machine().overlap()) return whole_timeline(problem, timeline);
   return Tracer(problem, plan, timeline).trace();
 }
 

@@ -27,7 +27,7 @@ struct CriticalStep {
 };
 
 // Steps in order of time; timeless ops on the way are left out. The gap between two steps, if any, is the latency of a
-// control edge.
+// control edge, or, on a machine without overlap, the cost of a region.
 std::vector<CriticalStep> critical_path(const Problem& problem, const Plan& plan, const Timeline& timeline);
 
 }  // namespace berth

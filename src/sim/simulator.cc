@@ -6,19 +6,34 @@
 #include "base/thread_pool.h"
 #include "sim/engine.h"
 #include "sim/pipeline.h"
+#include "sim/sequential.h"
 
 namespace berth {
 
-Simulator::Simulator(const Problem& problem) : engine_(std::make_unique<Engine>(problem)) {}
+Simulator::Simulator(const Problem& problem) {
+  if (problem.machine().overlap()) {
+    engine_ = std::make_unique<Engine>(problem);
+  } else {
+    sequential_ = std::make_unique<SequentialEngine>(problem);
+  }
+}
 Simulator::~Simulator() = default;
 Simulator::Simulator(Simulator&&) noexcept = default;
 Simulator& Simulator::operator=(Simulator&&) noexcept = default;
 
-const Score& Simulator::run(const Plan& plan) { return engine_->run(plan); }
-const Score* Simulator::run_bounded(const Plan& plan, Picoseconds cutoff) { return engine_->run_bounded(plan, cutoff); }
-void Simulator::rebase(const Plan& plan) { engine_->rebase(plan); }
-Timeline Simulator::run_with_timeline(const Plan& plan) { return engine_->run_with_timeline(plan); }
-std::uint64_t Simulator::last_events() const { return engine_->events(); }
+const Score& Simulator::run(const Plan& plan) { return engine_ ? engine_->run(plan) : sequential_->run(plan); }
+const Score* Simulator::run_bounded(const Plan& plan, Picoseconds cutoff) {
+  if (engine_) return engine_->run_bounded(plan, cutoff);
+  const Score& score = sequential_->run(plan);
+  return score.step_time <= cutoff ? &score : nullptr;
+}
+void Simulator::rebase(const Plan& plan) {
+  if (engine_) engine_->rebase(plan);
+}
+Timeline Simulator::run_with_timeline(const Plan& plan) {
+  return engine_ ? engine_->run_with_timeline(plan) : sequential_->run_with_timeline(plan);
+}
+std::uint64_t Simulator::last_events() const { return engine_ ? engine_->events() : sequential_->events(); }
 
 Score simulate(const Problem& problem, const Plan& plan) {
   if (problem.objective() == Objective::kPipeline) return pipeline_score(problem, plan);

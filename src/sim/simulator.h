@@ -13,6 +13,7 @@
 namespace berth {
 
 class Engine;
+class SequentialEngine;
 
 // Reusable workspace for one thread: no allocation per run after the first, but for plans that fuse ops. The problem
 // must outlive it.
@@ -35,7 +36,8 @@ class Simulator {
   [[nodiscard]] std::uint64_t last_events() const;
 
  private:
-  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Engine> engine_;                // on machines whose devices work at the same time ...
+  std::unique_ptr<SequentialEngine> sequential_;  // ... and on the others
 };
 
 // One-shot conveniences.

@@ -77,7 +77,7 @@ class Usage(CommandLineTest):
 class Lists(CommandLineTest):
     def test_planners_lists_all_names_of_the_contract(self):
         names = ("single cpu-only gpu-only random round-robin expert expert-layers scotch mincut metis heft m-topo m-etf m-sct "
-                 "dp exact anneal genetic colocrl hierarchical placeto go hsdag auto").split()
+                 "dp exact mincut-exact anneal genetic colocrl hierarchical placeto go hsdag auto").split()
         planners = self.json_of("planners")["planners"]
         self.assertEqual([planner["name"] for planner in planners], names)
         text = self.text_of("planners")

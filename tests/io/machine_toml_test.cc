@@ -39,6 +39,7 @@ void expect_equal(const Device& a, const Device& b) {
 void expect_equal(const Machine& a, const Machine& b) {
   EXPECT_EQ(a.name(), b.name());
   EXPECT_EQ(a.description(), b.description());
+  EXPECT_EQ(a.execution(), b.execution());
   ASSERT_EQ(a.num_devices(), b.num_devices());
   for (const DeviceId id : a.device_ids()) {
     expect_equal(a.device(id), b.device(id));
@@ -86,6 +87,21 @@ TEST(MachineToml, OddNumbersAndNamesComeBackTheSame) {
   ASSERT_TRUE(machine.ok()) << machine.error().message;
   const Machine back = read(write_machine_toml(*machine));
   expect_equal(*machine, back);
+}
+
+TEST(MachineToml, OverlapAndTheCostOfRegions) {
+  constexpr std::string_view kRest =
+      "[[devices]]\nname = \"cpu\"\nkind = \"cpu\"\nmemory = 1\nflops = 1\nbandwidth = 1\n";
+  const auto box = [&](std::string_view lines) { return fmt::format("name = \"box\"\n{}\n{}", lines, kRest); };
+  EXPECT_EQ(read(box("")).execution(), Execution());
+  const Machine machine = read(box("overlap = false\nregion_cost = \"20 us\""));
+  EXPECT_FALSE(machine.overlap());
+  EXPECT_EQ(machine.execution().region_cost_s, 20e-6);
+  EXPECT_EQ(error_of(box("region_cost = \"20 us\"")),
+            "box.toml: region_cost counts only without overlap; add overlap = false or leave it out");
+  EXPECT_EQ(error_of(box("overlap = false\nregion_cost = 1e7")),
+            "box.toml: region_cost must be between 0 and 1e6 s, not 1e+07");
+  EXPECT_EQ(error_of(box("overlap = 1")).find("box.toml:2: overlap: "), 0u);
 }
 
 TEST(MachineToml, WritesHumanUnits) {

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "io/json_reader.h"
+#include "io/problem_readers.h"
 #include "io/public_problem.h"
 #include "sim/simulator.h"
 #include "support/random_problem.h"
@@ -52,6 +53,19 @@ TEST(ProblemFile, IsReadable) {
   fill_in("CPU_RATE", DeviceId{0});
   fill_in("GPU_RATE", DeviceId{1});
   EXPECT_EQ(write_problem_json(problem), expected);
+}
+
+TEST(ProblemFile, CarriesMachinesWithoutOverlap) {
+  const Problem problem = toy_problem("a:2 -> b:3", "2 devices, 1 s per edge; no overlap, 4");
+  const std::string text = write_problem_json(problem);
+  EXPECT_NE(text.find("  \"overlap\": false,\n  \"region_cost_s\": 4,\n"), std::string::npos);
+  auto document = JsonDocument::open(text);
+  ASSERT_TRUE(document);
+  const Result<Problem> back = read_berth_problem(std::move(*document), "back", {});
+  ASSERT_TRUE(back) << back.error().message;
+  EXPECT_EQ(back->machine().execution(), problem.machine().execution());
+  const Plan plan = toy_plan(problem, "b@1");
+  EXPECT_EQ(simulate(*back, plan), simulate(problem, plan));
 }
 
 constexpr std::array<std::string_view, 7> kRoot{"format", "objective", "devices", "links", "routes", "ops", "outputs"};

@@ -82,7 +82,8 @@ TEST_P(LearnedContract, StopsOnTime) {
   EXPECT_LT(search.elapsed_s(), 0.5 * 1.05 + 0.1);
 }
 
-INSTANTIATE_TEST_SUITE_P(Planners, LearnedContract, testing::Values("hierarchical", "colocrl", "placeto", "go"),
+INSTANTIATE_TEST_SUITE_P(Planners, LearnedContract,
+                         testing::Values("hierarchical", "colocrl", "placeto", "go", "hsdag"),
                          [](const auto& name) { return name.param; });
 
 }  // namespace

@@ -23,6 +23,9 @@ constexpr std::string_view kOthers =
     "nodes=9 tasks=placement+fusion levels=5 priorities=plackett-luce ties=fifo sage-layers=1 attention-layers=3 "
     "heads=2 "
     "segment=16 inner=3 passes=4 superposition=off task-attention=off locality=1 stretch=3 "
+    "coarsening=none degrees=off fractal=off node-shapes=off position=index position-size=4 raw-features=on gnn=gat "
+    "gnn-layers=3 directed=on parser=metis poolings=2 pool-factor=sum dropout=0.25 state-update=off credit=shared "
+    "step-discount=0.5 refuse-single=on "
     "groupings=3 placements=4 lessons=2 epochs=4 ratio-clip=0.2 rate=0.001 rate-decay=0.95 decay-after=400 "
     "decay-every=60 clip=0.5 entropy=0.02 "
     "entropy-end=0.001 entropy-updates=100 noise=0.1 noise-updates=750 valid-only-after=1000 baseline-decay=0.99 "
@@ -73,7 +76,10 @@ TEST(Options, SurvivesTheWayThroughText) {
                                       {"colocrl", "default"},
                                       {"colocrl", "paper"},
                                       {"placeto", "default"},
-                                      {"placeto", "paper"}}) {
+                                      {"placeto", "paper"},
+                                      {"hsdag", "default"},
+                                      {"hsdag", "paper"},
+                                      {"hsdag", "released"}}) {
     const Options written = preset(planner, name).value();
     Options read;
     for (const Field& field : option_fields())
@@ -174,6 +180,7 @@ TEST(Presets, AreNamedPerPlanner) {
   EXPECT_EQ(presets_of("colocrl"), (std::vector<std::string_view>{"default", "paper"}));
   EXPECT_EQ(presets_of("placeto"), (std::vector<std::string_view>{"default", "paper"}));
   EXPECT_EQ(presets_of("go"), (std::vector<std::string_view>{"default", "paper"}));
+  EXPECT_EQ(presets_of("hsdag"), (std::vector<std::string_view>{"default", "paper", "released"}));
   EXPECT_TRUE(presets_of("heft").empty());
   EXPECT_EQ(preset("hierarchical", "papr").error().message,
             "hierarchical has no preset named 'papr'; did you mean 'paper'? (there are default, paper, google)");
@@ -182,7 +189,7 @@ TEST(Presets, AreNamedPerPlanner) {
   EXPECT_EQ(
       preset("hierarchic", "paper").error().message,
       "no learned planner named 'hierarchic'; did you mean 'hierarchical'? (there are hierarchical, colocrl, placeto, "
-      "go)");
+      "go, hsdag)");
 }
 
 }  // namespace

@@ -10,7 +10,8 @@ constexpr double kPicosecond = 1e-12;
 
 class MachineDrafter {
  public:
-  MachineDrafter(Rng& rng, const Scale& scale, Bytes memory) : rng_(rng), scale_(scale), memory_(memory) {}
+  MachineDrafter(Rng& rng, const Scale& scale, Bytes memory, Execution execution)
+      : rng_(rng), scale_(scale), memory_(memory), execution_(execution) {}
 
   std::shared_ptr<const Machine> make() {
     add_devices();
@@ -33,7 +34,8 @@ class MachineDrafter {
         break;
     }
     add_shortcuts();
-    return std::make_shared<const Machine>(value_of(Machine::make("random", "", devices_, pools_, switches_, links_)));
+    return std::make_shared<const Machine>(
+        value_of(Machine::make("random", "", devices_, pools_, switches_, links_, execution_)));
   }
 
  private:
@@ -138,6 +140,7 @@ class MachineDrafter {
   Rng& rng_;
   Scale scale_;
   Bytes memory_;
+  Execution execution_;
   int cpus_ = 1;
   std::vector<Device> devices_;
   std::vector<MemoryPool> pools_;
@@ -147,8 +150,8 @@ class MachineDrafter {
 
 }  // namespace
 
-std::shared_ptr<const Machine> random_machine(Rng& rng, const Scale& scale, Bytes memory) {
-  return MachineDrafter(rng, scale, memory).make();
+std::shared_ptr<const Machine> random_machine(Rng& rng, const Scale& scale, Bytes memory, Execution execution) {
+  return MachineDrafter(rng, scale, memory, execution).make();
 }
 
 }  // namespace berth::random_parts

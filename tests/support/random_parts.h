@@ -16,7 +16,7 @@ struct Scale {
 };
 
 std::shared_ptr<const Graph> random_graph(Rng& rng, std::size_t ops);
-std::shared_ptr<const Machine> random_machine(Rng& rng, const Scale& scale, Bytes memory);
+std::shared_ptr<const Machine> random_machine(Rng& rng, const Scale& scale, Bytes memory, Execution execution);
 
 // Throws std::logic_error: the generator made something illegal.
 [[noreturn]] void illegal(const Error& error);

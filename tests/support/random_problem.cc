@@ -60,12 +60,12 @@ Constraints random_constraints(Rng& rng, const Graph& graph, const Machine& mach
 
 void random_parts::illegal(const Error& error) { throw std::logic_error("random problem: " + error.message); }
 
-Problem random_problem(Rng& rng, std::size_t ops) {
+Problem random_problem(Rng& rng, std::size_t ops, Execution execution) {
   Scale scale;
   scale.longest = rng.chance(0.7) ? 3 : rng.chance(0.7) ? 20 : 1'000'000'000;
   const auto graph = random_parts::random_graph(rng, ops);
   const Bytes memory = 1 + static_cast<Bytes>(static_cast<double>(total_bytes(*graph)) * rng.uniform());
-  const auto machine = random_parts::random_machine(rng, scale, memory);
+  const auto machine = random_parts::random_machine(rng, scale, memory, execution);
   const ExplicitCosts costs = random_costs(rng, *graph, *machine, scale);
   return value_of(make_problem(graph, machine, costs, random_constraints(rng, *graph, *machine)));
 }

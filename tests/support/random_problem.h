@@ -16,7 +16,7 @@
 namespace berth {
 
 // Graph of about that many ops on a random machine. The same seed gives the same problem everywhere.
-Problem random_problem(Rng& rng, std::size_t ops);
+Problem random_problem(Rng& rng, std::size_t ops, Execution execution = {});
 
 // A legal plan: units anywhere they may be, priorities none, tied or all different, fusion groups or none.
 Plan random_plan(const Problem& problem, Rng& rng);

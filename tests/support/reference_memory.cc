@@ -20,7 +20,7 @@ using Lifetimes = std::map<Storage, Lifetime>;
 class LifetimeFinder {
  public:
   LifetimeFinder(const Problem& problem, const Tasks& tasks, const History& history)
-      : graph_(problem.graph()), tasks_(tasks), history_(history) {}
+      : problem_(problem), graph_(problem.graph()), tasks_(tasks), history_(history) {}
 
   Lifetimes find() {
     allocate();
@@ -64,6 +64,10 @@ class LifetimeFinder {
 
   // The storage a tensor uses on a device where it is; nothing for the home copy of something resident.
   [[nodiscard]] std::optional<Storage> storage_of(TensorId tensor, DeviceId device) const {
+    // Rule 8: without overlap a constant is resident wherever it is read.
+    const bool follows_consumers = !problem_.machine().overlap();
+    if (follows_consumers && is_constant(problem_, tasks_, tasks_.of_op[index(graph_.producer(tensor))]))
+      return std::nullopt;
     const Task& made_by = producer(tensor);
     if (made_by.device != device || made_by.fused) return Storage{tensor, device};  // received, or leaving a group
     const Role role = graph_.role(made_by.id);
@@ -85,6 +89,7 @@ class LifetimeFinder {
     return tasks_.all[tasks_.of_op[index(graph_.producer(tensor))]];
   }
 
+  const Problem& problem_;
   const Graph& graph_;
   const Tasks& tasks_;
   const History& history_;
@@ -99,6 +104,15 @@ Bytes peak_where(const Problem& problem, const Tasks& tasks, const Lifetimes& li
   Bytes now = 0;
   for (const OpId op : graph.ops()) {
     if (counts(tasks.all[tasks.of_op[index(op)]].device)) now += graph.resident_bytes(op);
+  }
+  // Rule 8: without overlap so are their copies, on every other device that reads them.
+  for (const TensorId tensor : graph.tensors()) {
+    const std::size_t made_by = tasks.of_op[index(graph.producer(tensor))];
+    if (problem.machine().overlap() || !is_constant(problem, tasks, made_by)) continue;
+    std::set<DeviceId> readers;
+    for (const OpId consumer : graph.consumers(tensor)) readers.insert(tasks.all[tasks.of_op[index(consumer)]].device);
+    readers.erase(tasks.all[made_by].device);
+    for (const DeviceId device : readers) now += counts(device) ? graph.bytes(tensor) : 0;
   }
   // Rule 5: an empty lifetime takes nothing; frees of an instant (negative, so sorted first) come before its
   // allocations.

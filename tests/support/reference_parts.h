@@ -54,6 +54,10 @@ struct History {
 
 History run_clock(const Problem& problem, const Tasks& tasks);
 
+// Rule 8, for machines without overlap.
+bool is_constant(const Problem& problem, const Tasks& tasks, std::size_t task);
+History run_regions(const Problem& problem, const Tasks& tasks);
+
 // Fills peaks, feasibility and overflow (rule 5).
 void judge_memory(const Problem& problem, const Tasks& tasks, const History& history, Score& score);
 

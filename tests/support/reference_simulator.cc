@@ -53,7 +53,8 @@ void record_transfers(const Problem& problem, const History& history, Timeline& 
 
 Timeline reference_simulate(const Problem& problem, const Plan& plan) {
   const Tasks tasks = reference::make_tasks(problem, plan);
-  const History history = reference::run_clock(problem, tasks);
+  const History history =
+      problem.machine().overlap() ? reference::run_clock(problem, tasks) : reference::run_regions(problem, tasks);
   Timeline timeline;
   timeline.score.step_time = history.step_time;
   timeline.score.devices.resize(problem.machine().num_devices());

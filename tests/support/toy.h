@@ -20,6 +20,7 @@
 //   "pool p 64B", "switch s"
 //   "link a b latency=1 rate=2 half | oneway | bus=name | free"  full duplex unless said; free = uncontended
 //   "link a * rate=2"                  from a to all others
+//   "no overlap, 2"                    regions one after the other, 2 s for each
 //
 // Plan: "a@0 b@gpu!5 c@1!-2 {b c}": op@device!priority, braces fuse. Ops not named stay on the first device.
 #pragma once

@@ -13,7 +13,7 @@ class MachineReader {
  public:
   std::shared_ptr<const Machine> read(std::string_view text) {
     for (const std::string& statement : toy::split(text, ";")) read_statement(statement);
-    auto machine = Machine::make("toy", "", devices_, pools_, switches_, links_);
+    auto machine = Machine::make("toy", "", devices_, pools_, switches_, links_, execution_);
     if (!machine.ok()) toy::fail(machine.error().message, text);
     return std::make_shared<const Machine>(std::move(machine).value());
   }
@@ -29,6 +29,8 @@ class MachineReader {
       switches_.push_back(words[1]);
     } else if (words.size() >= 3 && words[0] == "link") {
       read_link(words);
+    } else if (words.size() == 3 && words[0] == "no" && words[1] == "overlap,") {
+      execution_ = {.overlap = false, .region_cost_s = toy::number(words[2])};
     } else {
       read_mesh(statement);
     }
@@ -132,6 +134,7 @@ class MachineReader {
   std::vector<Device> devices_;
   std::vector<MemoryPool> pools_;
   std::vector<std::string> switches_;
+  Execution execution_;
   std::vector<Link> links_;
 };
 

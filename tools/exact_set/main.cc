@@ -156,7 +156,7 @@ Result<Machine> first_devices(std::string_view name, std::size_t count) {
     if (!is_gone(link.from) && !is_gone(link.to)) links.push_back(link);
   }
   return Machine::make(whole.name(), whole.description(), devices, {whole.pools().begin(), whole.pools().end()},
-                       {whole.switches().begin(), whole.switches().end()}, std::move(links));
+                       {whole.switches().begin(), whole.switches().end()}, std::move(links), whole.execution());
 }
 
 // What everything takes on the first accelerator.

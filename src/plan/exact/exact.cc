@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "machine/device_set.h"
+#include "plan/cut/mincut_exact.h"
 #include "plan/exact/tree_search.h"
 #include "plan/placement.h"
 #include "plan/ranks.h"
@@ -107,7 +108,15 @@ Result<Plan> ExactPlanner::plan(Search& search) {
   const Problem& problem = search.problem();
   if (problem.objective() != Objective::kStep)
     return bad_input("exact proves step times; for --objective pipeline use dp");
+  // The tree search knows devices that work at the same time only.
+  if (is_two_way(problem)) return MincutExactPlanner().plan(search);
   const std::optional<Error> error = start(search);
+  if (!problem.machine().overlap()) {
+    if (!search.has_best()) return *error;
+    improve(search);
+    search.set_note("no proof without overlap on more than two devices");
+    return search.best_plan();
+  }
   if (problem.graph().num_ops() > kMostOps) {
     if (!search.has_best()) return *error;
     improve(search);

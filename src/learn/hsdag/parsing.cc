@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learn/hsdag/parsing.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/disjoint_sets.h"
+
+namespace berth::learn {
+namespace {
+
+constexpr std::uint32_t kNone = 0xffffffffU;
+
+// The best edge of every node; kNone for those without one.
+std::vector<std::uint32_t> dominant_edges(std::size_t nodes, std::span<const Pair> edges,
+                                          std::span<const float> scores) {
+  std::vector<std::uint32_t> best(nodes, kNone);
+  for (std::uint32_t edge = 0; edge < edges.size(); ++edge) {
+    for (const std::uint32_t node : {edges[edge].first, edges[edge].second}) {
+      if (best[node] == kNone || scores[edge] > scores[best[node]]) best[node] = edge;
+    }
+  }
+  return best;
+}
+
+void keep_distinct(std::vector<Pair>& pairs) {
+  std::ranges::sort(pairs);
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+}
+
+}  // namespace
+
+Parsing numbered_clusters(std::span<const std::uint32_t> label) {
+  Parsing parsing{std::vector<std::uint32_t>(label.size()), 0};
+  std::vector<std::uint32_t> number(label.size(), kNone);
+  for (std::size_t node = 0; node < label.size(); ++node) {
+    std::uint32_t& known = number[label[node]];
+    if (known == kNone) known = static_cast<std::uint32_t>(parsing.clusters++);
+    parsing.cluster[node] = known;
+  }
+  return parsing;
+}
+
+Parsing parse(std::size_t nodes, std::span<const Pair> edges, std::span<const float> scores) {
+  DisjointSets sets(nodes);
+  for (const std::uint32_t edge : dominant_edges(nodes, edges, scores)) {
+    if (edge != kNone) sets.unite(edges[edge].first, edges[edge].second);
+  }
+  std::vector<std::uint32_t> label(nodes);
+  for (std::uint32_t node = 0; node < nodes; ++node) label[node] = sets.root(node);
+  return numbered_clusters(label);
+}
+
+Parsing parse_by_expansion(std::size_t nodes, std::span<const Pair> edges, std::span<const float> scores) {
+  const std::vector<std::uint32_t> dominant = dominant_edges(nodes, edges, scores);
+  const auto target = [&](std::uint32_t node) {
+    const Pair& edge = edges[dominant[node]];
+    return edge.first == node ? edge.second : edge.first;
+  };
+  std::vector<std::uint32_t> left;  // nodes whose dominant edge is not used up, the best edge first
+  for (std::uint32_t node = 0; node < nodes; ++node) {
+    if (dominant[node] != kNone) left.push_back(node);
+  }
+  std::ranges::stable_sort(left,
+                           [&](std::uint32_t a, std::uint32_t b) { return scores[dominant[a]] > scores[dominant[b]]; });
+  std::vector<std::uint32_t> label(nodes);
+  std::iota(label.begin(), label.end(), 0U);  // what has no edge stays alone
+  while (!left.empty()) {
+    const std::uint32_t seed = left.front();
+    std::vector<bool> inside(nodes);
+    inside[seed] = inside[target(seed)] = true;
+    for (bool grows = true; grows;) {
+      grows = false;
+      for (const std::uint32_t node : left) {
+        if (inside[node] || !inside[target(node)]) continue;
+        inside[node] = true;
+        grows = true;
+      }
+    }
+    for (std::uint32_t node = 0; node < nodes; ++node) {
+      if (inside[node]) label[node] = seed;
+    }
+    std::erase_if(left, [&](std::uint32_t node) { return inside[node]; });
+  }
+  return numbered_clusters(label);
+}
+
+std::vector<Pair> edges_between(const Parsing& parsing, std::span<const Pair> edges) {
+  std::vector<Pair> between;
+  for (const auto& [a, b] : edges) {
+    if (parsing.cluster[a] != parsing.cluster[b]) between.emplace_back(parsing.cluster[a], parsing.cluster[b]);
+  }
+  keep_distinct(between);
+  return between;
+}
+
+std::vector<Pair> without_direction(std::span<const Pair> edges) {
+  std::vector<Pair> pairs;
+  for (const auto& [a, b] : edges) pairs.emplace_back(std::min(a, b), std::max(a, b));
+  keep_distinct(pairs);
+  return pairs;
+}
+
+}  // namespace berth::learn

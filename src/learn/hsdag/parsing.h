@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Graph parsing (Song et al., ICLR 2024, as HSDAG uses it): every node keeps the best of its edges, and what those join
+// becomes a cluster. There is no number of clusters to choose; every node that has an edge joins at least one other, so
+// that a round leaves at most half of them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace berth::learn {
+
+// Undirected: each pair once, in any order, no loops.
+using Pair = std::pair<std::uint32_t, std::uint32_t>;
+
+struct Parsing {
+  std::vector<std::uint32_t> cluster;  // of every node; numbered from 0 in the order of their lowest nodes
+  std::size_t clusters = 0;
+  bool operator==(const Parsing&) const = default;
+};
+
+// One score per edge; of equal ones the first edge is the best. By union-find over the dominant edges.
+Parsing parse(std::size_t nodes, std::span<const Pair> edges, std::span<const float> scores);
+
+// The same by the algorithm of the papers: the best dominant edge founds a cluster, which grows by all nodes whose
+// dominant edge leads into it. Equal to parse() where no two scores are. For tests.
+Parsing parse_by_expansion(std::size_t nodes, std::span<const Pair> edges, std::span<const float> scores);
+
+// Clusters that somebody else made, by any labels below the number of nodes.
+Parsing numbered_clusters(std::span<const std::uint32_t> label);
+
+// Distinct edges between clusters, each as it points.
+std::vector<Pair> edges_between(const Parsing& parsing, std::span<const Pair> edges);
+// Each pair once, whichever way it points.
+std::vector<Pair> without_direction(std::span<const Pair> edges);
+
+}  // namespace berth::learn

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// The policy of HSDAG (Duan et al., NeurIPS 2024). A batch is made of episodes: Options::groupings of them, each of
+// Options::placements steps. A step parses the graph into clusters, draws a device for each, and adds what the network
+// made of a cluster to the features of its nodes, which is the state of the next step. Nothing of that needs a reward,
+// so that a batch is drawn as a whole; rewards are credited by the trainer (credit.h).
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "learn/hsdag/network.h"
+#include "learn/items.h"
+#include "learn/options.h"
+#include "learn/policy.h"
+
+namespace berth::learn {
+
+class HsdagPolicy : public Policy {
+ public:
+  // `clusters`: of the problem's units, for Options::parser = metis. The problem must outlive the policy.
+  HsdagPolicy(const Problem& problem, const Options& options, const std::optional<Grouping>& clusters,
+              std::uint64_t seed, at::Device device);
+
+  Parameters& parameters() override { return parameters_; }
+  std::unique_ptr<Batch> sample(const Sampling& sampling, Rng& rng) override;
+  Plan greedy() override;
+
+  [[nodiscard]] const Items& items() const { return items_; }
+  [[nodiscard]] std::size_t num_devices() const { return devices_.size(); }
+
+ private:
+  friend class HsdagBatch;
+  [[nodiscard]] Plan plan_of(const HsdagNetwork::Pass& pass, std::span<const std::uint32_t> device_of_cluster) const;
+
+  const Problem& problem_;
+  Options options_;
+  Items items_;
+  std::vector<DeviceId> devices_;
+  Parameters parameters_;
+  Tensor features_;                      // [nodes, features]: the state that an episode begins with
+  std::optional<HsdagNetwork> network_;  // none where there is nothing to decide
+};
+
+class HsdagBatch : public Batch {
+ public:
+  HsdagBatch(HsdagPolicy& policy, const Sampling& sampling, Rng& rng);
+  // Nothing: a pass with gradients is made step by step in loss(), so that memory holds one step at a time.
+  void prepare() override {}
+  // Pushes the gradients back itself, step by step; what it returns is the value alone, for the caller to push back
+  // without effect.
+  Tensor loss(const LossTerms& terms) override;
+  [[nodiscard]] std::vector<double> log_probabilities() const override;
+  [[nodiscard]] Entropies entropies() const override { return entropies_; }
+  [[nodiscard]] double used_groups() const override { return used_groups_; }
+
+ private:
+  struct Step {
+    Tensor features;  // the state it was drawn in
+    std::uint64_t seed;
+    std::vector<Parsing> parsings;
+    Tensor choice;    // [clusters, 1]
+    Tensor log_then;  // [clusters], of the choices when they were drawn
+  };
+  void draw_episode(int steps, Rng& rng);
+  Tensor draw_step(const Tensor& features, Rng& rng);
+
+  HsdagPolicy& policy_;
+  std::vector<Step> steps_;
+  Entropies entropies_;
+  double used_groups_ = 0.0;
+};
+
+}  // namespace berth::learn

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <numeric>
+
+#include "base/rng.h"
+#include "learn/credit.h"
+#include "learn/hsdag/network.h"
+#include "learn/hsdag/node_features.h"
+#include "learn/hsdag/parsing.h"
+#include "learn/hsdag/policy.h"
+#include "learn/planners.h"
+#include "plan/cut/mincut_exact.h"
+#include "plan/toys.h"
+#include "support/toy.h"
+
+namespace berth::learn {
+namespace {
+
+std::vector<Pair> random_pairs(Rng& rng, std::uint32_t nodes, double chance) {
+  std::vector<Pair> pairs;
+  for (std::uint32_t a = 0; a < nodes; ++a) {
+    for (std::uint32_t b = a + 1; b < nodes; ++b) {
+      if (rng.chance(chance)) pairs.emplace_back(a, b);
+    }
+  }
+  return pairs;
+}
+
+// A line of five: 0-1 and 3-4 score most at home; 2 prefers 3.
+TEST(Parsing, EveryNodeFollowsItsBestEdge) {
+  const std::vector<Pair> line{{0, 1}, {1, 2}, {2, 3}, {3, 4}};
+  const std::vector<float> scores{0.9F, 0.2F, 0.5F, 0.8F};
+  const Parsing parsing = parse(6, line, scores);
+  EXPECT_EQ(parsing.cluster, (std::vector<std::uint32_t>{0, 0, 1, 1, 1, 2})) << "the last has no edge";
+  EXPECT_EQ(parsing.clusters, 3u);
+  EXPECT_EQ(edges_between(parsing, line), (std::vector<Pair>{{0, 1}}));
+}
+
+TEST(Parsing, UnionFindEqualsTheExpansionOfThePapers) {
+  for (std::uint64_t seed = 1; seed <= 500; ++seed) {
+    Rng rng(seed);
+    const auto nodes = static_cast<std::uint32_t>(1 + rng.below(25));
+    const std::vector<Pair> pairs = random_pairs(rng, nodes, 0.2);
+    std::vector<float> scores(pairs.size());
+    std::iota(scores.begin(), scores.end(), 1.0F);  // no two alike
+    for (std::size_t i = scores.size(); i > 1; --i) std::swap(scores[i - 1], scores[rng.below(i)]);
+    const Parsing parsing = parse(nodes, pairs, scores);
+    EXPECT_EQ(parsing, parse_by_expansion(nodes, pairs, scores)) << "seed " << seed;
+    std::vector<bool> has_edge(nodes);
+    for (const auto& [a, b] : pairs) has_edge[a] = has_edge[b] = true;
+    const auto joined = std::ranges::count(has_edge, true);
+    EXPECT_LE(parsing.clusters, nodes - static_cast<std::size_t>(joined) + static_cast<std::size_t>(joined) / 2);
+  }
+}
+
+TEST(Credit, DiscountsOrSharesInsideAnEpisode) {
+  using Weights = std::vector<double>;
+  const Weights weights{1, 2, 4, 8};
+  EXPECT_EQ(credit_steps(weights, "plan", 0.5, 2), weights);
+  EXPECT_EQ(credit_steps(weights, "discounted", 0.5, 2), (Weights{0.5, 0.5, 2, 2}));
+  EXPECT_EQ(credit_steps(weights, "shared", 0.5, 2), (Weights{2.5, 2.5, 10, 10}));
+}
+
+Options small_options() {
+  Options options = preset("hsdag", "default").value();
+  options.hidden = 8;
+  return options;
+}
+
+struct TinyNetwork {
+  explicit TinyNetwork(const Options& options) {
+    NetworkShape shape;
+    shape.nodes = 5;
+    shape.edges = {{0, 1}, {1, 2}, {2, 3}, {1, 3}, {3, 4}};
+    shape.features = 3;
+    shape.devices = 2;
+    Rng rng(11);
+    network.emplace(shape, options, parameters, rng);
+    std::vector<float> values(15);
+    for (float& value : values) value = static_cast<float>(rng.normal());
+    features = tensor_of(values, {5, 3});
+  }
+  // Any function of what comes out, for a parsing that stays.
+  Tensor value(const std::vector<Parsing>& parsings, std::uint64_t seed = 0) const {
+    const HsdagNetwork::Pass pass = network->run(features, seed, &parsings);
+    return (at::log_softmax(pass.logits, 1).select(1, 0)).sum();
+  }
+  Parameters parameters;
+  std::optional<HsdagNetwork> network;
+  Tensor features;
+};
+
+// Differences in single precision: the step is large, and so is what is allowed.
+void expect_right_gradients(const Options& options) {
+  TinyNetwork tiny(options);
+  std::vector<Parsing> parsings;
+  {
+    const at::NoGradGuard guard;
+    parsings = tiny.network->run(tiny.features, 0).parsings;
+  }
+  tiny.parameters.clear_gradients();
+  tiny.value(parsings).backward();
+  const std::vector<float> gradients = tiny.parameters.gradients(), values = tiny.parameters.values();
+  std::size_t begin = 0;
+  bool scorer_learns = false;
+  for (std::size_t t = 0; t < tiny.parameters.size(); ++t) {
+    const std::string& name = tiny.parameters.names()[t];
+    const auto count = static_cast<std::size_t>(tiny.parameters.tensors()[t].numel());
+    for (std::size_t i = begin; i < begin + count; i += std::max<std::size_t>(1, count / 3)) {
+      constexpr float kStep = 2e-3F;
+      const auto at = [&](float change) {
+        const at::NoGradGuard guard;
+        std::vector<float> moved = values;
+        moved[i] += change;
+        tiny.parameters.set_values(moved);
+        return tiny.value(parsings).item<double>();
+      };
+      // Where a ReLU bends within the step, the slopes of the two sides differ, and the gradient lies between them.
+      const double middle = at(0.0F), left = (middle - at(-kStep)) / kStep, right = (at(kStep) - middle) / kStep;
+      const double allowed = 0.02 + 0.05 * std::max(std::abs(left), std::abs(right));
+      EXPECT_GE(gradients[i], std::min(left, right) - allowed) << name << " " << i - begin;
+      EXPECT_LE(gradients[i], std::max(left, right) + allowed) << name << " " << i - begin;
+      if (name.starts_with("hsdag.edge") && std::abs(gradients[i]) > 1e-4) scorer_learns = true;
+    }
+    begin += count;
+  }
+  EXPECT_EQ(scorer_learns, options.parser == "learned") << "the scores of edges get a gradient through the factor";
+}
+
+TEST(HsdagNetwork, GradientsAreRightAndReachTheScoresOfEdges) { expect_right_gradients(small_options()); }
+
+TEST(HsdagNetwork, SoTheyAreForEveryKindOfLayerAndParser) {
+  for (const std::string_view change :
+       {"gnn=gat", "gnn=gin", "directed=on", "pool-factor=sum", "parser=frozen", "poolings=2", "dropout=0.2"}) {
+    SCOPED_TRACE(change);
+    Options options = small_options();
+    ASSERT_TRUE(set_option(options, change));
+    expect_right_gradients(options);
+  }
+}
+
+TEST(HsdagNetwork, PoolsOnceOrUntilOneClusterIsLeft) {
+  Options options = small_options();
+  const HsdagNetwork::Pass once = TinyNetwork(options).network->run(TinyNetwork(options).features, 0);
+  EXPECT_EQ(once.parsings.size(), 1u);
+  EXPECT_LE(once.clusters(), 2u);  // five nodes, each with an edge
+  options.poolings = 0;
+  const TinyNetwork released(options);
+  EXPECT_EQ(released.network->run(released.features, 0).clusters(), 1u) << "the loop of the released code collapses";
+}
+
+TEST(HsdagNetwork, TheSameSeedDropsTheSame) {
+  Options options = small_options();
+  options.dropout = 0.5;
+  const TinyNetwork tiny(options);
+  const std::vector<Parsing> parsings = tiny.network->run(tiny.features, 5).parsings;
+  EXPECT_EQ(tiny.value(parsings, 5).item<float>(), tiny.value(parsings, 5).item<float>());
+  EXPECT_NE(tiny.value(parsings, 5).item<float>(), tiny.value(parsings, 6).item<float>());
+}
+
+TEST(NodeFeatures, SwitchesTakeColumnsAway) {
+  const Problem problem = toy_problem("a:1 -> b:1 -> c:1; a -> c; c -> d:1", "device p; device q; link p q latency=1");
+  const Items items = make_items(problem, coarsen(problem, "mutual"));
+  ASSERT_EQ(items.size(), 3u) << "d joins c";
+  const Options all = preset("hsdag", "paper").value();
+  const std::size_t width = node_features(problem, items, all).width;
+  const auto without = [&](std::string_view change) {
+    Options options = all;
+    EXPECT_TRUE(set_option(options, change));
+    return width - node_features(problem, items, options).width;
+  };
+  EXPECT_EQ(without("fractal=off"), 1u);
+  EXPECT_EQ(without("degrees=off"), 3u + 3u) << "0, 1 and 2 edges in; 0, 1 and 2 out";
+  EXPECT_EQ(without("position=none"), 16u);
+  EXPECT_EQ(without("position=index"), 15u);
+  EXPECT_EQ(without("node-shapes=off"), 1u);
+  EXPECT_EQ(without("type-feature=none"), 1u) << "toys have one type";
+}
+
+TEST(NodeFeatures, CoarseningFollowsItsRule) {
+  const Problem problem = toy_problem("a:1 -> b:1 -> d:1; a -> c:1 -> d", "device p; device q; link p q latency=1");
+  EXPECT_EQ(make_items(problem, coarsen(problem, "none")).size(), 4u);
+  EXPECT_EQ(make_items(problem, coarsen(problem, "mutual")).size(), 4u);
+  EXPECT_EQ(make_items(problem, coarsen(problem, "sole-parent")).size(), 2u);
+}
+
+// The gradient that a batch pushes back is that of its value.
+TEST(HsdagBatch, PushesBackTheGradientOfItsLoss) {
+  const Problem problem = heft_example();
+  Options options = small_options();
+  options.placements = 3;
+  HsdagPolicy policy(problem, options, std::nullopt, 3, at::kCPU);
+  Rng rng(1);
+  const auto batch = policy.sample({2, 3, 0.0}, rng);
+  ASSERT_EQ(batch->plans().size(), 6u);
+  const std::vector<double> weights{1.0, -0.5, 0.25, 0.5, -1.0, 0.75};
+  policy.parameters().clear_gradients();
+  batch->loss({weights, 0.1, 0.0}).backward();
+  const std::vector<float> gradients = policy.parameters().gradients(), values = policy.parameters().values();
+  double length = 0.0;
+  for (const float gradient : gradients) length += static_cast<double>(gradient) * gradient;
+  ASSERT_GT(length, 0.0);
+  // Along the gradient itself the loss must change by its length.
+  const auto at = [&](double step) {
+    std::vector<float> moved = values;
+    for (std::size_t i = 0; i < moved.size(); ++i)
+      moved[i] += static_cast<float>(step * gradients[i] / std::sqrt(length));
+    policy.parameters().set_values(moved);
+    return batch->loss({weights, 0.1, 0.0}).item<double>();
+  };
+  constexpr double kStep = 1e-2;
+  const double slope = (at(kStep) - at(-kStep)) / (2.0 * kStep);
+  EXPECT_NEAR(slope, std::sqrt(length), 0.05 * std::sqrt(length));
+}
+
+TEST(HsdagBatch, AStepAddsItsClustersToTheState) {
+  const Problem problem = heft_example();
+  Options options = small_options();
+  const auto logs = [&](bool update) {
+    options.state_update = update;
+    HsdagPolicy policy(problem, options, std::nullopt, 3, at::kCPU);
+    Rng rng(1);
+    return policy.sample({1, 4, 0.0}, rng)->log_probabilities();
+  };
+  EXPECT_EQ(logs(true)[0], logs(false)[0]);
+  EXPECT_NE(logs(true)[3], logs(false)[3]);
+}
+
+// Without overlap the optimum is known: mincut-exact proves it.
+TEST(Hsdag, FindsTheOptimumOfToysWithoutOverlap) {
+  const std::string_view machine = "2 devices, 1 s per edge; no overlap, 1";
+  for (const std::string_view graph :
+       {"a:9/1 -> b:1/20 -> c:9/1 -> d:9/1 -> e:2/1; a -> c", "a:1/9 -> b:1/9 -> c:9/1 -> d:9/1 -> e:1/9 -> f:1/9"}) {
+    SCOPED_TRACE(graph);
+    const Problem problem = toy_problem(graph, machine);
+    Search exact(problem, {.evaluations = 10'000}), learned(problem, {.evaluations = 2000, .seed = 2});
+    ASSERT_TRUE(MincutExactPlanner().plan(exact));
+    Options options = preset("hsdag", "default").value();
+    options.coarsening = "none";
+    options.parser = "none";
+    ASSERT_TRUE(make_learned_planner("hsdag", options)->plan(learned));
+    EXPECT_EQ(learned.best_score().step_time, exact.best_score().step_time);
+  }
+}
+
+TEST(Hsdag, IsNeverWorseThanTheBestSingleDevice) {
+  for (const PlanToy& toy : plan_toys()) {
+    SCOPED_TRACE(toy.name);
+    Search search(toy.problem, {.evaluations = 30}), single(toy.problem, {.evaluations = 30});
+    ASSERT_TRUE(find_classical_planner("single")->make()->plan(single));
+    ASSERT_TRUE(make_learned_planner("hsdag", preset("hsdag", "default").value())->plan(search));
+    EXPECT_FALSE(better(single.best_score(), search.best_score()));
+  }
+}
+
+TEST(Hsdag, EveryPresetAndVariantLearns) {
+  const Problem problem = heft_example();
+  for (const std::string_view name : presets_of("hsdag")) {
+    SCOPED_TRACE(name);
+    Search search(problem, {.evaluations = 60});
+    EXPECT_TRUE(make_learned_planner("hsdag", preset("hsdag", name).value())->plan(search));
+  }
+  for (const std::string_view change :
+       {"parser=metis", "parser=frozen", "parser=none", "poolings=0", "gnn=gat", "gnn=gin", "directed=on",
+        "dropout=0.2", "credit=shared", "baseline=none", "refuse-single=on", "state-update=off"}) {
+    SCOPED_TRACE(change);
+    Options options = small_options();
+    ASSERT_TRUE(set_option(options, change));
+    Search search(problem, {.evaluations = 60});
+    const Result<Plan> plan = make_learned_planner("hsdag", options)->plan(search);
+    ASSERT_TRUE(plan) << plan.error().message;
+  }
+}
+
+}  // namespace
+}  // namespace berth::learn
