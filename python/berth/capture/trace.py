@@ -46,12 +46,28 @@ def one_line(error):
     return str(error).strip().split("\n")[0][:300]
 
 
+def plain_attention():
+    """Fused attention as the products and the softmax it stands for: older libtorchs lack the fused operators."""
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+    return sdpa_kernel(SDPBackend.MATH)
+
+
+def composite_operators():
+    """How torch.export takes operators apart that are written in terms of others; kernels stay whole."""
+    table = getattr(torch.export, "default_decompositions", dict)()
+
+    def is_composite(operator):
+        return torch._C._dispatch_has_kernel_for_dispatch_key(operator.name(), "CompositeImplicitAutograd")
+    return {operator: way for operator, way in table.items() if is_composite(operator)}
+
+
 def inference(model, args, kwargs):
     """By torch.export, which keeps the paths of modules."""
     model = model.eval()
     try:
-        with torch.no_grad():
-            program = torch.export.export(model, tuple(args), dict(kwargs), strict=False).run_decompositions({})
+        with torch.no_grad(), plain_attention():
+            program = torch.export.export(model, tuple(args), dict(kwargs), strict=False)
+            program = program.run_decompositions(composite_operators())
     except Exception as error:
         raise CaptureError(f"torch.export could not trace the model: {one_line(error)}") from error
     signature = program.graph_signature
@@ -90,27 +106,32 @@ def training_step(model, args, kwargs, loss):
     tensors = [i for i, item in enumerate(given) if isinstance(item, torch.Tensor)]
     reached = []
 
-    def step(parameters, buffers, inputs):
+    def step(*values):
+        weights = dict(zip(parameters, values))
+        rest = dict(zip(buffers, values[len(weights):]))
         filled = list(given)
-        for place, value in zip(tensors, inputs):
+        for place, value in zip(tensors, values[len(weights) + len(rest):]):
             filled[place] = value
         call_args, call_kwargs = pytree.tree_unflatten(filled, given_spec)
-        parameters = {name: value.detach().requires_grad_() for name, value in parameters.items()}
-        output = functional_call(model, {**parameters, **buffers}, call_args, call_kwargs)
-        value = loss_of(output, loss)
-        gradients = torch.autograd.grad(value, list(parameters.values()), allow_unused=True)
+        weights = {name: value.detach().requires_grad_() for name, value in weights.items()}
+        value = loss_of(functional_call(model, {**weights, **rest}, call_args, call_kwargs), loss)
+        gradients = torch.autograd.grad(value, list(weights.values()), allow_unused=True)
         reached[:] = [gradient is not None for gradient in gradients]
         return [value.detach(), *[gradient for gradient in gradients if gradient is not None]]
 
     mode = FakeTensorMode(allow_non_fake_inputs=True)
-    fake = pytree.tree_map_only(torch.Tensor, mode.from_tensor, (parameters, buffers, [given[i] for i in tensors]))
+    values = [*parameters.values(), *buffers.values(), *[given[i] for i in tensors]]
+    fake = [mode.from_tensor(value.detach()) for value in values]
     try:
-        with mode:
-            traced = make_fx(functionalize(step, remove="mutations"), tracing_mode="real")(*fake)
+        with mode, plain_attention():
+            traced = make_fx(step)(*fake)
+            # Running statistics are written in place; a graph has values only. No gradients are left to disturb that.
+            traced = make_fx(functionalize(traced, remove="mutations"))(*fake)
     except CaptureError:
         raise
     except Exception as error:
         raise CaptureError(f"the training step could not be traced: {one_line(error)}") from error
+    traced.graph.eliminate_dead_code()
     return traced_step(traced, parameters, buffers, len(tensors), reached)
 
 
