@@ -22,7 +22,8 @@ MAY = {
     "io": ["model"],
     "plan": ["sim"],
     "learn": ["plan", "io"],
-    "exec": ["sim"],
+    "measure": ["sim", "io"],
+    "exec": ["measure"],
     "report": ["sim", "io"],
 }
 MAY_USE_TORCH = {"learn", "exec"}

@@ -8,6 +8,7 @@
 #include "app/compare_planners.h"
 #include "app/given.h"
 #include "app/json_output.h"
+#include "app/judge.h"
 #include "app/options.h"
 #include "app/output.h"
 #include "app/progress.h"
@@ -23,6 +24,7 @@ struct CompareFlags {
   ProblemFlags problem;
   SearchFlags search;
   LearnedFlags learned;
+  EnvFlags env;
   std::string planners = "all";
   bool json = false;
 };
@@ -32,7 +34,9 @@ Result<Exit> run_compare(const CompareFlags& flags) {
   BERTH_TRY(const Budget budget, budget_of(flags.search));
   BERTH_TRY(const ResolvedProblem resolved, resolve_problem(flags.problem));
   const Problem& problem = resolved.problem;
-  const Comparison comparison = compare_planners(problem, planners, budget, !flags.search.quiet, given_row(resolved));
+  BERTH_TRY(std::optional<Judge> judge, Judge::make(flags.env, flags.problem.graph, problem));
+  const Comparison comparison =
+      compare_judged(problem, planners, budget, !flags.search.quiet, given_row(resolved), judge ? &*judge : nullptr);
   BERTH_TRY(const std::optional<ResolvedProblem> unchanged, as_it_is(flags.problem));
   std::optional<Comparison> before;
   if (unchanged)
@@ -70,6 +74,11 @@ void share_best_bound(std::vector<Outcome>& rows) {
 
 Comparison compare_planners(const Problem& problem, std::span<const ChosenPlanner> planners, const Budget& budget,
                             bool progress, const std::optional<Outcome>& given) {
+  return compare_judged(problem, planners, budget, progress, given, nullptr);
+}
+
+Comparison compare_judged(const Problem& problem, std::span<const ChosenPlanner> planners, const Budget& budget,
+                          bool progress, const std::optional<Outcome>& given, Judge* judge) {
   const Picoseconds bound = lower_bound(problem).value();
   const InterruptGuard guard;
   Comparison comparison;
@@ -77,12 +86,13 @@ Comparison compare_planners(const Problem& problem, std::span<const ChosenPlanne
   if (given) rows.push_back(*given);
   for (const ChosenPlanner& planner : planners) {
     rows.push_back(InterruptGuard::flag() ? not_run(planner, budget, bound)
-                                          : run_planner(problem, planner, budget, bound, progress));
+                                          : run_judged(problem, planner, budget, bound, progress, judge));
   }
   rank(rows);
   share_best_bound(rows);
   const auto single = std::ranges::find_if(rows, is_whole_single);
-  comparison.single = single != rows.end() ? *single : run_single(problem, budget, rows.front().lower_bound);
+  comparison.single =
+      single != rows.end() ? *single : run_single_judged(problem, budget, rows.front().lower_bound, judge);
   return comparison;
 }
 
@@ -95,12 +105,16 @@ void add_compare_command(CLI::App& app, Exit& exit) {
   add_learned_flags(*command, flags->learned);
   add_constraint_flags(*command, flags->problem.constraints);
   add_what_if_flags(*command, flags->problem.changes);
+  add_env_flags(*command, flags->env);
   add_json_flag(*command, flags->json);
   command->footer(
       "Example:\n  berth compare zoo:nmt-4 --machine k40x4 --planners gpu-only,expert,round-robin,random\n"
       "  berth compare gnmt_training.json --planners single,expert    (an MSR problem brings devices and objective)\n"
       "  berth compare gnmt.pb --machine box.toml --costs gnmt.csv    (with a row for the placement in the file)");
-  command->callback([flags, &exit] { exit = finish(run_compare(*flags)); });
+  command->callback([flags, &exit] {
+    flags->learned.judged_by_search = flags->env.env != "simulate";
+    exit = finish(run_compare(*flags));
+  });
 }
 
 }  // namespace berth::app

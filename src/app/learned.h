@@ -25,6 +25,7 @@ struct LearnedFlags {
   std::string preset = {};                // empty: default
   std::vector<std::string> options = {};  // NAME=VALUE
   std::string policy_device = {};         // empty: cpu
+  bool judged_by_search = false;          // plans are judged as --env says, not simulated apart
 
   // The first flag that is set, as in "--preset"; empty if none is.
   [[nodiscard]] std::string_view given() const;

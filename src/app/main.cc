@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "app/commands.h"
+#include "app/real_runs.h"
 #include "app/terminal.h"
 #include "base/text.h"
 #include "io/mapped_file.h"
@@ -33,6 +34,10 @@ void add_commands(CLI::App& app, Exit& exit) {
   add_report_command(app, exit);
   add_sweep_command(app, exit);
   add_train_command(app, exit);
+  add_measure_command(app, exit);
+  add_calibrate_command(app, exit);
+  add_probe_command(app, exit);
+  add_worker_command(app, exit);
   add_graph_command(app, exit);
   add_planners_command(app, exit);
   add_machines_command(app, exit);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "app/judge.h"
 #include "app/progress.h"
 #include "sim/bounds.h"
 
@@ -23,8 +24,16 @@ void note_improvement(std::vector<report::Improvement>& convergence, double elap
 
 Outcome run_planner(const Problem& problem, const ChosenPlanner& planner, const Budget& budget, Picoseconds lower_bound,
                     bool progress) {
+  return run_judged(problem, planner, budget, lower_bound, progress, nullptr);
+}
+
+Outcome run_judged(const Problem& problem, const ChosenPlanner& planner, const Budget& budget, Picoseconds lower_bound,
+                   bool progress, Judge* judge) {
   ProgressLine line(progress);
-  Search search(problem, budget, lower_bound);
+  const auto simulated = [&problem](int threads) { return make_simulated_evaluator(problem, threads); };
+  Search search(problem, judge != nullptr ? judge->budget(budget) : budget,
+                judge != nullptr ? judge->lower_bound(lower_bound) : lower_bound,
+                judge != nullptr ? judge->evaluators() : EvaluatorMaker(simulated));
   search.set_stop_flag(&InterruptGuard::flag());
   Outcome outcome;
   search.set_progress([&](const SearchState& state) {
@@ -45,6 +54,10 @@ Outcome run_planner(const Problem& problem, const ChosenPlanner& planner, const 
     return outcome;
   }
   outcome.plan = *std::move(plan);
+  if (judge != nullptr) {
+    judge->settle(outcome);
+    return outcome;
+  }
   const bool is_best = search.has_best() && search.best_plan() == outcome.plan;
   outcome.score = is_best ? search.best_score() : simulate(problem, outcome.plan);
   if (outcome.score.feasible) {

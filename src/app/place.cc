@@ -5,6 +5,7 @@
 #include "app/catalog.h"
 #include "app/commands.h"
 #include "app/json_output.h"
+#include "app/judge.h"
 #include "app/options.h"
 #include "app/outcome.h"
 #include "app/output.h"
@@ -27,6 +28,7 @@ struct PlaceFlags {
   LearnedFlags learned;
   PolicyFlags policy;
   StageFlags stages;
+  EnvFlags env;
   std::string planner = "auto", output, report;
   bool json = false;
 };
@@ -46,9 +48,12 @@ Result<ChosenPlanner> choose_planner(const PlaceFlags& flags) {
 
 // The placement, and what the stages make of it.
 Result<Outcome> find_plan(const PlaceFlags& flags, const ChosenPlanner& planner, const Budget& budget,
-                          const Problem& problem) {
+                          const Problem& problem, Judge* judge) {
   const bool progress = !flags.search.quiet;
   Outcome placed;
+  if (judge != nullptr) {
+    return run_judged(problem, planner, budget, lower_bound(problem).value(), progress, judge);
+  }
   if (flags.stages.placement.empty()) {
     const Picoseconds bound = lower_bound(problem).value();
     placed = run_planner(problem, planner, budget_to_place(budget, flags.stages), bound, progress);
@@ -59,11 +64,23 @@ Result<Outcome> find_plan(const PlaceFlags& flags, const ChosenPlanner& planner,
   return run_stages(problem, std::move(placed), flags.stages, budget, progress);
 }
 
+// What simulates beside the planner does not go with real runs.
+Status check_env(const PlaceFlags& flags, std::size_t buckets) {
+  if (flags.env.env == "simulate") return {};
+  if (buckets > 1) return bad_input("--env {} is for one graph, so every --dim takes one size", flags.env.env);
+  if (!flags.policy.run.empty()) return bad_input("--env {} does not go with --policy, which simulates", flags.env.env);
+  if (const auto given = flags.stages.given(); !given.empty()) {
+    return bad_input("--env {} does not go with {}, which simulates", flags.env.env, given);
+  }
+  return {};
+}
+
 Result<Exit> run_place(const PlaceFlags& flags) {
   BERTH_RETURN_IF_ERROR(check_stages(flags.stages));
   BERTH_TRY(const ChosenPlanner planner, choose_planner(flags));
   BERTH_TRY(const Budget budget, budget_of(flags.search));
   BERTH_TRY(std::vector<Bucket> buckets, read_buckets(flags.problem.dims));
+  BERTH_RETURN_IF_ERROR(check_env(flags, buckets.size()));
   if (buckets.size() > 1) {
     if (!flags.policy.run.empty()) return bad_input("--policy is for one graph, so every --dim takes one size");
     if (const auto given = flags.stages.given(); !given.empty()) {
@@ -82,7 +99,9 @@ Result<Exit> run_place(const PlaceFlags& flags) {
   if (!flags.report.empty()) BERTH_RETURN_IF_ERROR(check_reportable(problem));
 
   const InterruptGuard guard;
-  BERTH_TRY(const Outcome outcome, find_plan(flags, planner, budget, problem));
+  BERTH_TRY(std::optional<Judge> judge, Judge::make(flags.env, flags.problem.graph, problem));
+  Judge* const judged_by = judge ? &*judge : nullptr;
+  BERTH_TRY(const Outcome outcome, find_plan(flags, planner, budget, problem, judged_by));
   if (outcome.error) {
     if (flags.json) BERTH_RETURN_IF_ERROR(print(outcome_json(problem, outcome, std::nullopt, resolved.costs)));
     return *outcome.error;
@@ -91,7 +110,7 @@ Result<Exit> run_place(const PlaceFlags& flags) {
   const Status saved = flags.output.empty() ? Status() : save_plan(flags.output, problem, outcome);
   // What everybody asks about first.
   const std::optional<Outcome> single =
-      is_whole_single(outcome) ? outcome : run_single(problem, budget, outcome.lower_bound);
+      is_whole_single(outcome) ? outcome : run_single_judged(problem, budget, outcome.lower_bound, judged_by);
   BERTH_TRY(const std::optional<ResolvedProblem> unchanged, as_it_is(flags.problem));
   std::optional<Outcome> before;
   if (unchanged)
@@ -131,6 +150,7 @@ void add_place_command(CLI::App& app, Exit& exit) {
   add_learned_flags(*command, flags->learned);
   add_constraint_flags(*command, flags->problem.constraints);
   add_what_if_flags(*command, flags->problem.changes);
+  add_env_flags(*command, flags->env);
   add_output_flag(*command, flags->output, "write the plan to this file, also if it does not fit in memory");
   add_file_flag(*command, "--report", flags->report, "write an HTML report that opens in any browser to this file");
   add_json_flag(*command, flags->json);
@@ -149,6 +169,7 @@ void add_place_command(CLI::App& app, Exit& exit) {
       "  berth place model.onnx --machine h200 --costs cuda.json@h200 --costs cpu.json    (profiles of ONNX Runtime)");
   command->callback([flags, planner, &exit] {
     flags->policy.is_start = planner->count() > 0;
+    flags->learned.judged_by_search = flags->env.env != "simulate";
     exit = finish(run_place(*flags));
   });
 }

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "learn/guarded.h"
+#include "learn/search_environment.h"
 #include "plan/placement.h"
 #include "plan/single.h"
 
@@ -16,8 +17,12 @@ namespace {
 class LearnedPlanner : public Planner {
  public:
   LearnedPlanner(std::string_view name, const Options& options, std::string policy_device,
-                 std::optional<Trained> trained)
-      : name_(name), options_(options), policy_device_(std::move(policy_device)), trained_(std::move(trained)) {}
+                 std::optional<Trained> trained, bool judged_by_search)
+      : name_(name),
+        options_(options),
+        policy_device_(std::move(policy_device)),
+        trained_(std::move(trained)),
+        judged_by_search_(judged_by_search) {}
 
   Result<Plan> plan(Search& search) override {
     return guarded([&]() -> Result<Plan> { return planned(search); });
@@ -27,7 +32,11 @@ class LearnedPlanner : public Planner {
   Result<Plan> planned(Search& search) {
     const std::unique_ptr<Communicator> alone = make_alone();
     std::vector<std::unique_ptr<Environment>> environments;
-    environments.push_back(make_simulated_environment(search.problem(), search.budget().threads));
+    if (judged_by_search_) {
+      environments.push_back(std::make_unique<SearchEnvironment>(search));
+    } else {
+      environments.push_back(make_simulated_environment(search.problem(), search.budget().threads));
+    }
     BERTH_TRY(const std::unique_ptr<Learner> learner,
               make_learner(name_, std::move(environments), options_, search.budget().seed, policy_device_, *alone));
     if (learner->parameters().count() == 0) return SinglePlanner().plan(search);  // nothing to decide
@@ -104,6 +113,7 @@ class LearnedPlanner : public Planner {
   Options options_;
   std::string policy_device_;
   std::optional<Trained> trained_;
+  bool judged_by_search_;
 };
 
 template <const auto& kName>
@@ -129,13 +139,13 @@ std::span<const PlannerInfo> learned_planners() {
 }
 
 std::unique_ptr<Planner> make_learned_planner(std::string_view name, const Options& options,
-                                              const std::string& policy_device) {
-  return std::make_unique<LearnedPlanner>(name, options, policy_device, std::nullopt);
+                                              const std::string& policy_device, bool judged_by_search) {
+  return std::make_unique<LearnedPlanner>(name, options, policy_device, std::nullopt, judged_by_search);
 }
 
 std::unique_ptr<Planner> make_trained_planner(std::string_view name, const Options& options,
                                               const std::string& policy_device, Trained trained) {
-  return std::make_unique<LearnedPlanner>(name, options, policy_device, std::move(trained));
+  return std::make_unique<LearnedPlanner>(name, options, policy_device, std::move(trained), false);
 }
 
 }  // namespace berth::learn

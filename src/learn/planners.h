@@ -38,9 +38,9 @@ struct Trained {
   std::uint64_t updates = 0;       // of learning on from there, within the budget
 };
 
-// A planner with options of the user's own.
+// A planner with options of the user's own. It simulates with all threads, unless plans are to be judged by the search.
 std::unique_ptr<Planner> make_learned_planner(std::string_view name, const Options& options,
-                                              const std::string& policy_device = "cpu");
+                                              const std::string& policy_device = "cpu", bool judged_by_search = false);
 std::unique_ptr<Planner> make_trained_planner(std::string_view name, const Options& options,
                                               const std::string& policy_device, Trained trained);
 

@@ -66,7 +66,9 @@ Result<ChosenPlanner> choose_learned(std::string_view name, const LearnedFlags& 
   BERTH_TRY(const learn::Options options, options_of(name, flags));
   const std::string device = flags.policy_device.empty() ? "cpu" : flags.policy_device;
   const std::string planner(name);
-  return ChosenPlanner{planner, [=] { return learn::make_learned_planner(planner, options, device); }};
+  return ChosenPlanner{planner, [=, judged = flags.judged_by_search] {
+                         return learn::make_learned_planner(planner, options, device, judged);
+                       }};
 }
 
 Result<std::string> option_table(std::string_view planner, bool json) {

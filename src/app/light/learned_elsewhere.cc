@@ -10,12 +10,21 @@
 #include <iterator>
 
 #include "app/learned.h"
+#include "app/light/hand_over.h"
 
 namespace berth::app {
 namespace {
 
 constexpr std::string_view kFolder = BERTH_LEARNED_FOLDER;  // seen from ours, when installed; empty: never built
 constexpr const char* kName = "berth-learned";
+
+// The words of the command line, each with the zero behind it.
+std::string own_arguments() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+}  // namespace
 
 // The other program: beside this one in a build, or where it is installed. Empty if it is not there.
 std::string other_program() {
@@ -28,12 +37,6 @@ std::string other_program() {
   return "";
 }
 
-// The words of the command line, each with the zero behind it.
-std::string own_arguments() {
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
 Error hand_over(std::string_view what) {
   const std::string program = other_program();
   if (program.empty()) return bad_input("{} is not in this build; berth planners lists what is", what);
@@ -44,8 +47,6 @@ Error hand_over(std::string_view what) {
   execv(program.c_str(), words.data());
   return bad_input("{}: cannot start it: {}", program, std::strerror(errno));
 }
-
-}  // namespace
 
 bool has_learned_planners() { return !other_program().empty(); }
 

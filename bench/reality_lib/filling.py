@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What common loaders do with a model that does not fit: fill the accelerator in order, the rest on the host."""
+import re
+
+from reality_lib import plans
+
+BYTES = {"f64": 8, "i64": 8, "f32": 4, "i32": 4, "f16": 2, "bf16": 2, "i16": 2, "i8": 1, "u8": 1, "bool": 1}
+LAYER = re.compile(r"^(.*?\.\d+)(?:\.|$)")
+
+
+def size_of(op):
+    total = 0
+    for output in op["outputs"]:
+        count = BYTES[output["dtype"]]
+        for size in output["shape"]:
+            count *= size
+        total += count
+    return total
+
+
+def layer_of(path):
+    """"model.layers.3.mlp.up.weight" -> "model.layers.3"; what is no layer stands by its first two words."""
+    found = LAYER.match(path)
+    return found.group(1) if found else ".".join(path.split(".")[:2])
+
+
+def user_of(ops):
+    """The first op that uses what is stored."""
+    users = {}
+    for number, op in enumerate(ops):
+        for source in plans.inputs_of(op):
+            users.setdefault(source, number)
+    return users
+
+
+def layer_filling(ops, host, accelerator, room):
+    """Layers, in order of their first op, go to the accelerator until one does not fit into `room` bytes; all later ones stay on
+    the host."""
+    layer = [layer_of(op.get("label") or op.get("module") or "") for op in ops]
+    for number, op in enumerate(ops):
+        if not layer[number] and not plans.is_stored(op):
+            sources = plans.inputs_of(op)
+            layer[number] = layer[sources[0]] if sources else ""
+    users, order, sizes = user_of(ops), {}, {}
+    for number, op in enumerate(ops):
+        if plans.is_stored(op):
+            first = users.get(number, len(ops))
+            order[layer[number]] = min(order.get(layer[number], first), first)
+            sizes[layer[number]] = sizes.get(layer[number], 0) + size_of(op)
+    on_accelerator, full = set(), False
+    for name in sorted(order, key=order.get):
+        full = full or sizes[name] > room
+        if not full:
+            room -= sizes[name]
+            on_accelerator.add(name)
+    devices = [None if plans.is_stored(op) else accelerator if layer[number] in on_accelerator else host
+               for number, op in enumerate(ops)]
+    return plans.follow(ops, devices, host)
+
+
+def greedy(ops, host, accelerator, room):
+    """Op by op in order: to the accelerator if the parameters it is the first to use still fit, else to the host."""
+    devices, placed = [None] * len(ops), {}
+    for number, op in enumerate(ops):
+        if plans.is_stored(op):
+            continue
+        stored = [source for source in plans.inputs_of(op) if ops[source]["type"] in ("parameter", "buffer")]
+        new = sum(size_of(ops[source]) for source in stored if source not in placed)
+        elsewhere = any(placed.get(source) == host for source in stored)
+        devices[number] = host if elsewhere or new > room else accelerator
+        for source in stored:
+            if source not in placed and devices[number] == accelerator:
+                room -= size_of(ops[source])
+            placed.setdefault(source, devices[number])
+    return plans.follow(ops, devices, host)

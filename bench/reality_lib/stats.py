@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Predictions against measurements: errors, ranks, regret, intervals."""
+import math
+
+
+def quantile(values, share):
+    values = sorted(values)
+    if not values:
+        return None
+    at = share * (len(values) - 1)
+    low = int(at)
+    high = min(low + 1, len(values) - 1)
+    return values[low] + (at - low) * (values[high] - values[low])
+
+
+def ranks(values):
+    """Ranks from 1, equals share the mean of theirs."""
+    order = sorted(range(len(values)), key=lambda i: values[i])
+    result = [0.0] * len(values)
+    begin = 0
+    while begin < len(order):
+        end = begin
+        while end + 1 < len(order) and values[order[end + 1]] == values[order[begin]]:
+            end += 1
+        for i in range(begin, end + 1):
+            result[order[i]] = (begin + end) / 2 + 1
+        begin = end + 1
+    return result
+
+
+def spearman(first, second):
+    """Rank correlation; None below three pairs or if one side is constant."""
+    if len(first) < 3:
+        return None
+    a, b = ranks(first), ranks(second)
+    mean = (len(a) + 1) / 2
+    above = sum((x - mean) * (y - mean) for x, y in zip(a, b))
+    below = math.sqrt(sum((x - mean) ** 2 for x in a) * sum((y - mean) ** 2 for y in b))
+    return above / below if below else None
+
+
+def errors(rows):
+    return [abs(row["predicted_s"] / row["measured_s"] - 1) for row in rows]
+
+
+def error_facts(rows):
+    found = errors(rows)
+    return {"plans": len(rows), "median_error": quantile(found, 0.5), "p90_error": quantile(found, 0.9)}
+
+
+def by_graph(rows):
+    graphs = {}
+    for row in rows:
+        graphs.setdefault(row["graph"], []).append(row)
+    return graphs
+
+
+def rank_facts(rows):
+    """Rank correlation over all plans (step times of all graphs together), its mean within graphs, and among plans
+    within 20 % of the best measured one."""
+    graphs = by_graph(rows)
+    within = [spearman([r["predicted_s"] for r in part], [r["measured_s"] for r in part]) for part in graphs.values()]
+    near = []
+    for part in graphs.values():
+        best = min(row["measured_s"] for row in part)
+        close = [row for row in part if row["measured_s"] <= 1.2 * best]
+        near.append(spearman([r["predicted_s"] for r in close], [r["measured_s"] for r in close]))
+    return {"all": spearman([r["predicted_s"] for r in rows], [r["measured_s"] for r in rows]),
+            "mean_within_graphs": mean([x for x in within if x is not None]),
+            "mean_near_the_best": mean([x for x in near if x is not None])}
+
+
+def mean(values):
+    return sum(values) / len(values) if values else None
+
+
+def regret_facts(rows):
+    """Measured time of the plan predicted best over that of the best measured, by graph."""
+    regrets = {}
+    for graph, part in by_graph(rows).items():
+        chosen = min(part, key=lambda row: row["predicted_s"])
+        regrets[graph] = chosen["measured_s"] / min(row["measured_s"] for row in part) - 1
+    return {"by_graph": regrets, "mean": mean(list(regrets.values())), "worst": max(regrets.values(), default=None)}
+
+
+def add_intervals(rows, share=0.9):
+    """Every prediction gets an interval from the errors on all other graphs: what was learned elsewhere must hold here."""
+    for row in rows:
+        others = [math.log(other["measured_s"] / other["predicted_s"]) for other in rows if other["graph"] != row["graph"]]
+        if len(others) < 5:
+            row["interval_s"] = None
+            continue
+        row["interval_s"] = [row["predicted_s"] * math.exp(quantile(others, (1 - share) / 2)),
+                             row["predicted_s"] * math.exp(quantile(others, (1 + share) / 2))]
+
+
+def coverage(rows):
+    judged = [row for row in rows if row.get("interval_s")]
+    if not judged:
+        return None
+    return sum(row["interval_s"][0] <= row["measured_s"] <= row["interval_s"][1] for row in judged) / len(judged)
+
+
+def memory_facts(rows):
+    """Predicted peak against that of tensors, for devices that hold at least a mebibyte; workspaces apart."""
+    found, with_workspaces = [], []
+    for row in rows:
+        for device in row["devices"]:
+            if device["tensor_peak_bytes"] < 1 << 20:
+                continue
+            found.append(abs(device["predicted_peak_bytes"] / device["tensor_peak_bytes"] - 1))
+            with_workspaces.append(abs(device["predicted_peak_bytes"] / device["peak_bytes"] - 1))
+    return {"devices": len(found), "median_error": quantile(found, 0.5), "p90_error": quantile(found, 0.9),
+            "worst_error": max(found, default=None), "median_error_with_workspaces": quantile(with_workspaces, 0.5),
+            "worst_error_with_workspaces": max(with_workspaces, default=None)}
+
+
+def summary(rows):
+    ran = [row for row in rows if row["failed"] is None]
+    if not ran:
+        return {"plans": 0, "failed": len(rows)}
+    add_intervals(ran)
+    accelerated = [row for row in ran if row["accelerator_share"] is not None and row["accelerator_share"] >= 0.9]
+    facts = {"plans": len(ran), "failed": len(rows) - len(ran), "graphs": len(by_graph(ran)), "step_time": error_facts(ran),
+             "rank_correlation": rank_facts(ran), "regret": regret_facts(ran), "interval_coverage": coverage(ran),
+             "peak_memory": memory_facts(ran)}
+    if accelerated:
+        facts["mostly_on_the_accelerator"] = error_facts(accelerated)
+        facts["others"] = error_facts([row for row in ran if row not in accelerated])
+    return facts

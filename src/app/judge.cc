@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/judge.h"
+
+#include <CLI/CLI.hpp>
+
+#include "app/catalog.h"
+#include "app/options.h"
+#include "app/progress.h"
+#include "base/text.h"
+
+namespace berth::app {
+namespace {
+
+std::string with_semicolon(const std::string& note) { return note.empty() ? "" : note + "; "; }
+
+}  // namespace
+
+void add_env_flags(CLI::App& command, EnvFlags& flags) {
+  constexpr const char* kGroup = "Real devices (docs/measuring.md)";
+  command
+      .add_option("--env", flags.env,
+                  "what plans are judged by: simulate, measure (every plan is run; GRAPH is a capture), or both: "
+                  "simulate, then measure the best")
+      ->capture_default_str()
+      ->type_name("NAME")
+      ->group(kGroup);
+  add_whole_number(
+      command, "--shortlist", [&flags](std::uint64_t count) { flags.shortlist = count; }, {1, 1000},
+      "with --env both: how many plans to measure")
+      ->default_str("8")
+      ->group(kGroup);
+  add_measuring_flags(command, flags.measuring);
+}
+
+Judge::Judge(const Problem& problem, bool is_measured, std::size_t shortlist, std::shared_ptr<MeasureSession> session)
+    : problem_(&problem),
+      is_measured_(is_measured),
+      shortlist_size_(shortlist),
+      scores_(std::make_shared<MeasuredScores>(std::move(session))) {}
+
+Result<std::optional<Judge>> Judge::make(const EnvFlags& flags, const std::string& graph, const Problem& problem) {
+  if (flags.env == "simulate") return std::optional<Judge>();
+  if (flags.env != "measure" && flags.env != "both") {
+    const std::vector<std::string> names{"simulate", "measure", "both"};
+    return bad_input("no environment named '{}'{}; there are: simulate, measure, both", flags.env,
+                     did_you_mean(flags.env, names));
+  }
+  if (problem.objective() != Objective::kStep) return bad_input("--env {}: only steps can be measured", flags.env);
+  BERTH_TRY(std::unique_ptr<MeasureSession> session, open_session(graph, problem, flags.measuring));
+  return std::optional(Judge(problem, flags.env == "measure", flags.shortlist, std::move(session)));
+}
+
+Budget Judge::budget(Budget budget) const {
+  if (is_measured_) budget.threads = 1;
+  return budget;
+}
+
+EvaluatorMaker Judge::evaluators() {
+  if (is_measured_) return [scores = scores_](int) { return make_measured_evaluator(scores); };
+  shortlist_ = std::make_shared<Shortlist>(shortlist_size_);
+  return [problem = problem_, shortlist = shortlist_](int threads) {
+    return make_screening_evaluator(*problem, threads, shortlist);
+  };
+}
+
+void Judge::settle(Outcome& outcome) {
+  MeasureSession& session = scores_->session();
+  const int before = session.measured(), failed_before = session.failed();
+  if (outcome.error) return;
+  const Picoseconds predicted = simulate(*problem_, outcome.plan).step_time;
+  outcome.score = scores_->score(outcome.plan);
+  outcome.lower_bound = 0;
+  if (!is_measured_) {
+    for (const Plan& plan : shortlist_->plans()) {
+      if (InterruptGuard::flag()) break;
+      const Score score = scores_->score(plan);
+      if (!better(score, outcome.score)) continue;
+      outcome.score = score;
+      outcome.plan = plan;
+    }
+  }
+  const int measured = is_measured_ ? session.measured() : session.measured() - before;
+  const int failed = is_measured_ ? session.failed() : session.failed() - failed_before;
+  outcome.note = with_semicolon(outcome.note);
+  outcome.note += is_measured_ ? fmt::format("measured: {} plans were run", measured)
+                               : fmt::format("simulated, then {} plans were run, the first predicted at {}", measured,
+                                             format_seconds(to_seconds(predicted)));
+  if (const auto why = scores_->failure(outcome.plan)) {
+    outcome.error =
+        infeasible("{}, and none could be run; the best by prediction failed: {}",
+                   measured == 1 ? "one plan was tried" : fmt::format("{} plans were tried", measured), *why);
+  }
+  if (failed > 0) outcome.note += fmt::format(", {} failed ({})", failed, session.last_failure());
+}
+
+std::optional<Outcome> run_single_judged(const Problem& problem, const Budget& budget, Picoseconds lower_bound,
+                                         Judge* judge) {
+  if (InterruptGuard::flag()) return std::nullopt;
+  return run_judged(problem, find_planner("single").value(), {.time_s = budget.time_s}, lower_bound, false, judge);
+}
+
+}  // namespace berth::app

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory of the CPU devices, counted: every thread allocates on behalf of one device, which may have a limit. Installed
+// once per process as libtorch's allocator for CPUs.
+#pragma once
+
+#include <stdexcept>
+
+#include "base/units.h"
+
+namespace berth::exec {
+
+class OutOfMemory : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+void install_counting_allocator();
+
+// From now on this thread allocates for that device (0 to 63), in memory that a GPU can read directly if `pinned`.
+void allocate_for(int device, bool pinned = false);
+
+void set_memory_limit(int device, Bytes limit);  // 0: none
+Bytes allocated_bytes(int device);
+Bytes peak_bytes(int device);
+void reset_peak(int device);  // to what is allocated now
+
+}  // namespace berth::exec

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/executor.h"
+
+#include <c10/core/InferenceMode.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <exception>
+
+#include "exec/allocator.h"
+#include "exec/cores.h"
+#include "exec/initial_values.h"
+
+namespace berth::exec {
+namespace {
+
+std::string first_line(std::string_view text) { return std::string(text.substr(0, text.find('\n'))); }
+
+[[noreturn]] void never_end() {
+  while (true) std::this_thread::sleep_for(std::chrono::seconds(1));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Executor>> Executor::make(const Graph& graph, const Program& program,
+                                                 std::vector<DeviceSpec> devices) {
+  install_counting_allocator();
+  std::unique_ptr<Executor> executor(new Executor(graph, program));
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    auto state = std::make_unique<DeviceState>();
+    state->spec = std::move(devices[i]);
+    if (state->spec.is_cuda) {
+      BERTH_TRY(state->accelerator, Accelerator::open(state->spec.number, state->spec.memory));
+      state->device = state->accelerator->device();
+    } else {
+      set_memory_limit(static_cast<int>(i), state->spec.memory);
+    }
+    state->values.resize(graph.num_tensors());
+    executor->devices_.push_back(std::move(state));
+  }
+  executor->stored_.resize(graph.num_ops());
+  executor->stored_on_.assign(graph.num_ops(), -1);
+  executor->start_threads();
+  return executor;
+}
+
+void Executor::start_threads() {
+  const std::size_t count = devices_.size();
+  couriers_.resize(count * count);
+  for (std::size_t from = 0; from < count; ++from) {
+    for (std::size_t to = 0; to < count; ++to) {
+      if (from == to) continue;
+      couriers_[from * count + to] = std::make_unique<Courier>();
+    }
+  }
+  for (std::size_t device = 0; device < count; ++device) {
+    devices_[device]->thread = std::thread([this, device] { run_device(device); });
+    for (std::size_t to = 0; to < count; ++to) {
+      if (device != to) courier(device, to).thread = std::thread([this, device, to] { run_courier(device, to); });
+    }
+  }
+}
+
+Executor::~Executor() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  for (const auto& device : devices_) device->wake.notify_all();
+  for (const auto& courier : couriers_) {
+    if (courier) courier->wake.notify_all();
+  }
+  for (const auto& device : devices_) device->thread.join();
+  for (const auto& courier : couriers_) {
+    if (courier) courier->thread.join();
+  }
+}
+
+// What a GPU reads directly should be pinned where it is made: by the op itself, or by the one whose storage it shows.
+void Executor::mark_pinned(const Plan& plan) {
+  pinned_.assign(graph_.num_ops(), 0);
+  const auto order = graph_.topological_order();
+  for (auto op = order.rbegin(); op != order.rend(); ++op) {
+    const DeviceId here = plan.device(*op);
+    if (devices_[index(here)]->accelerator) continue;
+    for (const TensorId tensor : graph_.outputs(*op)) {
+      for (const OpId consumer : graph_.consumers(tensor)) {
+        const DeviceId there = plan.device(consumer);
+        const bool is_sent = there != here && devices_[index(there)]->accelerator;
+        const bool is_shown = there == here && graph_.role(consumer) == Role::kView && pinned_[index(consumer)] != 0;
+        if (is_sent || is_shown) pinned_[index(*op)] = 1;
+      }
+    }
+  }
+}
+
+void Executor::prepare(const Plan& plan, bool fresh) {
+  const c10::InferenceMode no_gradients(true);
+  for (const auto& device : devices_) device->values.assign(graph_.num_tensors(), at::Tensor());
+  scheduler_.emplace(graph_, plan, devices_.size());
+  events_.assign(graph_.num_ops(), nullptr);
+  const std::vector<std::uint8_t> pinned_before = pinned_;
+  mark_pinned(plan);
+  std::vector<OpId> to_make;
+  for (const OpId op : graph_.ops()) {
+    if (!is_stored(graph_.role(op)) || graph_.outputs(op).empty()) continue;
+    const auto device = static_cast<std::int16_t>(index(plan.device(op)));
+    const bool same_memory = !pinned_before.empty() && pinned_before[index(op)] == pinned_[index(op)];
+    if (!fresh && stored_on_[index(op)] == device && same_memory) continue;
+    stored_[index(op)] = at::Tensor();  // all go before any comes: both would not fit
+    stored_on_[index(op)] = device;
+    to_make.push_back(op);
+  }
+  for (const OpId op : to_make) {
+    const std::size_t device = index(plan.device(op));
+    allocate_for(static_cast<int>(device), pinned_[index(op)] != 0);
+    stored_[index(op)] = initial_value(graph_, op, devices_[device]->device);
+  }
+  allocate_for(0);
+}
+
+Result<Step> Executor::step(bool with_times) {
+  std::unique_lock lock(mutex_);
+  with_times_ = with_times;
+  transfers_.clear();
+  timed_.assign(with_times ? graph_.num_ops() : 0, {});
+  begin_events_.assign(devices_.size(), nullptr);
+  for (const auto& device : devices_) {
+    std::ranges::fill(device->values, at::Tensor());
+    device->tensor_peak = 0;
+  }
+  for (const OpId op : graph_.ops()) {
+    if (!is_stored(graph_.role(op)) || graph_.outputs(op).empty()) continue;
+    devices_[index(scheduler_->plan().device(op))]->values[index(*graph_.outputs(op).begin())] = stored_[index(op)];
+  }
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    if (!devices_[i]->accelerator) continue;
+    devices_[i]->accelerator->synchronize(devices_[i]->accelerator->compute());
+    if (with_times) begin_events_[i] = record(devices_[i]->accelerator->compute(), true);
+  }
+  begin_ = Clock::now();
+  running_ = true;
+  scheduler_->begin();
+  (void)hand_out();
+  done_.wait(lock, [&] { return failure_ ? busy_ == 0 : scheduler_->finished() && busy_ == 0; });
+  running_ = false;
+  if (failure_) return bad_input("{}", *failure_);
+  for (const auto& device : devices_) {
+    if (device->accelerator) device->accelerator->synchronize(device->accelerator->compute());
+  }
+  const double seconds = now_s();
+  Step step = times_of_step();
+  step.seconds = seconds;
+  return step;
+}
+
+Step Executor::times_of_step() const {
+  Step step;
+  for (const auto& device : devices_) step.tensor_peak.push_back(device->tensor_peak);
+  step.transfers = transfers_;
+  for (std::size_t i = 0; i < timed_.size(); ++i) {
+    const TimedOp& timed = timed_[i];
+    const auto op = static_cast<OpId>(i);
+    if (graph_.role(op) != Role::kCompute) continue;
+    if (timed.start) {
+      const c10::Event& begin = *begin_events_[index(scheduler_->plan().device(op))];
+      step.ops.push_back({op, seconds_between(begin, *timed.start), seconds_between(begin, *timed.end)});
+    } else if (timed.start_s >= 0.0) {
+      step.ops.push_back({op, timed.start_s, timed.end_s});
+    }
+  }
+  return step;
+}
+
+std::vector<at::Tensor> Executor::hand_out() {
+  std::vector<at::Tensor> freed;
+  for (const Copy& copy : scheduler_->unused) {
+    freed.push_back(std::move(devices_[index(copy.device)]->values[index(copy.tensor)]));
+  }
+  scheduler_->unused.clear();
+  for (const Delivery& delivery : scheduler_->deliveries) {
+    Courier& carrier = courier(index(delivery.from), index(delivery.to));
+    carrier.jobs.push_back(delivery);
+    carrier.wake.notify_one();
+  }
+  scheduler_->deliveries.clear();
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    if (scheduler_->has_ready(static_cast<DeviceId>(i))) devices_[i]->wake.notify_one();
+  }
+  if (scheduler_->finished()) done_.notify_all();
+  return freed;
+}
+
+void Executor::fail(std::string message) {
+  const std::lock_guard lock(mutex_);
+  if (!failure_) failure_ = std::move(message);
+}
+
+void Executor::note_memory(DeviceState& state, std::size_t device) {
+  const Bytes held = state.accelerator ? state.accelerator->allocated() : allocated_bytes(static_cast<int>(device));
+  state.tensor_peak = std::max(state.tensor_peak, held);
+}
+
+void Executor::run_op(std::size_t device, OpId op, Stack& stack) {
+  DeviceState& state = *devices_[device];
+  const Call& call = program_.call(op);
+  if (call.where == state.spec.text && call.kind == CallKind::kCrash) std::abort();
+  if (call.where == state.spec.text && call.kind == CallKind::kEndless) never_end();
+  const bool is_timed = with_times_ && graph_.role(op) == Role::kCompute;
+  if (is_timed && state.accelerator) timed_[index(op)].start = record(state.accelerator->compute(), true);
+  if (is_timed && !state.accelerator) timed_[index(op)].start_s = now_s();
+  if (!state.accelerator) allocate_for(static_cast<int>(device), pinned_[index(op)] != 0);
+  std::vector<at::Tensor> results = invoke(call, state.values, state.device, index(op) + 1, stack);
+  if (is_timed && state.accelerator) timed_[index(op)].end = record(state.accelerator->compute(), true);
+  if (is_timed && !state.accelerator) timed_[index(op)].end_s = now_s();
+  const IdRange<TensorId> outputs = graph_.outputs(op);
+  if (results.size() < outputs.size()) {
+    throw std::runtime_error(fmt::format("it gave {} outputs, the graph has {}", results.size(), outputs.size()));
+  }
+  for (std::size_t i = 0; i < outputs.size(); ++i) state.values[index(outputs[i])] = std::move(results[i]);
+  if (state.accelerator && scheduler_->has_remote(op)) events_[index(op)] = record(state.accelerator->compute());
+  if (with_times_) note_memory(state, device);
+}
+
+void Executor::run_device(std::size_t device) {
+  const c10::InferenceMode no_gradients(true);
+  DeviceState& state = *devices_[device];
+  use_cores(state.spec.cores);
+  if (state.accelerator) state.accelerator->use(state.accelerator->compute());
+  Stack stack;
+  std::unique_lock lock(mutex_);
+  while (true) {
+    state.wake.wait(lock, [&] {
+      return stopping_ || (running_ && !failure_ && scheduler_->has_ready(static_cast<DeviceId>(device)));
+    });
+    if (stopping_) return;
+    const OpId op = *scheduler_->next(static_cast<DeviceId>(device));
+    ++busy_;
+    lock.unlock();
+    try {
+      run_op(device, op, stack);
+    } catch (const std::exception& error) {
+      fail(fmt::format("op '{}' on {}: {}", graph_.name(op), state.spec.text, first_line(error.what())));
+      stack.clear();
+    }
+    lock.lock();
+    --busy_;
+    if (failure_) {
+      done_.notify_all();
+      continue;
+    }
+    scheduler_->op_done(op);
+    if (std::vector<at::Tensor> freed = hand_out(); !freed.empty()) {
+      lock.unlock();
+      freed.clear();
+      lock.lock();
+    }
+  }
+}
+
+at::Tensor Executor::carried(const at::Tensor& tensor, std::size_t to, const c10::Stream* stream) {
+  DeviceState& target = *devices_[to];
+  if (stream == nullptr) {
+    allocate_for(static_cast<int>(to));
+    return tensor.clone(at::MemoryFormat::Preserve);
+  }
+  if (!target.accelerator) allocate_for(static_cast<int>(to), true);
+  at::Tensor copy = at::empty_like(tensor, tensor.options().device(target.device), at::MemoryFormat::Preserve);
+  copy.copy_(tensor, /*non_blocking=*/true);
+  wait_for(*record(*stream));
+  if (target.accelerator) copy.record_stream(target.accelerator->compute());
+  return copy;
+}
+
+void Executor::carry(const Delivery& delivery, const c10::Stream* stream) {
+  const std::size_t from = index(delivery.from), to = index(delivery.to);
+  if (const EventPtr& end = events_[index(delivery.producer)]; end && devices_[from]->accelerator) wait_for(*end);
+  if (!delivery.tensor) return;
+  const double start_s = now_s();
+  const at::Tensor& tensor = devices_[from]->values[index(*delivery.tensor)];
+  at::Tensor copy = carried(tensor, to, stream);
+  const double end_s = now_s();
+  devices_[to]->values[index(*delivery.tensor)] = std::move(copy);
+  const std::lock_guard lock(mutex_);
+  transfers_.push_back({*delivery.tensor, delivery.from, delivery.to, start_s, end_s, graph_.bytes(*delivery.tensor)});
+}
+
+void Executor::run_courier(std::size_t from, std::size_t to) {
+  const c10::InferenceMode no_gradients(true);
+  const Accelerator* accelerator =
+      devices_[to]->accelerator ? devices_[to]->accelerator.get() : devices_[from]->accelerator.get();
+  std::optional<c10::Stream> stream;
+  if (accelerator != nullptr) {
+    stream.emplace(accelerator->new_stream());
+    accelerator->use(*stream);
+  } else {
+    use_cores(devices_[to]->spec.cores, 1);
+  }
+  Courier& mine = courier(from, to);
+  std::unique_lock lock(mutex_);
+  while (true) {
+    mine.wake.wait(lock, [&] { return stopping_ || (running_ && !failure_ && !mine.jobs.empty()); });
+    if (stopping_) return;
+    const Delivery delivery = mine.jobs.front();
+    mine.jobs.pop_front();
+    ++busy_;
+    lock.unlock();
+    try {
+      carry(delivery, stream ? &*stream : nullptr);
+    } catch (const std::exception& error) {
+      fail(fmt::format("output of '{}' from {} to {}: {}", graph_.name(delivery.producer), devices_[from]->spec.text,
+                       devices_[to]->spec.text, first_line(error.what())));
+    }
+    lock.lock();
+    --busy_;
+    if (failure_) {
+      done_.notify_all();
+      continue;
+    }
+    scheduler_->arrived(delivery);
+    if (std::vector<at::Tensor> freed = hand_out(); !freed.empty()) {
+      lock.unlock();
+      freed.clear();
+      lock.lock();
+    }
+  }
+}
+
+std::vector<at::Tensor> Executor::outputs() const {
+  std::vector<at::Tensor> outputs;
+  for (const TensorId tensor : graph_.graph_outputs()) {
+    const DeviceId device = scheduler_->plan().device(graph_.producer(tensor));
+    outputs.push_back(devices_[index(device)]->values[index(tensor)].cpu());
+  }
+  return outputs;
+}
+
+Bytes Executor::peak(std::size_t device) const {
+  const DeviceState& state = *devices_[device];
+  return state.accelerator ? state.accelerator->peak() : peak_bytes(static_cast<int>(device));
+}
+
+void Executor::reset_peaks() {
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    if (devices_[i]->accelerator) {
+      devices_[i]->accelerator->reset_peak();
+    } else {
+      reset_peak(static_cast<int>(i));
+    }
+  }
+}
+
+}  // namespace berth::exec

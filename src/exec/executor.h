@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Executor: runs the steps of a program as a plan says. Every device has a thread that runs its ops, bound to its cores
+// if it is a CPU; every ordered pair of devices has a courier thread that carries tensors one at a time while ops run,
+// as a link of the simulator does. On a CUDA device ops are started ahead of the work, on a stream of their own, and
+// copies go through pinned memory on another; couriers wait for what they carry.
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "exec/accelerator.h"
+#include "exec/program.h"
+#include "exec/scheduler.h"
+#include "measure/device_spec.h"
+#include "measure/sample.h"
+
+namespace berth::exec {
+
+// What one step took. Spans are there if it was run with times.
+struct Step {
+  double seconds = 0.0;
+  std::vector<OpSpan> ops = {};  // compute ops by id
+  std::vector<TransferSpan> transfers = {};
+  std::vector<Bytes> tensor_peak = {};  // by device, seen between ops
+};
+
+class Executor {
+ public:
+  // Graph and program must outlive it. An error if a device is not there.
+  static Result<std::unique_ptr<Executor>> make(const Graph& graph, const Program& program,
+                                                std::vector<DeviceSpec> devices);
+  ~Executor();
+  Executor(const Executor&) = delete;
+  Executor& operator=(const Executor&) = delete;
+
+  // Puts parameters, buffers and inputs where the plan has them. Those that stay where they are keep their values,
+  // unless `fresh`. May throw what ATen throws.
+  void prepare(const Plan& plan, bool fresh = true);
+  // One step of the prepared plan. After an error the executor is of no use any more.
+  Result<Step> step(bool with_times);
+  // The graph's outputs after a step, on the CPU.
+  [[nodiscard]] std::vector<at::Tensor> outputs() const;
+
+  [[nodiscard]] Bytes peak(std::size_t device) const;
+  void reset_peaks();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct DeviceState {
+    DeviceSpec spec;
+    at::Device device{at::kCPU};
+    std::unique_ptr<Accelerator> accelerator;  // null for a CPU
+    Inputs values;                             // by tensor id
+    std::thread thread;
+    std::condition_variable wake;
+    Bytes tensor_peak = 0;
+  };
+  struct Courier {
+    std::thread thread;
+    std::condition_variable wake;
+    std::deque<Delivery> jobs;
+  };
+  struct TimedOp {  // CUDA: events; else times
+    double start_s = -1.0, end_s = 0.0;
+    EventPtr start, end;
+  };
+
+  Executor(const Graph& graph, const Program& program) : graph_(graph), program_(program) {}
+  void start_threads();
+  void run_device(std::size_t device);
+  void run_op(std::size_t device, OpId op, Stack& stack);
+  void run_courier(std::size_t from, std::size_t to);
+  void carry(const Delivery& delivery, const c10::Stream* stream);
+  at::Tensor carried(const at::Tensor& tensor, std::size_t to, const c10::Stream* stream);
+  void mark_pinned(const Plan& plan);
+  // Has done what the scheduler wants; under the lock. What is freed is given back, to go when the lock is not held.
+  [[nodiscard]] std::vector<at::Tensor> hand_out();
+  void fail(std::string message);
+  void note_memory(DeviceState& state, std::size_t device);
+  [[nodiscard]] double now_s() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+  [[nodiscard]] Step times_of_step() const;
+  Courier& courier(std::size_t from, std::size_t to) { return *couriers_[from * devices_.size() + to]; }
+
+  const Graph& graph_;
+  const Program& program_;
+  std::vector<std::unique_ptr<DeviceState>> devices_;
+  std::vector<std::unique_ptr<Courier>> couriers_;  // by from * devices + to; null where equal
+  std::vector<at::Tensor> stored_;                  // by op
+  std::vector<std::int16_t> stored_on_;             // by op: device, -1 if nowhere
+  std::vector<std::uint8_t> pinned_;                // by op: a GPU reads what it makes
+
+  std::mutex mutex_;
+  std::condition_variable done_;
+  std::optional<StepScheduler> scheduler_;
+  bool stopping_ = false, running_ = false, with_times_ = false;
+  int busy_ = 0;  // threads at work
+  std::optional<std::string> failure_;
+  Clock::time_point begin_;
+  std::vector<EventPtr> events_;  // by op: its end, where others wait for it
+  std::vector<TimedOp> timed_;    // by op
+  std::vector<EventPtr> begin_events_;
+  std::vector<TransferSpan> transfers_;
+};
+
+}  // namespace berth::exec

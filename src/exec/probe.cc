@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/probe.h"
+
+#include <c10/core/InferenceMode.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <chrono>
+#include <condition_variable>
+#include <fstream>
+#include <mutex>
+#include <thread>
+
+#include "base/text.h"
+#include "cost/efficiency.h"
+#include "exec/cores.h"
+#include "exec/gpu_driver.h"
+#include "exec/probe_device.h"
+#include "exec/topology.h"
+#include "machine/devices.h"
+#include "measure/device_spec.h"
+
+namespace berth::exec {
+namespace {
+
+constexpr std::array<Bytes, 4> kCopySizes{4096, 262144, 4194304, 67108864};
+
+// What Linux could give to programs without swapping.
+Bytes available_memory() {
+  std::ifstream file("/proc/meminfo");
+  std::string word;
+  while (file >> word) {
+    if (word != "MemAvailable:") continue;
+    Bytes kib = 0;
+    file >> kib;
+    return kib * 1024;
+  }
+  return Bytes{1} << 30;
+}
+
+// Peak for which the cost model gives the measured rate.
+double product_peak(DeviceKind kind, double rate) {
+  return rate / efficiency(kind, CostClass::kMatmul, Units::kPlain).arithmetic;
+}
+
+double stream_peak(DeviceKind kind, const DeviceRates& rates) {
+  const Efficiency& row = efficiency(kind, CostClass::kElementwise, Units::kPlain);
+  const auto bytes = static_cast<double>(rates.stream_bytes);
+  return rates.stream_bytes_per_s / row.traffic * (1.0 + row.spill * bytes / (bytes + kCacheBytes));
+}
+
+double launch_of(DeviceKind kind, const DeviceRates& rates) {
+  const double kernel_s =
+      kind == DeviceKind::kCpu ? efficiency(kind, CostClass::kElementwise, Units::kPlain).fixed_s : 0.0;
+  return std::max(rates.launch_s - kernel_s, 0.1 * rates.launch_s);
+}
+
+// One way from a thread that has something to one that waits for it.
+double handover_s(int tries, int core_of_other) {
+  std::mutex mutex;
+  std::condition_variable wake;
+  int turn = 0;
+  std::thread other([&] {
+    use_cores(std::array{core_of_other}, 1);
+    std::unique_lock lock(mutex);
+    for (int i = 0; i < tries; ++i) {
+      wake.wait(lock, [&] { return turn == 1; });
+      turn = 0;
+      wake.notify_all();
+    }
+  });
+  const auto start = std::chrono::steady_clock::now();
+  {
+    std::unique_lock lock(mutex);
+    for (int i = 0; i < tries; ++i) {
+      turn = 1;
+      wake.notify_all();
+      wake.wait(lock, [&] { return turn == 0; });
+    }
+  }
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  other.join();
+  return seconds / (2.0 * tries);
+}
+
+class Prober {
+ public:
+  explicit Prober(const ProbeOptions& options) : options_(options) {}
+
+  Result<Probed> run() {
+    const int cores = cores_here();
+    if (options_.parts < 1 || options_.parts > cores) {
+      return bad_input("--split {}: this computer has {} cores", options_.parts, cores);
+    }
+    last_core_ = cores - 1;
+    probe_cpu(cores);
+    probe_gpus();
+    const Topology topology = topology_here();
+    std::string description = fmt::format("this computer, measured; {}", berth::exec::describe(topology));
+    BERTH_TRY(Machine machine, Machine::make("host", std::move(description), devices_, {}, {}, links_));
+    return Probed{std::move(machine), std::move(points_), std::move(notes_)};
+  }
+
+ private:
+  void probe_cpu(int cores) {
+    const std::string first = options_.parts == 1 ? "cpu" : "cpu0";
+    DeviceRates rates;
+    LinkRates link;
+    // A thread of its own: it is bound to the cores of one part.
+    std::thread([&] {
+      const c10::InferenceMode no_gradients(true);
+      std::vector<int> mine;
+      for (int core = 0; core < cores / options_.parts; ++core) mine.push_back(core);
+      use_cores(mine);
+      rates = measure_rates(first, nullptr, options_, points_);
+      if (options_.parts > 1) link = probe_copies_between_parts();
+    }).join();
+    const Bytes memory = available_memory() / options_.parts;
+    for (int part = 0; part < options_.parts; ++part) {
+      Device device;
+      device.name = options_.parts == 1 ? "cpu" : fmt::format("cpu{}", part);
+      device.model = "host-cpu";
+      device.kind = DeviceKind::kCpu;
+      device.memory = memory;
+      for (const auto& [dtype, rate] : rates.product_flops) {
+        device.flops_per_s[dtype] = product_peak(DeviceKind::kCpu, rate);
+      }
+      device.bytes_per_s = stream_peak(DeviceKind::kCpu, rates);
+      device.launch_s = launch_of(DeviceKind::kCpu, rates);
+      device.async = false;
+      for (const Device& other : devices_) {
+        links_.push_back(
+            {.from = other.name, .to = device.name, .bytes_per_s = link.bytes_per_s, .latency_s = link.latency_s});
+      }
+      devices_.push_back(std::move(device));
+    }
+  }
+
+  LinkRates probe_copies_between_parts() {
+    std::vector<std::pair<Bytes, double>> times;
+    const double handover = handover_s(200, last_core_);
+    for (const Bytes bytes : kCopySizes) {
+      const at::Tensor tensor = at::ones({bytes / 4});
+      const double seconds = handover + best_seconds(
+                                            {}, [&] { (void)tensor.clone(); }, [] {});
+      times.emplace_back(bytes, seconds);
+      points_.push_back({"cpu0>cpu1", "copy", static_cast<double>(bytes), seconds, "s"});
+    }
+    return fit_link(times);
+  }
+
+  void probe_gpus() {
+    const std::vector<DriverGpu> seen = driver_gpus(!at::hasCUDA());
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+      const std::string name = fmt::format("gpu{}", i);
+      Result<std::unique_ptr<Accelerator>> opened = Accelerator::open(static_cast<int>(i), 0);
+      Device device = table_device(seen[i], name);
+      LinkRates to_gpu, to_host;
+      if (opened) {
+        measure_gpu(**opened, device, to_gpu, to_host);
+      } else {
+        notes_.push_back(fmt::format("{}: {}; its arithmetic is that of the device table ({})", name,
+                                     opened.error().message, device.model));
+        links_of_driver(seen[i], name, to_gpu, to_host);
+      }
+      if (seen[i].free_memory > 0) device.memory = seen[i].free_memory;
+      if (to_gpu.bytes_per_s <= 0.0) {
+        notes_.push_back(fmt::format("{}: copies could not be tried; PCIe 4.0 stands for them", name));
+        to_gpu = to_host = {.latency_s = 1e-5, .bytes_per_s = 25e9};
+      }
+      add_gpu(std::move(device), to_gpu, to_host);
+    }
+  }
+
+  void add_gpu(Device device, const LinkRates& to_gpu, const LinkRates& to_host) {
+    for (const Device& cpu : devices_) {
+      if (cpu.kind != DeviceKind::kCpu) continue;
+      links_.push_back({.from = cpu.name,
+                        .to = device.name,
+                        .bytes_per_s = to_gpu.bytes_per_s,
+                        .latency_s = to_gpu.latency_s,
+                        .duplex = Duplex::kOneWay});
+      links_.push_back({.from = device.name,
+                        .to = cpu.name,
+                        .bytes_per_s = to_host.bytes_per_s,
+                        .latency_s = to_host.latency_s,
+                        .duplex = Duplex::kOneWay});
+    }
+    devices_.push_back(std::move(device));
+  }
+
+  // The row of the table whose name is a word of the GPU's; else a plain one, which measurements fill.
+  Device table_device(const DriverGpu& gpu, const std::string& name) {
+    std::string lower = gpu.name;
+    std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    const DeviceModel* best = nullptr;
+    for (const DeviceModel& model : device_models()) {
+      const bool is_named = model.kind == DeviceKind::kGpu && lower.find(model.name) != std::string::npos;
+      if (is_named && (best == nullptr || model.name.size() > best->name.size())) best = &model;
+    }
+    Device device = best != nullptr ? make_device(*best, name) : plain_device(name, DeviceKind::kGpu);
+    if (best == nullptr) notes_.push_back(fmt::format("{}: '{}' is not in the device table", name, gpu.name));
+    if (gpu.memory > 0) device.memory = gpu.memory;
+    return device;
+  }
+
+  void measure_gpu(const Accelerator& gpu, Device& device, LinkRates& to_gpu, LinkRates& to_host) {
+    const c10::InferenceMode no_gradients(true);
+    gpu.use(gpu.compute());
+    const DeviceRates rates = measure_rates(device.name, &gpu, options_, points_);
+    for (const auto& [dtype, rate] : rates.product_flops) {
+      const bool is_plain = dtype == DType::kF32 || dtype == DType::kF64;
+      const double share =
+          efficiency(DeviceKind::kGpu, CostClass::kMatmul, is_plain ? Units::kPlain : Units::kTensor).arithmetic;
+      device.flops_per_s[dtype] = rate / share;
+    }
+    device.bytes_per_s = stream_peak(DeviceKind::kGpu, rates);
+    device.launch_s = launch_of(DeviceKind::kGpu, rates);
+    std::vector<std::pair<Bytes, double>> down, up;
+    for (const Bytes bytes : kCopySizes) {
+      const at::Tensor here = at::ones({bytes / 4}, at::TensorOptions().pinned_memory(true));
+      const at::Tensor there = at::ones({bytes / 4}, at::TensorOptions(gpu.device()));
+      const auto finish = [&] { gpu.synchronize(gpu.compute()); };
+      const auto one_by_one = [&](const at::Tensor& to, const at::Tensor& from) {
+        return best_seconds(
+            {},
+            [&] {
+              to.copy_(from, true);
+              finish();
+            },
+            [] {});
+      };
+      down.emplace_back(bytes, one_by_one(there, here));
+      up.emplace_back(bytes, one_by_one(here, there));
+      points_.push_back({"cpu>" + device.name, "copy", static_cast<double>(bytes), down.back().second, "s"});
+      points_.push_back({device.name + ">cpu", "copy", static_cast<double>(bytes), up.back().second, "s"});
+    }
+    to_gpu = fit_link(down);
+    to_host = fit_link(up);
+  }
+
+  void links_of_driver(const DriverGpu& gpu, const std::string& name, LinkRates& to_gpu, LinkRates& to_host) {
+    std::vector<std::pair<Bytes, double>> down, up;
+    for (const DriverGpu::CopyTime& copy : gpu.copies) {
+      down.emplace_back(copy.bytes, copy.to_gpu_s);
+      up.emplace_back(copy.bytes, copy.to_host_s);
+      points_.push_back({"cpu>" + name, "copy", static_cast<double>(copy.bytes), copy.to_gpu_s, "s"});
+      points_.push_back({name + ">cpu", "copy", static_cast<double>(copy.bytes), copy.to_host_s, "s"});
+    }
+    to_gpu = fit_link(down);
+    to_host = fit_link(up);
+  }
+
+  ProbeOptions options_;
+  int last_core_ = 0;  // asked before any thread is bound
+  std::vector<Device> devices_;
+  std::vector<Link> links_;
+  std::vector<ProbePoint> points_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace
+
+Result<Probed> probe(const ProbeOptions& options) {
+  try {
+    return Prober(options).run();
+  } catch (const std::exception& error) {
+    const std::string_view text = error.what();
+    return bad_input("libtorch: {}", text.substr(0, text.find('\n')));
+  }
+}
+
+}  // namespace berth::exec

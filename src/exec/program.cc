@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/program.h"
+
+#include <torch/csrc/jit/frontend/function_schema_parser.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <thread>
+
+#include "exec/call_arguments.h"
+#include "exec/libtorch.h"
+#include "exec/substitutes.h"
+#include "io/json_reader.h"
+
+namespace berth::exec {
+namespace {
+
+constexpr double kLearningRate = 1e-4;  // of an update; small, so that a thousand steps leave the numbers tame
+
+struct OperatorName {
+  std::string name, overload;  // "aten::add", "Tensor"
+};
+
+// "aten.add.Tensor"; the overload "default" has no name.
+std::optional<OperatorName> operator_of(std::string_view type) {
+  const std::size_t first = type.find('.'), last = type.rfind('.');
+  if (first == std::string_view::npos || first == last) return std::nullopt;
+  std::string overload(type.substr(last + 1));
+  if (overload == "default") overload.clear();
+  return OperatorName{fmt::format("{}::{}", type.substr(0, first), type.substr(first + 1, last - first - 1)), overload};
+}
+
+std::optional<CallKind> kind_of(std::string_view type, Role role) {
+  if (role == Role::kParameter || role == Role::kBuffer || role == Role::kInput || role == Role::kConstant) {
+    return CallKind::kStored;
+  }
+  if (type == "getitem" || type == "aten.detach.default" || type == "aten.alias.default") return CallKind::kSame;
+  if (type == "aten._assert_tensor_metadata.default") return CallKind::kNothing;
+  if (type == "sgd_update") return CallKind::kUpdate;
+  if (type == "berth.crash.default") return CallKind::kCrash;
+  if (type == "berth.endless.default") return CallKind::kEndless;
+  return std::nullopt;
+}
+
+void take_inputs_in_order(const Graph& graph, OpId op, Call& call) {
+  for (const TensorId tensor : graph.inputs(op)) {
+    call.tensors.push_back({call.tensors.size(), false, false, {static_cast<std::int64_t>(index(tensor))}});
+  }
+}
+
+class CallReader {
+ public:
+  explicit CallReader(const Graph& graph) : graph_(graph) {}
+
+  Result<Call> read(const JsonValue& op, OpId id) {
+    const std::string& type = graph_.type(id);
+    Call call;
+    if (const auto kind = kind_of(type, graph_.role(id))) {
+      call.kind = *kind;
+      take_inputs_in_order(graph_, id, call);
+      if (call.kind == CallKind::kCrash || call.kind == CallKind::kEndless) {
+        BERTH_RETURN_IF_ERROR(read_where(op, call));
+      }
+      return call;
+    }
+    const auto name = operator_of(type);
+    if (!name) return op.error(fmt::format("'{}' is no operator of ATen, so it cannot be run", type));
+    const auto found = c10::Dispatcher::singleton().findSchema({name->name, name->overload});
+    const Substitute* substitute = find_substitute(name->name, name->overload);
+    if (substitute != nullptr && (!substitute->only_if_lacking || !found)) {
+      call.kind = CallKind::kSubstitute;
+      call.substitute = substitute;
+      if (!found) note(type);
+      BERTH_RETURN_IF_ERROR(fill(op, torch::jit::parseSchema(std::string(substitute->schema)), call));
+      return call;
+    }
+    if (!found) {
+      return op.error(
+          fmt::format("this libtorch has no operator '{}'; a newer libtorch may ({})", type, TORCH_VERSION));
+    }
+    call.kind = CallKind::kDispatch;
+    call.op = *found;
+    BERTH_RETURN_IF_ERROR(fill(op, found->schema(), call));
+    return call;
+  }
+
+  std::vector<std::string> substituted;
+
+ private:
+  Status fill(const JsonValue& op, const c10::FunctionSchema& schema, Call& call) {
+    const Status filled = read_arguments(op.find("args"), op.find("kwargs"), schema, graph_, call);
+    return filled.ok() ? filled : Status(within(op.path(), filled.error()));
+  }
+
+  static Status read_where(const JsonValue& op, Call& call) {
+    const auto args = op.find("args");
+    const auto last = args && args->size() > 0 ? args->at(args->size() - 1) : std::nullopt;
+    const auto where = last ? last->find("s") : std::nullopt;
+    if (!where) return op.error("its last argument must be {\"s\": device}");
+    BERTH_TRY(const std::string_view name, where->string());
+    call.where = std::string(name);
+    return {};
+  }
+
+  void note(const std::string& type) {
+    if (std::ranges::find(substituted, type) == substituted.end()) substituted.push_back(type);
+  }
+
+  const Graph& graph_;
+};
+
+c10::IValue tensor_list(const TensorArgument& argument, const Inputs& values) {
+  const auto tensor = [&](std::int64_t id) { return id < 0 ? at::Tensor() : values[static_cast<std::size_t>(id)]; };
+  if (argument.may_be_absent) {
+    c10::List<c10::optional<at::Tensor>> list;
+    for (const std::int64_t id : argument.tensors) {
+      list.push_back(id < 0 ? c10::optional<at::Tensor>() : c10::optional<at::Tensor>(tensor(id)));
+    }
+    return list;
+  }
+  c10::List<at::Tensor> list;
+  list.reserve(argument.tensors.size());
+  for (const std::int64_t id : argument.tensors) list.push_back(tensor(id));
+  return list;
+}
+
+void fill_stack(const Call& call, const Inputs& values, const at::Device& device, Stack& stack) {
+  stack = call.arguments;
+  for (const TensorArgument& argument : call.tensors) {
+    c10::IValue& place = stack[argument.position];
+    if (argument.is_list) {
+      place = tensor_list(argument, values);
+    } else if (argument.tensors.front() >= 0) {
+      place = values[static_cast<std::size_t>(argument.tensors.front())];
+    }
+  }
+  for (const std::size_t position : call.devices) stack[position] = device;
+}
+
+// The tensors that exist, out of results and lists of results.
+std::vector<at::Tensor> take_results(Stack& stack) {
+  std::vector<at::Tensor> results;
+  for (c10::IValue& value : stack) {
+    if (value.isTensor()) {
+      at::Tensor tensor = std::move(value).toTensor();
+      if (tensor.defined()) results.push_back(std::move(tensor));
+    } else if (value.isTensorList()) {
+      for (const at::Tensor& tensor : value.toTensorVector()) results.push_back(tensor);
+    }
+  }
+  stack.clear();
+  return results;
+}
+
+const at::Tensor& input(const Call& call, const Inputs& values, std::size_t position) {
+  return values[static_cast<std::size_t>(call.tensors[position].tensors.front())];
+}
+
+}  // namespace
+
+Result<Program> Program::read(std::string text, const Graph& graph) {
+  BERTH_TRY(JsonDocument document, JsonDocument::open(std::move(text)));
+  Program program;
+  CallReader reader(graph);
+  program.calls_.reserve(graph.num_ops());
+  BERTH_RETURN_IF_ERROR(document.for_each("ops", [&](const JsonValue& op) -> Status {
+    if (program.calls_.size() >= graph.num_ops()) return op.error("the graph has fewer ops");
+    BERTH_TRY(Call call, reader.read(op, static_cast<OpId>(program.calls_.size())));
+    program.calls_.push_back(std::move(call));
+    return {};
+  }));
+  if (program.calls_.size() != graph.num_ops()) return bad_input("the capture has fewer ops than its graph");
+  program.substituted_ = std::move(reader.substituted);
+  return program;
+}
+
+std::vector<at::Tensor> invoke(const Call& call, const Inputs& values, const at::Device& device, std::uint64_t seed,
+                               Stack& stack) {
+  switch (call.kind) {
+    case CallKind::kStored:
+    case CallKind::kNothing:
+      return {};
+    case CallKind::kSame:
+    case CallKind::kCrash:
+    case CallKind::kEndless:
+      return {input(call, values, 0)};
+    case CallKind::kUpdate:
+      input(call, values, 0).sub_(input(call, values, 1), kLearningRate);
+      return {};
+    case CallKind::kDispatch:
+      fill_stack(call, values, device, stack);
+      call.op->callBoxed(&stack);
+      return take_results(stack);
+    case CallKind::kSubstitute:
+      fill_stack(call, values, device, stack);
+      call.substitute->run(stack, seed);
+      return take_results(stack);
+  }
+  return {};
+}
+
+}  // namespace berth::exec

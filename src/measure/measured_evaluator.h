@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measured plans as planners see them: a Score whose step time, peaks and busy times were measured. A failed sample is
+// a plan that does not fit. Every plan is measured once; later questions get the same answer.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "measure/session.h"
+#include "sim/simulator.h"
+
+namespace berth {
+
+// What a sample says in the terms of a simulation. Feasible iff the measured peaks are within the capacities.
+Score score_of_sample(const Problem& problem, const Plan& plan, const Result<Sample>& sample);
+
+// The scores of a session by plan, shared by all evaluators of a search.
+class MeasuredScores {
+ public:
+  explicit MeasuredScores(std::shared_ptr<MeasureSession> session) : session_(std::move(session)) {}
+  Score score(const Plan& plan);
+  // Why a plan that was scored could not be run; nothing if it could.
+  [[nodiscard]] std::optional<std::string> failure(const Plan& plan);
+  [[nodiscard]] MeasureSession& session() { return *session_; }
+
+ private:
+  struct PlanLess {
+    bool operator()(const Plan& a, const Plan& b) const;
+  };
+  std::shared_ptr<MeasureSession> session_;
+  std::mutex mutex_;
+  struct Entry {
+    Score score;
+    std::optional<std::string> failure;
+  };
+  std::map<Plan, Entry, PlanLess> scores_;
+};
+
+std::unique_ptr<Evaluator> make_measured_evaluator(std::shared_ptr<MeasuredScores> scores);
+
+// The best plans that simulations of a search have seen: what is worth measuring afterwards.
+class Shortlist {
+ public:
+  explicit Shortlist(std::size_t most) : most_(most) {}
+  void offer(const Plan& plan, const Score& score);
+  [[nodiscard]] std::vector<Plan> plans() const;  // best first
+
+ private:
+  struct Entry {
+    Plan plan;
+    Score score;
+  };
+  std::size_t most_;
+  mutable std::mutex mutex_;
+  std::vector<Entry> entries_;  // best first
+};
+
+// A simulated evaluator whose best plans go onto the list.
+std::unique_ptr<Evaluator> make_screening_evaluator(const Problem& problem, int threads,
+                                                    std::shared_ptr<Shortlist> shortlist);
+
+}  // namespace berth

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "measure/worker_process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <utility>
+
+namespace berth {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr int kPollMilliseconds = 20;
+
+Bytes resident_bytes_of(pid_t pid) {
+  std::ifstream file(fmt::format("/proc/{}/statm", pid));
+  Bytes pages = 0, resident = 0;
+  file >> pages >> resident;
+  return resident * sysconf(_SC_PAGESIZE);
+}
+
+void close_fd(int& fd) {
+  if (fd >= 0) close(fd);
+  fd = -1;
+}
+
+// In the child: its ends of the pipes become stdin and stdout; when memory is short, it goes first.
+[[noreturn]] void become(const std::string& program, std::vector<char*>& words, int input, int output) {
+  dup2(input, STDIN_FILENO);
+  dup2(output, STDOUT_FILENO);
+  setpgid(0, 0);  // Ctrl-C is for the parent, which ends this process in order
+  if (const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC); file >= 0) {
+    (void)!write(file, "1000", 4);
+    close(file);
+  }
+  execv(program.c_str(), words.data());
+  _exit(127);
+}
+
+}  // namespace
+
+Result<WorkerProcess> WorkerProcess::start(const std::string& program, const std::vector<std::string>& arguments) {
+  std::array<int, 2> to_child{}, to_parent{};
+  if (pipe2(to_child.data(), O_CLOEXEC) != 0) return bad_input("cannot make a pipe: {}", std::strerror(errno));
+  if (pipe2(to_parent.data(), O_CLOEXEC) != 0) {
+    close(to_child[0]);
+    close(to_child[1]);
+    return bad_input("cannot make a pipe: {}", std::strerror(errno));
+  }
+  std::vector<std::string> texts{program};
+  texts.insert(texts.end(), arguments.begin(), arguments.end());
+  std::vector<char*> words;  // made before the fork: afterwards the child may not allocate
+  for (std::string& text : texts) words.push_back(text.data());
+  words.push_back(nullptr);
+  const pid_t pid = fork();
+  if (pid == 0) become(program, words, to_child[0], to_parent[1]);
+  close(to_child[0]);
+  close(to_parent[1]);
+  WorkerProcess worker(pid, to_child[1], to_parent[0]);
+  if (pid < 0) return bad_input("cannot start {}: {}", program, std::strerror(errno));
+  return worker;
+}
+
+WorkerProcess::WorkerProcess(WorkerProcess&& other) noexcept
+    : pid_(std::exchange(other.pid_, -1)),
+      input_(std::exchange(other.input_, -1)),
+      output_(std::exchange(other.output_, -1)),
+      unread_(std::move(other.unread_)) {}
+
+WorkerProcess& WorkerProcess::operator=(WorkerProcess&& other) noexcept {
+  std::swap(pid_, other.pid_);
+  std::swap(input_, other.input_);
+  std::swap(output_, other.output_);
+  std::swap(unread_, other.unread_);
+  return *this;
+}
+
+WorkerProcess::~WorkerProcess() { end(); }
+
+void WorkerProcess::end() {
+  close_fd(input_);
+  close_fd(output_);
+  if (pid_ <= 0) return;
+  kill(pid_, SIGKILL);
+  waitpid(pid_, nullptr, 0);
+  pid_ = -1;
+}
+
+std::string WorkerProcess::how_it_ended() {
+  close_fd(input_);
+  int status = 0;
+  if (pid_ <= 0 || waitpid(std::exchange(pid_, -1), &status, 0) < 0) return "it is gone";
+  if (WIFSIGNALED(status)) {
+    const int signal = WTERMSIG(status);
+    const char* hint = signal == SIGKILL ? ", as the system does when memory runs out" : "";
+    return fmt::format("crashed: signal {} ({}){}", signal, strsignal(signal), hint);
+  }
+  return fmt::format("crashed: it ended with exit code {}", WEXITSTATUS(status));
+}
+
+Status WorkerProcess::send(std::string_view text) {
+  while (!text.empty()) {
+    // MSG_NOSIGNAL is for sockets: SIGPIPE is kept away by blocking it around the write.
+    sigset_t pipe_signal, before;
+    sigemptyset(&pipe_signal);
+    sigaddset(&pipe_signal, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe_signal, &before);
+    const ssize_t sent = write(input_, text.data(), text.size());
+    const int error = errno;
+    if (sent < 0 && error == EPIPE) {
+      const timespec at_once{0, 0};
+      sigtimedwait(&pipe_signal, nullptr, &at_once);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    if (sent > 0) {
+      text.remove_prefix(static_cast<std::size_t>(sent));
+    } else if (error != EINTR) {
+      return bad_input("{}", how_it_ended());
+    }
+  }
+  return {};
+}
+
+Result<std::string> WorkerProcess::ask(std::string_view line, const Limits& limits) {
+  if (pid_ <= 0) return bad_input("it is gone");
+  BERTH_RETURN_IF_ERROR(send(line));
+  const Clock::time_point start = Clock::now();
+  while (true) {
+    if (const std::size_t end_of_line = unread_.find('\n'); end_of_line != std::string::npos) {
+      std::string answer = unread_.substr(0, end_of_line);
+      unread_.erase(0, end_of_line + 1);
+      return answer;
+    }
+    pollfd waiting{output_, POLLIN, 0};
+    const int ready = poll(&waiting, 1, kPollMilliseconds);
+    if (ready > 0) {
+      std::array<char, 65536> buffer{};
+      const ssize_t got = read(output_, buffer.data(), buffer.size());
+      if (got > 0) unread_.append(buffer.data(), static_cast<std::size_t>(got));
+      if (got == 0 || (got < 0 && errno != EINTR)) return bad_input("{}", how_it_ended());
+      continue;
+    }
+    if (std::chrono::duration<double>(Clock::now() - start).count() > limits.seconds) {
+      end();
+      return bad_input("no end after {}: stopped", format_seconds(limits.seconds));
+    }
+    if (limits.resident > 0 && resident_bytes_of(pid_) > limits.resident) {
+      end();
+      return bad_input("out of memory: it took more than {}", format_bytes(limits.resident));
+    }
+    if (limits.stop != nullptr && limits.stop->load()) {
+      end();
+      return bad_input("interrupted");
+    }
+  }
+}
+
+}  // namespace berth

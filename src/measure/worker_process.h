@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// WorkerProcess: the process in which plans run. It answers one line to each line it gets. Whatever happens in it, out
+// of memory, a crash, an endless op, is an Error here, and the process is gone then.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/units.h"
+
+namespace berth {
+
+class WorkerProcess {
+ public:
+  // Starts the program with these arguments behind its name.
+  static Result<WorkerProcess> start(const std::string& program, const std::vector<std::string>& arguments);
+  WorkerProcess(WorkerProcess&& other) noexcept;
+  WorkerProcess& operator=(WorkerProcess&& other) noexcept;
+  ~WorkerProcess();
+
+  struct Limits {
+    double seconds = 60.0;
+    Bytes resident = 0;                       // memory of the process; 0: no limit
+    const std::atomic<bool>* stop = nullptr;  // set: give up
+  };
+  // Sends a line and waits for the answer. An Error: the process has ended, and why.
+  Result<std::string> ask(std::string_view line, const Limits& limits);
+
+ private:
+  WorkerProcess(pid_t pid, int input, int output) : pid_(pid), input_(input), output_(output) {}
+  Status send(std::string_view text);
+  std::string how_it_ended();  // waits for its end
+  void end();
+
+  pid_t pid_ = -1;
+  int input_ = -1, output_ = -1;
+  std::string unread_;
+};
+
+}  // namespace berth

@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Plans on real devices, from outside: measure, calibrate, probe, --env. Usage: measure_test.py BERTH.
+
+Two CPU sub-devices of one core each stand for two devices; with a single core most of it is skipped.
+"""
+import json
+import os
+import pathlib
+import unittest
+
+import captures
+from command_line import CommandLineTest, berth, main
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+HALVES = ROOT / "examples" / "machines" / "halves.toml"
+MLP = ROOT / "examples" / "mlp.train.json"
+TWO = ("--devices", "cpu:0,cpu:1")
+CORES = len(os.sched_getaffinity(0))
+
+
+def plan_of(graph_hash, names, devices):
+    return json.dumps({"format": "berth-plan/1", "graph": graph_hash, "machine": "halves",
+                       "ops": [{"name": name, "device": device, "priority": 0}
+                               for name, device in zip(names, devices)],
+                       "fusions": [], "predicted": {}})
+
+
+@unittest.skipIf(CORES < 2, "needs two cores")
+class MeasureTest(CommandLineTest):
+    def place(self, graph, *args):
+        plan = str(self.folder / "plan.json")
+        self.text_of("place", graph, "--machine", HALVES, "-o", plan, "-q", *args)
+        return plan
+
+    def plan(self, graph, device_of):
+        """A plan by a function of the op's number and type."""
+        ops = json.loads(pathlib.Path(graph).read_text())["ops"]
+        info = self.json_of("graph", "info", graph)
+        return self.write("plan.json", plan_of(info["hash"], [op["name"] for op in ops],
+                                               [device_of(i, op) for i, op in enumerate(ops)]))
+
+    def measure(self, graph, plan, *args, code=0):
+        return self.json_of("measure", graph, "--machine", HALVES, "--plan", plan, *TWO, "--runs", "4", *args, code=code)
+
+    def test_measures_beside_the_prediction(self):
+        trace = self.folder / "trace.json"
+        result = self.measure(MLP, self.place(MLP), "--trace", trace)
+        self.assertGreater(result["measured_step_s"], 0)
+        self.assertGreater(result["predicted_step_s"], 0)
+        self.assertEqual(len(result["runs_s"]), 2)  # the last half
+        self.assertAlmostEqual(result["error"], result["predicted_step_s"] / result["measured_step_s"] - 1)
+        self.assertEqual(len(result["ops"]), 18)
+        self.assertTrue(all(op["measured_s"] >= 0 for op in result["ops"]))
+        events = json.loads(trace.read_text())["traceEvents"]
+        self.assertEqual(sum(event["ph"] == "X" and event["tid"] < 2 for event in events), 18)
+
+    def test_every_placement_has_the_same_outputs(self):
+        checksums = set()
+        for split in (lambda i, op: "cpu0", lambda i, op: "cpu1" if i in (6, 7, 12, 22) else "cpu0",
+                      lambda i, op: "cpu1" if op["type"].startswith("aten.mm") else "cpu0"):
+            result = self.measure(MLP, self.plan(MLP, split))
+            checksums.add(result["checksum"])
+        self.assertEqual(len(checksums), 1)
+        self.assertTrue(result["links"])
+
+    def test_peak_memory_is_counted(self):
+        result = self.measure(MLP, self.plan(MLP, lambda i, op: "cpu0"))
+        first = result["devices"][0]
+        self.assertEqual(first["peak_bytes"] - first["tensor_peak_bytes"], first["workspace_bytes"])
+        self.assertLess(abs(first["tensor_peak_bytes"] / first["predicted_peak_bytes"] - 1), 0.1)
+
+    def test_a_plan_over_its_memory_fails(self):
+        plan = self.plan(MLP, lambda i, op: "cpu0")
+        done = berth("measure", MLP, "--machine", HALVES, "--plan", plan, "--devices", "cpu:0=5KiB,cpu:1")
+        self.assert_one_line_error(done, "the plan failed", "out of memory", code=1)
+
+    def test_a_crash_or_an_endless_op_is_a_failed_plan(self):
+        for kind, words in (("crash", "crashed: signal 6"), ("endless", "no end after 3.00 s")):
+            graph = str(self.folder / f"{kind}.json")
+            captures.hurt(graph, kind, "cpu:1")
+            bad = self.plan(graph, lambda i, op: "cpu1" if op["type"].startswith("berth.") else "cpu0")
+            done = berth("measure", graph, "--machine", HALVES, "--plan", bad, *TWO, "--limit", "3s", "--json")
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn(words, json.loads(done.stdout)["failed"])
+            good = self.plan(graph, lambda i, op: "cpu0")
+            self.assertGreater(self.measure(graph, good)["measured_step_s"], 0)
+
+    def test_planners_go_on_after_failed_plans(self):
+        for kind in ("crash", "endless"):
+            graph = str(self.folder / f"{kind}.json")
+            captures.hurt(graph, kind, "cpu:1")
+            done = berth("place", graph, "--machine", HALVES, "--planner", "single", "--pin", f"type:berth.{kind}.default=cpu1",
+                         "--env", "measure", *TWO, "--runs", "2", "--limit", "2s")
+            self.assert_one_line_error(done, "none could be run", "crashed" if kind == "crash" else "no end after", code=1)
+            anneal = self.json_of("place", graph, "--machine", HALVES, "--planner", "anneal", "--env", "measure", *TWO,
+                                  "--evaluations", "12", "--runs", "2", "--limit", "2s")
+            self.assertTrue(anneal["feasible"])
+            self.assertIn("failed", anneal["note"])
+
+    def test_simulated_first_then_measured(self):
+        graph = str(self.folder / "branches.json")
+        captures.branches(graph)
+        result = self.json_of("place", graph, "--machine", HALVES, "--planner", "anneal", "--env", "both", *TWO,
+                              "--shortlist", "3", "--runs", "4")
+        self.assertIn("simulated, then", result["note"])
+        self.assertTrue(result["feasible"])
+
+    def test_learned_planners_learn_from_real_runs(self):
+        graph = str(self.folder / "branches.json")
+        captures.branches(graph, count=2, depth=2, side=512)
+        result = self.json_of("place", graph, "--machine", HALVES, "--planner", "hierarchical", "--env", "measure", *TWO,
+                              "--evaluations", "48", "--runs", "4")
+        single = result["best_single_device"]["step_time_s"]
+        self.assertLess(result["step_time_s"], single)
+
+    def test_calibrated_costs_predict_better(self):
+        graph = str(self.folder / "branches.json")
+        captures.branches(graph, side=512)
+        costs, machine = str(self.folder / "costs.csv"), str(self.folder / "tuned.toml")
+        result = self.json_of("calibrate", graph, "--machine", HALVES, *TWO, "-o", costs, "--machine-output", machine)
+        self.assertEqual(len(result["runs"]), 4)
+        for run in result["runs"][:2]:  # one device alone
+            self.assertLess(abs(run["after_s"] / run["measured_s"] - 1), 0.01, run)
+        plan = str(self.folder / "plan.json")
+        self.text_of("place", graph, "--machine", machine, "--costs", costs, "-o", plan, "-q")
+        scored = self.json_of("score", graph, "--machine", machine, "--costs", costs, "--plan", plan)
+        self.assertGreater(scored["step_time_s"], 0)
+
+    def test_probe_writes_a_machine(self):
+        path = str(self.folder / "host.toml")
+        text = self.text_of("probe", "--split", "2", "-o", path)
+        self.assertIn("product f32", text)
+        shown = self.json_of("machines", path)
+        self.assertEqual([device["name"] for device in shown["devices"]], ["cpu0", "cpu1"])
+        self.text_of("place", MLP, "--machine", path, "-q")
+
+    def test_bad_words_are_one_line(self):
+        plan = self.place(MLP)
+        for args, words in (
+                (("--devices", "cpu:0"), "--devices names 1 devices, but halves has 2"),
+                (("--devices", "cpu:0,cpu:0"), "share cores"),
+                (("--devices", "cpu:0,cuda:0"), "cuda:0 stands for cpu1"),
+                (("--limit", "soon"), "is no time"),
+                (("--memory-limit", "much"), "is no size")):
+            self.assert_one_line_error(berth("measure", MLP, "--machine", HALVES, "--plan", plan, *args), words)
+        self.assert_one_line_error(berth("place", MLP, "--machine", HALVES, "--env", "measur"), "did you mean 'measure'?")
+
+    def test_only_captures_can_be_run(self):
+        zoo = "zoo:rnnlm,batch=4,unroll=3,hidden=16,vocab=100"
+        done = berth("place", zoo, "--machine", HALVES, "--env", "measure")
+        self.assertEqual(done.returncode, 2)
+        native = str(self.folder / "graph.json")
+        self.text_of("graph", "convert", MLP, "-o", native)
+        self.assert_one_line_error(berth("place", native, "--machine", HALVES, "--env", "measure"), "only captures")
+
+    def test_an_op_that_libtorch_lacks_is_named(self):
+        net = captures.Capture("odd", "infer")
+        odd = net.add("aten.no_such_op.default", [[4]], [net.add("input", [[4]])])
+        net.save(self.folder / "odd.json", odd)
+        done = berth("place", self.folder / "odd.json", "--machine", HALVES, "--env", "measure")
+        self.assert_one_line_error(done, "no operator 'aten.no_such_op.default'", "odd.json")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""bench/reality and bench/capped: their statistics and plans on paper, and one short run. Usage: bench_reality_test.py BERTH."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "tests" / "app")]
+BERTH = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "berth"
+
+import captures  # noqa: E402
+from reality_lib import draw, filling, plans, stats  # noqa: E402
+
+
+def row(graph, predicted, measured, plan="p", share=None):
+    return {"graph": graph, "plan": plan, "failed": None, "predicted_s": predicted, "measured_s": measured, "spread": 0.0,
+            "accelerator_share": share, "devices": [{"name": "d", "tensor_peak_bytes": 2 << 20, "peak_bytes": 4 << 20,
+                                                     "predicted_peak_bytes": 1 << 20}]}
+
+
+class StatsTest(unittest.TestCase):
+    def test_errors(self):
+        facts = stats.error_facts([row("a", 1.0, 1.0), row("a", 1.2, 1.0), row("a", 0.5, 1.0)])
+        self.assertAlmostEqual(facts["median_error"], 0.2)
+        self.assertAlmostEqual(facts["p90_error"], 0.44)
+
+    def test_ranks(self):
+        self.assertEqual(stats.ranks([5, 1, 5]), [2.5, 1.0, 2.5])
+        self.assertAlmostEqual(stats.spearman([1, 2, 3], [10, 20, 30]), 1.0)
+        self.assertAlmostEqual(stats.spearman([1, 2, 3], [3, 2, 1]), -1.0)
+        self.assertIsNone(stats.spearman([1, 2], [1, 2]))
+
+    def test_regret_is_that_of_the_plan_predicted_best(self):
+        facts = stats.regret_facts([row("a", 1.0, 1.5), row("a", 2.0, 1.0), row("b", 1.0, 1.0)])
+        self.assertAlmostEqual(facts["by_graph"]["a"], 0.5)
+        self.assertEqual(facts["by_graph"]["b"], 0.0)
+
+    def test_intervals_come_from_other_graphs(self):
+        rows = [row("a", 1.0, 1.0 + i / 100) for i in range(11)] + [row("b", 2.0, 2.1), row("b", 2.0, 4.0)]
+        stats.add_intervals(rows)
+        low, high = rows[-1]["interval_s"]
+        self.assertAlmostEqual(low, 2.0 * 1.005, 2)
+        self.assertAlmostEqual(high, 2.0 * 1.095, 2)
+        self.assertIsNone(rows[0]["interval_s"])  # two others are too few
+        self.assertAlmostEqual(stats.coverage(rows), 0.5)
+
+    def test_memory_with_and_without_workspaces(self):
+        facts = stats.memory_facts([row("a", 1, 1)])
+        self.assertAlmostEqual(facts["median_error"], 0.5)
+        self.assertAlmostEqual(facts["median_error_with_workspaces"], 0.75)
+
+    def test_summary_tells_accelerated_plans_apart(self):
+        facts = stats.summary([row("a", 1.1, 1.0, share=1.0), row("a", 2.0, 1.0, share=0.2),
+                               {"graph": "a", "plan": "x", "failed": "crashed"}])
+        self.assertEqual((facts["plans"], facts["failed"]), (2, 1))
+        self.assertAlmostEqual(facts["mostly_on_the_accelerator"]["median_error"], 0.1)
+        self.assertAlmostEqual(facts["others"]["median_error"], 1.0)
+
+    def test_scatter_has_a_dot_per_plan(self):
+        text = draw.scatter([row("a", 1e-3, 2e-3), row("<b>", 0.5, 0.4)], "t")
+        self.assertEqual(text.count("<title>"), 2)
+        self.assertIn("&lt;b&gt;", text)
+
+
+class PlansTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        captures.mlp(self.folder / "mlp.json")
+        self.ops = plans.read_capture(self.folder / "mlp.json")["ops"]
+
+    def test_updates_stay_with_parameters_and_inputs_on_the_host(self):
+        for _, devices in plans.given_plans(self.ops, ["h", "g"], None) + plans.given_plans(self.ops, ["h", "g"], "g"):
+            for number, op in enumerate(self.ops):
+                self.assertIn(devices[number], ("h", "g"))
+                if op["type"] == "input":
+                    self.assertEqual(devices[number], "h")
+                if "updates" in op:
+                    self.assertEqual(devices[number], devices[op["updates"]])
+
+    def test_filling_stops_at_the_first_layer_that_does_not_fit(self):
+        self.assertEqual(filling.layer_of("model.layers.12.mlp.weight"), "model.layers.12")
+        self.assertEqual(filling.layer_of("first.weight"), "first.weight")
+        room = 32 * 16 * 4 + 32 * 4  # the first layer
+        for rule in (filling.layer_filling, filling.greedy):
+            devices = rule(self.ops, "h", "g", room)
+            self.assertEqual([devices[i] for i in (0, 1, 2)], ["g", "g", "h"], rule)
+        self.assertEqual(set(filling.greedy(self.ops, "h", "g", 0)[:3]), {"h"})
+
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "needs two cores")
+    def test_a_short_run(self):
+        done = subprocess.run([sys.executable, ROOT / "bench" / "reality", BERTH, "--small", "-o", self.folder / "out", "--minutes", "0.8"],
+                              capture_output=True, text=True, timeout=300)
+        self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
+        document = json.loads((self.folder / "out" / "reality.json").read_text())
+        self.assertGreater(document["summary"]["plans"], 5)
+        self.assertTrue((self.folder / "out" / "reality.svg").read_text().startswith("<svg"))
+        for graph in {one["graph"] for one in document["rows"]}:  # numbers do not depend on the plan
+            sums = {one["checksum"] for one in document["rows"] if one["graph"] == graph and one["failed"] is None and one["checksum"]}
+            self.assertEqual(len(sums), 1, graph)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any placement gives the numbers of any other: the plan decides where and when, never what.
+#include "exec/executor.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "base/rng.h"
+#include "exec/allocator.h"
+#include "exec/initial_values.h"
+#include "io/files.h"
+#include "io/graph_file.h"
+
+namespace berth::exec {
+namespace {
+
+struct Loaded {
+  Graph graph;
+  Program program;
+};
+
+std::string example_path() { return BERTH_SOURCE_DIR "/examples/mlp.train.json"; }
+
+Loaded load(const std::string& path) {
+  std::string text = read_file(path).value();
+  Graph graph = parse_graph(text, path).value();
+  Program program = Program::read(std::move(text), graph).value();
+  return {std::move(graph), std::move(program)};
+}
+
+std::vector<DeviceSpec> specs(std::string_view list) { return parse_device_specs(list, cores_here()).value(); }
+
+std::vector<DeviceSpec> equal_parts() { return specs(cores_here() > 1 ? "cpu:0,cpu:1" : "cpu:0"); }
+
+// Outputs of a few steps under a plan: the later ones show the updates of the earlier ones.
+std::vector<at::Tensor> run(const Loaded& loaded, std::vector<DeviceSpec> devices, const Plan& plan, int steps = 3) {
+  auto executor = Executor::make(loaded.graph, loaded.program, std::move(devices)).value();
+  executor->prepare(plan);
+  std::vector<at::Tensor> outputs;
+  for (int i = 0; i < steps; ++i) {
+    const Result<Step> step = executor->step(i % 2 == 1);
+    EXPECT_TRUE(step.ok()) << (step.ok() ? "" : step.error().message);
+    for (at::Tensor& output : executor->outputs()) outputs.push_back(std::move(output));
+  }
+  return outputs;
+}
+
+Plan all_on_first(const Graph& graph) {
+  Plan plan;
+  plan.device_of.resize(graph.num_ops());
+  return plan;
+}
+
+Plan random_plan(const Graph& graph, std::size_t devices, std::uint64_t seed) {
+  Rng rng(seed);
+  Plan plan;
+  for ([[maybe_unused]] const OpId op : graph.ops()) {
+    plan.device_of.push_back(static_cast<DeviceId>(rng.below(devices)));
+    plan.priority.push_back(rng.uniform());
+  }
+  // An update goes where its parameter is.
+  for (const OpId op : graph.ops()) {
+    const OpId parameter = graph.updated_parameter(op);
+    if (parameter != kNoOp) plan.device_of[index(op)] = plan.device_of[index(parameter)];
+  }
+  return plan;
+}
+
+TEST(Executor, AnyPlacementGivesTheNumbersOfOneDevice) {
+  const Loaded loaded = load(example_path());
+  const std::vector<at::Tensor> alone = run(loaded, specs("cpu:0"), all_on_first(loaded.graph));
+  ASSERT_EQ(alone.size(), 3U);
+  EXPECT_GT(alone[0].item<float>(), 0.0F);
+  EXPECT_NE(alone[0].item<float>(), alone[1].item<float>()) << "the updates must change the loss";
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    SCOPED_TRACE(seed);
+    const std::size_t devices = equal_parts().size();
+    const std::vector<at::Tensor> split = run(loaded, equal_parts(), random_plan(loaded.graph, devices, seed));
+    for (std::size_t i = 0; i < alone.size(); ++i) EXPECT_TRUE(at::equal(alone[i], split[i]));
+  }
+}
+
+// The same step by plain calls of ATen's functions, written out: the program means what the capture says.
+TEST(Executor, GivesWhatPlainCallsGive) {
+  const Loaded loaded = load(example_path());
+  const Graph& graph = loaded.graph;
+  const auto stored = [&](std::size_t op) { return initial_value(graph, static_cast<OpId>(op), at::kCPU); };
+  const at::Tensor w1 = stored(0), b1 = stored(1), w2 = stored(2), x = stored(3), labels = stored(4);
+  const at::Tensor hidden = at::relu(at::addmm(b1, x, w1.t()));
+  std::uint64_t dropout_seed = 0;
+  for (const OpId op : graph.ops()) {
+    if (graph.type(op) == "aten.native_dropout.default") dropout_seed = index(op) + 1;
+  }
+  const at::Generator generator = at::make_generator<at::CPUGeneratorImpl>(dropout_seed);
+  const at::Tensor mask = at::empty_like(hidden, at::kBool).bernoulli_(0.5, generator);
+  const at::Tensor scores = at::mm(hidden * mask * 2.0, w2.t());
+  const at::Tensor loss = at::nll_loss(at::log_softmax(scores, 1), labels);
+  const std::vector<at::Tensor> outputs = run(loaded, specs("cpu:0"), all_on_first(graph), 1);
+  EXPECT_TRUE(at::allclose(loss, outputs.front())) << loss << outputs.front();
+}
+
+TEST(Executor, TimesEveryComputeOpAndSendsEveryTensorOnce) {
+  if (cores_here() < 2) GTEST_SKIP() << "needs two cores";
+  const Loaded loaded = load(example_path());
+  const Plan plan = random_plan(loaded.graph, 2, 5);
+  auto executor = Executor::make(loaded.graph, loaded.program, equal_parts()).value();
+  executor->prepare(plan);
+  const Step step = executor->step(true).value();
+  std::size_t compute = 0, crossings = 0;
+  for (const OpId op : loaded.graph.ops()) compute += loaded.graph.role(op) == Role::kCompute ? 1 : 0;
+  for (const TensorId tensor : loaded.graph.tensors()) {
+    const DeviceId here = plan.device(loaded.graph.producer(tensor));
+    const auto consumers = loaded.graph.consumers(tensor);
+    crossings += std::ranges::any_of(consumers, [&](OpId op) { return plan.device(op) != here; }) ? 1 : 0;
+  }
+  EXPECT_EQ(step.ops.size(), compute);
+  EXPECT_EQ(step.transfers.size(), crossings);
+  for (const OpSpan& span : step.ops) EXPECT_LE(span.start_s, span.end_s);
+  for (const OpSpan& span : step.ops) EXPECT_LE(span.end_s, step.seconds);
+}
+
+TEST(Executor, ALimitOfMemoryFailsTheStep) {
+  const Loaded loaded = load(example_path());
+  std::vector<DeviceSpec> devices = specs("cpu:0=6KiB");  // parameters, inputs and a few activations
+  auto executor = Executor::make(loaded.graph, loaded.program, devices).value();
+  std::string message;
+  try {
+    executor->prepare(all_on_first(loaded.graph));
+    const Result<Step> step = executor->step(false);
+    ASSERT_FALSE(step.ok());
+    message = step.error().message;
+  } catch (const OutOfMemory& error) {
+    message = error.what();
+  }
+  EXPECT_NE(message.find("out of memory"), std::string::npos) << message;
+  set_memory_limit(0, 0);
+}
+
+TEST(Executor, HoldsNothingWhenItIsGone) {
+  const Loaded loaded = load(example_path());
+  install_counting_allocator();
+  const Bytes before = allocated_bytes(0);
+  run(loaded, specs("cpu:0"), all_on_first(loaded.graph), 2);
+  EXPECT_EQ(allocated_bytes(0), before);
+}
+
+TEST(InitialValues, IndicesStayBelowWhatTheyLookUp) {
+  const Loaded loaded = load(example_path());
+  const auto labels = loaded.graph.outputs(static_cast<OpId>(4));
+  EXPECT_EQ(index_bound(loaded.graph, *labels.begin()), 8);
+  const at::Tensor values = initial_value(loaded.graph, static_cast<OpId>(4), at::kCPU);
+  EXPECT_LT(values.max().item<std::int64_t>(), 8);
+  EXPECT_GE(values.min().item<std::int64_t>(), 0);
+}
+
+}  // namespace
+}  // namespace berth::exec

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "measure/calibration.h"
+
+#include <gtest/gtest.h>
+
+#include "cost/measured_costs.h"
+#include "io/costs/csv_costs.h"
+#include "sim/simulator.h"
+#include "support/toy.h"
+
+namespace berth {
+namespace {
+
+// All ops on one device, each as long as said, and the step longer by `extra_s`.
+CalibrationRun run_alone(const Problem& problem, const Plan& plan, const std::vector<double>& seconds, double extra_s) {
+  CalibrationRun run{plan, {}};
+  double now_s = 0.0;
+  for (const OpId op : problem.graph().ops()) {
+    run.sample.ops.push_back({op, now_s, now_s + seconds[index(op)]});
+    run.sample.op_s.push_back(seconds[index(op)]);
+    now_s += seconds[index(op)];
+  }
+  run.sample.steps_s = {now_s + extra_s};
+  run.sample.peak = run.sample.tensor_peak = {0, 0};
+  return run;
+}
+
+TEST(Calibration, SharesWhatTheStepTookBeyondItsOps) {
+  const Problem problem = toy_problem("a:1 -> b:1", "2 devices");
+  const Calibration fits = calibrate(problem, {run_alone(problem, toy_plan(problem, "a@0 b@0"), {2.0, 3.0}, 1.0)});
+  EXPECT_DOUBLE_EQ(fits.overhead_s[0], 0.5);
+  EXPECT_DOUBLE_EQ(fits.seconds[0][0], 2.5);
+  EXPECT_DOUBLE_EQ(fits.seconds[0][1], 3.5);
+  EXPECT_LT(fits.seconds[1][0], 0.0) << "nothing ran there";
+}
+
+TEST(Calibration, ScalesOpsThatTookMoreThanTheStep) {
+  const Problem problem = toy_problem("a:1 -> b:1", "2 devices");
+  const Calibration fits = calibrate(problem, {run_alone(problem, toy_plan(problem, "a@0 b@0"), {2.0, 3.0}, -2.5)});
+  EXPECT_DOUBLE_EQ(fits.seconds[0][0], 1.0);
+  EXPECT_DOUBLE_EQ(fits.seconds[0][1], 1.5);
+}
+
+TEST(Calibration, MakesThePredictionOfARunWhatItTook) {
+  const Problem problem = toy_problem("a:1 -> b:1; a -> c:1", "2 devices");
+  const Plan plan = toy_plan(problem, "a@0 b@0 c@0");
+  const CalibrationRun run = run_alone(problem, plan, {2.0, 3.0, 4.0}, 0.3);
+  const Calibration fits = calibrate(problem, {run});
+  const auto machine = std::make_shared<const Machine>(calibrated_machine(problem, fits).value());
+  const auto graph = std::shared_ptr<const Graph>(std::shared_ptr<void>(), &problem.graph());
+  const Problem after = calibrated_problem(graph, machine, fits).value();
+  EXPECT_NEAR(to_seconds(simulate(after, plan).step_time), run.sample.median_s(), 1e-9);
+}
+
+TEST(Calibration, FitsLatencyAndBandwidthOfALink) {
+  const Problem problem = toy_problem("a:1:8B -> b:1", "2 devices");
+  CalibrationRun run = run_alone(problem, toy_plan(problem, "a@0 b@1"), {1.0, 1.0}, 0.0);
+  for (const Bytes bytes : {100, 200, 400, 1000, 2000, 4000, 8000, 16000}) {
+    const double seconds = 0.5 + static_cast<double>(bytes) / 1000.0;
+    run.sample.transfers.push_back({TensorId{0}, DeviceId{0}, DeviceId{1}, 0.0, seconds, bytes});
+  }
+  const Calibration fits = calibrate(problem, {run});
+  ASSERT_EQ(fits.links.size(), 1U);
+  EXPECT_NEAR(fits.links[0].bytes_per_s, 1000.0, 20.0);
+  EXPECT_NEAR(fits.links[0].latency_s, 0.5, 0.05);
+}
+
+TEST(Calibration, WritesATableThatCostsReads) {
+  const Problem problem = toy_problem("a:1 -> b:1", "2 devices");
+  const Calibration fits = calibrate(problem, {run_alone(problem, toy_plan(problem, "a@0 b@0"), {2.0, 3.0}, 0.0)});
+  const std::vector<Measurement> times = read_csv_costs(write_costs_csv(problem, fits)).value();
+  ASSERT_EQ(times.size(), 2U);
+  EXPECT_EQ(times[1].ops.front(), "b");
+  EXPECT_EQ(times[1].device, "0");
+  EXPECT_DOUBLE_EQ(times[1].seconds, 3.0);
+}
+
+TEST(Calibration, TriesEveryDeviceAndEveryCut) {
+  const Problem problem = toy_problem("a:1 -> b:1 -> c:1 -> d:1", "2 devices");
+  const std::vector<Plan> plans = calibration_plans(problem);
+  ASSERT_EQ(plans.size(), 4U);
+  EXPECT_EQ(plans[2].device_of, toy_plan(problem, "a@0 b@0 c@1 d@1").device_of);
+  EXPECT_EQ(plans[3].device_of, toy_plan(problem, "a@1 b@1 c@0 d@0").device_of);
+  for (const Plan& plan : plans) EXPECT_EQ(verify(problem, plan), std::nullopt);
+}
+
+}  // namespace
+}  // namespace berth
