@@ -72,4 +72,4 @@ class Accelerate(unittest.TestCase):
 
 if __name__ == "__main__":
     print(f"torch {torch.__version__}, accelerate {accelerate.__version__}, transformers {transformers.__version__}")
-    unittest.main(argv=sys.argv[:1], verbosity=1)
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=1)

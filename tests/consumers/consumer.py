@@ -53,7 +53,7 @@ def environment(name, build_folder):
 
 
 def run_in_environment(name):
-    """argv: BERTH BUILD_FOLDER ..."""
+    """argv: BERTH BUILD_FOLDER [TEST...]"""
     if os.environ.get(INSIDE) == name:
         return
     if len(sys.argv) < 3:

@@ -117,4 +117,4 @@ class OnnxRuntime(unittest.TestCase):
 
 if __name__ == "__main__":
     print(f"onnxruntime {onnxruntime.__version__}, onnx {onnx.__version__}")
-    unittest.main(argv=sys.argv[:1], verbosity=1)
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=1)

@@ -82,4 +82,4 @@ class OpenVino(unittest.TestCase):
 
 if __name__ == "__main__":
     print(f"openvino {openvino.__version__}")
-    unittest.main(argv=sys.argv[:1], verbosity=1)
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=1)

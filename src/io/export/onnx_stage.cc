@@ -47,9 +47,15 @@ std::uint64_t onnx_number(DType dtype) {
   return 1;
 }
 
-// ValueInfoProto of a tensor of that type and any shape.
-std::string value_info(std::string_view name, DType dtype) {
-  const std::string tensor = wire_number(1, onnx_number(dtype));
+// ValueInfoProto of a tensor of that type and rank, of any size: what sizes the plan was made for does not bind the
+// model.
+std::string value_info(std::string_view name, DType dtype, const std::optional<Shape>& shape) {
+  std::string tensor = wire_number(1, onnx_number(dtype));
+  if (shape) {
+    std::string dims;
+    for (std::size_t i = 0; i < shape->size(); ++i) dims += wire_field(1, {});
+    tensor += wire_field(2, dims);
+  }
   return wire_field(1, name) + wire_field(2, wire_field(1, tensor));
 }
 
@@ -176,17 +182,17 @@ class StageWriter {
   }
 
  private:
-  // As the file says it, else by its type alone.
+  // As the file says it, else by its type and rank.
   Result<std::string> info_of(std::string_view name) {
     const auto known = source_.types.find(name);
     if (known != source_.types.end() && has_type(known->second)) return std::string(known->second);
-    if (dtype_of_.empty()) {
+    if (typed_.empty()) {
       for (const Value& value : model_.values) {
-        if (value.dtype) dtype_of_.emplace(value.name, *value.dtype);
+        if (value.dtype) typed_.emplace(value.name, &value);
       }
     }
-    const auto dtype = dtype_of_.find(name);
-    if (dtype != dtype_of_.end()) return value_info(name, dtype->second);
+    const auto typed = typed_.find(name);
+    if (typed != typed_.end()) return value_info(name, *typed->second->dtype, typed->second->shape);
     return bad_input("the type of '{}', which goes from stage to stage, is not known; run shape inference on the model",
                      name);
   }
@@ -211,7 +217,7 @@ class StageWriter {
   const OnnxSource& source_;
   const Model& model_;
   const OnnxStage& stage_;
-  std::unordered_map<std::string_view, DType> dtype_of_;
+  std::unordered_map<std::string_view, const Value*> typed_;  // by name, those whose types are known
 };
 
 }  // namespace
