@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/export/exporter.h"
 
-#include <unistd.h>
-
 #include <array>
 #include <filesystem>
 
@@ -13,23 +11,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// By a hard link beside the old file, which it then replaces; false where the file system has none.
-bool link_atomically(const fs::path& source, const fs::path& path) {
-  const fs::path temporary = fmt::format("{}.{}.tmp", path.string(), ::getpid());
-  std::error_code failed;
-  fs::remove(temporary, failed);
-  fs::create_hard_link(source, temporary, failed);
-  if (failed) return false;
-  fs::rename(temporary, path, failed);
-  if (failed) fs::remove(temporary, failed);
-  return !failed;
-}
-
-Status link_or_copy(const std::string& source, const std::string& path) {
+// No links: readers of models refuse files with several names, since those could be traps.
+Status copy_file(const std::string& source, const std::string& path) {
   std::error_code failed;
   if (fs::equivalent(source, path, failed)) return {};
-  const fs::path real = fs::canonical(source, failed);
-  if (!failed && link_atomically(real, path)) return {};
   const std::uintmax_t size = fs::file_size(source, failed);
   if (failed) return bad_input("{}: cannot read it: {}", source, failed.message());
   const std::array whole{FilePart{.offset = 0, .size = static_cast<std::size_t>(size)}};
@@ -37,7 +22,7 @@ Status link_or_copy(const std::string& source, const std::string& path) {
 }
 
 Status save(const ExportedFile& file, const std::string& path) {
-  if (file.is_linked) return link_or_copy(file.source, path);
+  if (file.is_copy) return copy_file(file.source, path);
   if (!file.source.empty()) return write_parts_atomically(path, file.source, file.parts);
   return write_file_atomically(path, file.text);
 }

@@ -36,7 +36,7 @@ struct ExportedFile {
   // Instead of the text: stretches of `source` and new bytes.
   std::string source = {};
   std::vector<FilePart> parts = {};
-  bool is_linked = false;  // the whole of `source`, linked where the file system can, else copied
+  bool is_copy = false;  // the whole of `source`, without parts
 };
 
 struct Exported {

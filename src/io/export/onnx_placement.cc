@@ -80,7 +80,7 @@ void add_data_files(const ExportRequest& request, const OnnxSource& source, Expo
                       "them there, seen from the export",
                       name));
     } else if (fs::is_regular_file(file, ignored)) {
-      exported.files.push_back({.name = std::string(name), .source = file.string(), .is_linked = true});
+      exported.files.push_back({.name = std::string(name), .source = file.string(), .is_copy = true});
     } else {
       exported.notes.push_back(fmt::format(
           "the file '{}' with weights is not beside the model; put it into the folder of the export", name));

@@ -22,7 +22,7 @@ struct OnnxPlacement {
 // `source` is of the file's bytes.
 Result<OnnxPlacement> place_onnx_nodes(const ExportRequest& request, std::string_view bytes, const OnnxSource& source);
 
-// Links to the files beside the model that hold its weights, and what to do about those that are not there.
+// Copies of the files beside the model that hold its weights, and what to do about those that are not there.
 void add_data_files(const ExportRequest& request, const OnnxSource& source, Exported& exported);
 
 }  // namespace berth
