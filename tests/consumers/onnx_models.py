@@ -59,8 +59,8 @@ def real_model(data, name, folder):
         if tensor.data_location != TensorProto.EXTERNAL:
             continue
         entry = {item.key: item.value for item in tensor.external_data}
-        assert tensor.data_type == TensorProto.FLOAT, tensor.name
-        places[int(entry["offset"])] = tensor
+        if tensor.data_type == TensorProto.FLOAT:  # whole numbers are indices: all 0
+            places[int(entry["offset"])] = tensor
         size = max(size, int(entry["offset"]) + int(entry["length"]))
         data_file = path.parent / entry["location"]
     with open(data_file, "wb") as file:
