@@ -114,11 +114,15 @@ class Plan:
         return self._native.export(format, os.fspath(output), dict(names or {}), module_prefix)
 
     def report(self, path: str | os.PathLike[str]) -> None:
-        """Writes the HTML report, in builds that have it."""
-        write_report = getattr(_berth, "write_report", None)
-        if write_report is None:
-            raise NotImplementedError("this build has no HTML report; export('perfetto', path) has the timeline")
-        write_report(self._native, os.fspath(path))
+        """Writes the HTML report: one file with graph, timeline and memory, for any browser."""
+        text = self._native.report_html()
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def show(self, height: int = 700) -> Any:
+        """The report inside a notebook."""
+        from IPython.display import HTML
+        return HTML(f'<iframe srcdoc="{html.escape(self._native.report_html())}" width="100%" height="{height}"></iframe>')
 
     def __repr__(self) -> str:
         time = _seconds(self.step_time) if self.feasible else "out of memory"

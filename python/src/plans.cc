@@ -7,6 +7,7 @@
 #include "io/export/device_names.h"
 #include "io/export/formats.h"
 #include "io/plan_file.h"
+#include "report/report.h"
 #include "report/trace/trace_exports.h"
 #include "sim/simulator.h"
 
@@ -140,6 +141,17 @@ std::pair<std::string, std::vector<std::string>> device_map_of(const PlacedGraph
   return {std::move(exported.files.front().text), std::move(exported.notes)};
 }
 
+std::string report_of(const PlacedGraph& self) {
+  if (self.problem->objective() == Objective::kPipeline) {
+    throw BadInput("the HTML report shows a timeline, which the objective 'pipeline' does not have");
+  }
+  report::ReportContent content{*self.problem, {}};
+  const bool is_searched = self.search_s > 0.0;
+  content.plans.push_back({self.planner, self.note, self.plan, self.lower_bound, self.search_s,
+                           is_searched ? self.evaluations : 0, self.seed});
+  return unwrap(report::html_report(content));
+}
+
 }  // namespace
 
 void add_plans(py::module_& module) {
@@ -170,6 +182,7 @@ void add_plans(py::module_& module) {
            [](const PlacedGraph& self) {
              return write_plan_json(self.problem->graph(), self.problem->machine(), self.plan, prediction_of(self));
            })
+      .def("report_html", report_of)
       .def("export", export_to, py::arg("format"), py::arg("output"), py::arg("names"), py::arg("module_prefix"))
       .def("device_map", device_map_of, py::arg("names"), py::arg("module_prefix"));
   module.def("formats", [] {

@@ -55,6 +55,15 @@ def test_device_maps_cover_the_weights(plan):
     assert placed and all(value in (0, 1, "cpu") for value in placed.values())
 
 
+def test_reports_are_pages_or_refused(plan, tmp_path):
+    try:
+        plan.report(tmp_path / "report.html")
+    except berth.BerthError as error:  # built without esbuild
+        assert "no HTML report" in str(error) or "BERTH_REPORT" in str(error)
+    else:
+        assert "<html" in (tmp_path / "report.html").read_text().lower()
+
+
 def test_the_same_seed_gives_the_same_plan():
     first, second = (berth.place(SMALL, "k40x2", "anneal", evaluations=50, seed=7) for _ in range(2))
     assert first.to_dict() == second.to_dict() and first.evaluations <= 50
