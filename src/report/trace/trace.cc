@@ -5,6 +5,8 @@
 #include <map>
 #include <optional>
 
+#include "sim/memory_timeline.h"
+
 namespace berth {
 namespace {
 
@@ -116,7 +118,7 @@ class TraceMaker {
     for (const DeviceId device : problem_.machine().device_ids()) {
       trace_.counters.push_back({static_cast<std::uint32_t>(index(device)), "memory"});
     }
-    for (const MemoryEvent& event : timeline_.memory) {
+    for (const MemoryEvent& event : memory_timeline(problem_, plan_)) {
       trace_.counters[first + index(event.device)].values.emplace_back(event.time, event.held);
     }
   }
