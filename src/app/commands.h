@@ -18,6 +18,7 @@ void add_explain_command(CLI::App& app, Exit& exit);
 void add_diff_command(CLI::App& app, Exit& exit);
 void add_report_command(CLI::App& app, Exit& exit);
 void add_sweep_command(CLI::App& app, Exit& exit);
+void add_export_command(CLI::App& app, Exit& exit);
 void add_train_command(CLI::App& app, Exit& exit);
 void add_graph_command(CLI::App& app, Exit& exit);
 void add_planners_command(CLI::App& app, Exit& exit);

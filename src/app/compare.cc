@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 
 #include "app/catalog.h"
@@ -12,6 +13,7 @@
 #include "app/options.h"
 #include "app/output.h"
 #include "app/progress.h"
+#include "app/read_plan.h"
 #include "app/resolve.h"
 #include "app/single_device.h"
 #include "app/what_if.h"
@@ -26,8 +28,21 @@ struct CompareFlags {
   LearnedFlags learned;
   EnvFlags env;
   std::string planners = "all";
+  std::vector<std::string> plans;
   bool json = false;
 };
+
+// The placement in the model's file, and plans from other files.
+Result<std::vector<Outcome>> given_rows(const CompareFlags& flags, const ResolvedProblem& resolved) {
+  std::vector<Outcome> rows;
+  if (const auto given = given_row(resolved)) rows.push_back(*given);
+  for (const std::string& path : flags.plans) {
+    BERTH_TRY(Outcome row,
+              score_plan_file(path, std::filesystem::path(path).filename().string(), flags.problem, resolved.problem));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
 
 Result<Exit> run_compare(const CompareFlags& flags) {
   BERTH_TRY(const std::vector<ChosenPlanner> planners, find_planners(flags.planners, flags.learned));
@@ -35,12 +50,15 @@ Result<Exit> run_compare(const CompareFlags& flags) {
   BERTH_TRY(const ResolvedProblem resolved, resolve_problem(flags.problem));
   const Problem& problem = resolved.problem;
   BERTH_TRY(std::optional<Judge> judge, Judge::make(flags.env, flags.problem.graph, problem));
+  BERTH_TRY(const std::vector<Outcome> given, given_rows(flags, resolved));
   const Comparison comparison =
-      compare_judged(problem, planners, budget, !flags.search.quiet, given_row(resolved), judge ? &*judge : nullptr);
+      compare_judged(problem, planners, budget, !flags.search.quiet, given, judge ? &*judge : nullptr);
   BERTH_TRY(const std::optional<ResolvedProblem> unchanged, as_it_is(flags.problem));
   std::optional<Comparison> before;
-  if (unchanged)
-    before = compare_planners(unchanged->problem, planners, budget, !flags.search.quiet, given_row(*unchanged));
+  if (unchanged) {
+    BERTH_TRY(const std::vector<Outcome> given_before, given_rows(flags, *unchanged));
+    before = compare_planners(unchanged->problem, planners, budget, !flags.search.quiet, given_before);
+  }
   if (flags.json) {
     const auto change = [&](JsonWriter& json) {
       write_change(json, unchanged->problem, before->rows.front(), comparison.rows.front());
@@ -73,17 +91,17 @@ void share_best_bound(std::vector<Outcome>& rows) {
 }  // namespace
 
 Comparison compare_planners(const Problem& problem, std::span<const ChosenPlanner> planners, const Budget& budget,
-                            bool progress, const std::optional<Outcome>& given) {
+                            bool progress, const std::vector<Outcome>& given) {
   return compare_judged(problem, planners, budget, progress, given, nullptr);
 }
 
 Comparison compare_judged(const Problem& problem, std::span<const ChosenPlanner> planners, const Budget& budget,
-                          bool progress, const std::optional<Outcome>& given, Judge* judge) {
+                          bool progress, const std::vector<Outcome>& given, Judge* judge) {
   const Picoseconds bound = lower_bound(problem).value();
   const InterruptGuard guard;
   Comparison comparison;
   std::vector<Outcome>& rows = comparison.rows;
-  if (given) rows.push_back(*given);
+  rows = given;
   for (const ChosenPlanner& planner : planners) {
     rows.push_back(InterruptGuard::flag() ? not_run(planner, budget, bound)
                                           : run_judged(problem, planner, budget, bound, progress, judge));
@@ -101,6 +119,11 @@ void add_compare_command(CLI::App& app, Exit& exit) {
   CLI::App* command = app.add_subcommand("compare", "run several planners: one row each, best first");
   add_problem_flags(*command, flags->problem);
   command->add_option("--planners", flags->planners, "a,b,c or all, classical, learned")->capture_default_str();
+  command
+      ->add_option("--plan", flags->plans,
+                   "also a row for this plan, in any format that berth score reads; may be repeated")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
   add_search_flags(*command, flags->search);
   add_learned_flags(*command, flags->learned);
   add_constraint_flags(*command, flags->problem.constraints);

@@ -15,8 +15,8 @@ struct Comparison {
   std::optional<Outcome> single;  // the best single device, also when it is no row; none if Ctrl-C came first
 };
 
-// Runs every planner with the budget, one after the other, until Ctrl-C. `given`, if it is there, is one more row.
+// Runs every planner with the budget, one after the other, until Ctrl-C. `given` are further rows.
 Comparison compare_planners(const Problem& problem, std::span<const ChosenPlanner> planners, const Budget& budget,
-                            bool progress, const std::optional<Outcome>& given = std::nullopt);
+                            bool progress, const std::vector<Outcome>& given = {});
 
 }  // namespace berth::app

@@ -8,10 +8,11 @@
 #include "app/commands.h"
 #include "app/options.h"
 #include "app/output.h"
-#include "app/plan_from_file.h"
+#include "app/read_plan.h"
 #include "app/resolve.h"
 #include "base/text.h"
 #include "io/files.h"
+#include "io/foreign/foreign_plan.h"
 #include "io/json_reader.h"
 #include "io/json_writer.h"
 #include "io/plan_file.h"
@@ -44,6 +45,9 @@ struct Moves {
 
 Result<PlanOutline> read_outline(const std::string& path) {
   BERTH_TRY(std::string text, read_file(path));
+  if (is_foreign_plan(path, text)) {
+    return bad_input("{}: no plan of ours; with --graph and --machine those of other programs are read too", path);
+  }
   const auto read = [&]() -> Result<PlanOutline> {
     BERTH_TRY(JsonDocument document, JsonDocument::open(std::move(text)));
     BERTH_RETURN_IF_ERROR(check_format(document, kPlanFormat));
@@ -98,8 +102,8 @@ struct Effect {
 
 Result<Effect> simulate_both(const DiffFlags& flags) {
   BERTH_TRY(ResolvedProblem resolved, resolve_problem(flags.problem));
-  BERTH_TRY(Outcome before, score_file(flags.before, flags.problem.constraints, resolved.problem));
-  BERTH_TRY(Outcome after, score_file(flags.after, flags.problem.constraints, resolved.problem));
+  BERTH_TRY(Outcome before, score_plan_file(flags.before, "file", flags.problem, resolved.problem));
+  BERTH_TRY(Outcome after, score_plan_file(flags.after, "file", flags.problem, resolved.problem));
   const Graph& graph = resolved.problem.graph();
   const report::Lanes lanes = report::find_lanes(graph);
   std::vector<std::size_t> moved(lanes.names.size(), 0);
@@ -191,16 +195,28 @@ std::string diff_json(const PlanOutline& before, const PlanOutline& after, const
   return std::move(json).take();
 }
 
+PlanOutline outline_of(const Problem& problem, const Outcome& outcome) {
+  PlanOutline outline{problem.graph().structure_hash(), problem.machine().name(), outcome.value_s(), {}};
+  for (const OpId op : problem.graph().ops()) {
+    outline.device_of.emplace_back(problem.graph().name(op), problem.machine().device(outcome.plan.device(op)).name);
+  }
+  return outline;
+}
+
 Result<Exit> run_diff(const DiffFlags& flags) {
-  BERTH_TRY(const PlanOutline before, read_outline(flags.before));
-  BERTH_TRY(const PlanOutline after, read_outline(flags.after));
-  BERTH_TRY(const Moves moves, compare_outlines(flags, before, after));
+  PlanOutline before, after;
   std::optional<Effect> effect;
   if (!flags.problem.graph.empty()) {
     BERTH_TRY(effect, simulate_both(flags));
+    before = outline_of(effect->resolved.problem, effect->before);
+    after = outline_of(effect->resolved.problem, effect->after);
   } else if (!flags.problem.machine.empty()) {
     return bad_input("--machine needs --graph: with both the plans are simulated");
+  } else {
+    BERTH_TRY(before, read_outline(flags.before));
+    BERTH_TRY(after, read_outline(flags.after));
   }
+  BERTH_TRY(const Moves moves, compare_outlines(flags, before, after));
   BERTH_RETURN_IF_ERROR(
       print(flags.json ? diff_json(before, after, moves, effect) : diff_text(before, after, moves, effect)));
   return Exit::kDone;
@@ -211,7 +227,10 @@ Result<Exit> run_diff(const DiffFlags& flags) {
 void add_diff_command(CLI::App& app, Exit& exit) {
   auto flags = std::make_shared<DiffFlags>();
   CLI::App* command = app.add_subcommand("diff", "what moved between two plans, and what it did to the step");
-  command->add_option("BEFORE", flags->before, "plan file")->required();
+  command
+      ->add_option("BEFORE", flags->before,
+                   "plan file; with --graph and --machine in any format that berth score reads")
+      ->required();
   command->add_option("AFTER", flags->after, "plan file for the same graph")->required();
   command->add_option("-g,--graph", flags->problem.graph, "their graph: both plans are simulated, with --machine");
   command->add_option("-m,--machine", flags->problem.machine, "built-in machine or a .toml file");

@@ -5,7 +5,7 @@
 #include "app/commands.h"
 #include "app/explain_output.h"
 #include "app/options.h"
-#include "app/plan_from_file.h"
+#include "app/read_plan.h"
 #include "app/resolve.h"
 #include "cost/demands/op_index.h"
 #include "sim/simulator.h"
@@ -50,7 +50,7 @@ Result<Exit> run_explain(const ExplainFlags& flags) {
     return bad_input("explain follows the timeline of a step, which the objective '{}' does not have; leave it out",
                      objective_name(problem.objective()));
   }
-  BERTH_TRY(const Outcome outcome, score_file(flags.plan, flags.problem.constraints, problem));
+  BERTH_TRY(const Outcome outcome, score_plan_file(flags.plan, "file", flags.problem, problem));
   std::string text;
   if (!flags.op.empty()) {
     BERTH_TRY(const OpId op, find_op(problem.graph(), flags.op));

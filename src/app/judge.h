@@ -55,6 +55,6 @@ Outcome run_judged(const Problem& problem, const ChosenPlanner& planner, const B
 std::optional<Outcome> run_single_judged(const Problem& problem, const Budget& budget, Picoseconds lower_bound,
                                          Judge* judge);
 Comparison compare_judged(const Problem& problem, std::span<const ChosenPlanner> planners, const Budget& budget,
-                          bool progress, const std::optional<Outcome>& given, Judge* judge);
+                          bool progress, const std::vector<Outcome>& given, Judge* judge);
 
 }  // namespace berth::app

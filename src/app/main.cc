@@ -33,6 +33,7 @@ void add_commands(CLI::App& app, Exit& exit) {
   add_diff_command(app, exit);
   add_report_command(app, exit);
   add_sweep_command(app, exit);
+  add_export_command(app, exit);
   add_train_command(app, exit);
   add_measure_command(app, exit);
   add_calibrate_command(app, exit);

@@ -5,7 +5,7 @@
 
 #include "app/commands.h"
 #include "app/options.h"
-#include "app/plan_from_file.h"
+#include "app/read_plan.h"
 #include "app/report_file.h"
 #include "app/resolve.h"
 #include "app/single_device.h"
@@ -35,7 +35,7 @@ Result<Exit> run_report(const ReportFlags& flags) {
   BERTH_RETURN_IF_ERROR(check_reportable(problem));
   std::vector<Outcome> outcomes;
   for (const std::string& path : flags.plans) {
-    BERTH_TRY(Outcome outcome, score_file(path, flags.problem.constraints, problem));
+    BERTH_TRY(Outcome outcome, score_plan_file(path, "file", flags.problem, problem));
     outcome.planner = std::filesystem::path(path).filename().string();
     outcomes.push_back(std::move(outcome));
   }

@@ -9,7 +9,7 @@
 #include "app/options.h"
 #include "app/outcome.h"
 #include "app/output.h"
-#include "app/plan_from_file.h"
+#include "app/read_plan.h"
 #include "app/resolve.h"
 #include "app/single_device.h"
 #include "app/what_if.h"
@@ -51,7 +51,7 @@ std::string timeline_text(const Problem& problem, const Timeline& timeline) {
 }
 
 Result<Outcome> score_any(const ScoreFlags& flags, const ResolvedProblem& resolved) {
-  if (!flags.plan.empty()) return score_file(flags.plan, flags.problem.constraints, resolved.problem);
+  if (!flags.plan.empty()) return score_plan_file(flags.plan, "file", flags.problem, resolved.problem);
   if (!resolved.device_of.empty()) return score_given(resolved);
   return bad_input("--plan is required, since {} carries no placement (berth place -o writes one)",
                    flags.problem.graph);
@@ -98,8 +98,10 @@ void add_score_command(CLI::App& app, Exit& exit) {
   add_problem_flags(*command, flags->problem);
   add_constraint_flags(*command, flags->problem.constraints);
   add_what_if_flags(*command, flags->problem.changes);
-  command->add_option("--plan", flags->plan,
-                      "plan file, as written by berth place -o; default: the placement in the model's file, if any");
+  command->add_option(
+      "--plan", flags->plan,
+      "plan of berth place -o, or device_map.json (accelerate), layer settings (ONNX Runtime), affinity "
+      "JSON (OpenVINO), placed graph (TensorFlow), CSV; default: the placement in the model's file");
   command->add_flag("--timeline", flags->timeline, "also every op and transfer with its start and end");
   command->add_flag("-q,--quiet", flags->quiet, "no progress line; there never is one here");
   add_json_flag(*command, flags->json);

@@ -49,6 +49,7 @@ class Placing {
 
   // kNoDevice: the field says nothing about the kind of device.
   Result<DeviceId> find(std::string_view text) {
+    if (const auto device = machine_.find_device(text)) return *device;
     BERTH_TRY(const DeviceField field, parse_device_field(text));
     if (!field.task.empty()) {
       if (task_.empty()) task_ = field.task;

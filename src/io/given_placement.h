@@ -2,8 +2,8 @@
 // The placement that a model's file carries in its device fields, as a plan.
 //
 // Fields are TensorFlow's ("/job:worker/task:0/device:GPU:1", "/gpu:1", "/cpu:0"), OpenVINO's affinities ("GPU.1",
-// "CPU") and PyTorch's ("cuda:1"): the n-th device of that kind of the machine. An op without one is on the first GPU
-// if it may run there, else on the first CPU, as TensorFlow has it.
+// "CPU") and PyTorch's ("cuda:1"): the n-th device of that kind of the machine; or names of its devices. An op without
+// one is on the first GPU if it may run there, else on the first CPU, as TensorFlow has it.
 //
 // A plan must be legal: ops that share a device go where most of those with a field want to be (of equals, where the
 // first does), and an op that may not run where its field says goes where ops without one do. It is said how many were

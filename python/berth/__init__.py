@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Berth finds every operation of a neural network its berth: which device runs it, in which order, and which run fused.
+
+    import berth
+    plan = berth.place("zoo:rnnlm", "k40x2")
+    print(plan)                  # step time, lower bound, devices
+    plan.to_pandas()             # one row per op
+    plan.save("plan.json")       # what `berth score` reads
+
+docs/python.md says more."""
+from __future__ import annotations
+
+from ._berth import BerthError, InfeasibleError
+from ._graphs import Graph, load
+from ._machines import Machine, load_machine
+from ._plans import Plan, compare, place, score
+from . import _berth
+
+__all__ = ["BerthError", "Graph", "InfeasibleError", "Machine", "Plan", "compare", "formats", "load", "load_machine", "machines",
+           "models", "place", "planners", "score"]
+
+
+def planners() -> dict[str, str]:
+    """Planners of this build by name, with what each does. The learned ones come with the program alone."""
+    return {name: summary for name, summary, built in _berth.planners() if built}
+
+
+def machines() -> dict[str, str]:
+    """Built-in machines by name."""
+    return dict(_berth.machines())
+
+
+def models() -> dict[str, str]:
+    """Models of the zoo by name: berth.load("zoo:NAME")."""
+    return dict(_berth.models())
+
+
+def formats() -> dict[str, str]:
+    """Formats that Plan.export() writes."""
+    return dict(_berth.formats())

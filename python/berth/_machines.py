@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Machines: built in, or from a .toml file."""
+from __future__ import annotations
+
+import os
+from typing import Any, Union
+
+from . import _berth
+
+MachineSource = Union["Machine", str, "os.PathLike[str]"]
+
+
+class Machine:
+    """Devices and the links between them. Made by load_machine()."""
+
+    def __init__(self, native: _berth.Machine):
+        self._native = native
+
+    @property
+    def name(self) -> str:
+        return self._native.name
+
+    @property
+    def description(self) -> str:
+        return self._native.description
+
+    def devices(self) -> list[dict[str, Any]]:
+        """name, model, kind and memory_bytes of each."""
+        return self._native.devices()
+
+    def __repr__(self) -> str:
+        return f"<berth.Machine '{self.name}': {', '.join(device['name'] for device in self.devices())}>"
+
+
+def load_machine(source: MachineSource) -> Machine:
+    """A built-in machine by its name ("k40x4"), or a .toml file (docs/machines.md)."""
+    if isinstance(source, Machine):
+        return source
+    return Machine(_berth.load_machine(os.fspath(source)))

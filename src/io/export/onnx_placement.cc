@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/export/onnx_placement.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "base/text.h"
+#include "io/onnx/onnx_ops.h"
+
+namespace berth {
+namespace {
+
+// Where most of the ops are that a node stands for; of equals the first.
+DeviceId most_common(const std::map<DeviceId, std::size_t>& votes) {
+  return std::ranges::max_element(votes, {}, [](const auto& vote) { return vote.second; })->first;
+}
+
+bool is_inside(const std::filesystem::path& name) {
+  return !name.empty() && name.is_relative() &&
+         std::ranges::none_of(name, [](const auto& part) { return part == ".."; });
+}
+
+using Votes = std::map<std::uint32_t, std::map<DeviceId, std::size_t>>;  // by node, number of its ops by device
+
+Votes votes_of_ops(const OnnxOps& ops, const Plan& plan) {
+  Votes votes;
+  for (std::size_t op = 0; op < ops.node_of.size(); ++op) {
+    if (ops.node_of[op] != kNoOnnxNode) ++votes[ops.node_of[op]][plan.device(OpId(op))];
+  }
+  return votes;
+}
+
+std::vector<SourceNode> nodes_of(const OnnxSource& source, const Votes& votes) {
+  std::vector<SourceNode> nodes(source.nodes.size());
+  for (std::uint32_t i = 0; i < source.nodes.size(); ++i) {
+    for (const std::string_view name : source.nodes[i].reads) {
+      const auto maker = source.maker.find(name);
+      if (maker != source.maker.end()) {
+        if (maker->second != i) nodes[i].inputs.push_back(maker->second);
+      } else if (source.is_input(name)) {
+        nodes[i].reads_input = true;
+      }
+    }
+    if (const auto vote = votes.find(i); vote != votes.end()) nodes[i].device = most_common(vote->second);
+  }
+  return nodes;
+}
+
+}  // namespace
+
+Result<OnnxPlacement> place_onnx_nodes(const ExportRequest& request, std::string_view bytes, const OnnxSource& source) {
+  const Graph& graph = request.problem.graph();
+  BERTH_TRY(OnnxOps ops, find_onnx_ops(bytes, source, request.import.dims, graph.num_ops()));
+  const Votes votes = votes_of_ops(ops, request.plan);
+  OnnxPlacement result;
+  result.model = std::move(ops.model);
+  result.nodes = nodes_of(source, votes);
+  result.placed = place_source_nodes(result.nodes);
+  const DeviceId fallback = request.problem.machine().first_of(DeviceKind::kCpu).value_or(DeviceId(0));
+  for (DeviceId& device : result.placed.device_of) device = device == kNoDevice ? fallback : device;
+  const auto split = std::ranges::count_if(votes, [](const auto& vote) { return vote.second.size() > 1; });
+  if (split > 0) {
+    result.notes.push_back(
+        fmt::format("{} on several devices in the plan: a call is one node for ONNX Runtime, and goes "
+                    "where most of its ops are; inline the functions to place them one by one",
+                    counted(static_cast<std::uint64_t>(split), "call of a function")));
+  }
+  return result;
+}
+
+void add_data_files(const ExportRequest& request, const OnnxSource& source, Exported& exported) {
+  namespace fs = std::filesystem;
+  for (const std::string_view name : source.data_files) {
+    const fs::path file = fs::path(request.source).parent_path() / name;
+    std::error_code ignored;
+    if (!is_inside(name)) {
+      exported.notes.push_back(
+          fmt::format("the model has weights in '{}', outside its folder; ONNX Runtime will look for "
+                      "them there, seen from the export",
+                      name));
+    } else if (fs::is_regular_file(file, ignored)) {
+      exported.files.push_back({.name = std::string(name), .source = file.string(), .is_copy = true});
+    } else {
+      exported.notes.push_back(fmt::format(
+          "the file '{}' with weights is not beside the model; put it into the folder of the export", name));
+    }
+  }
+}
+
+}  // namespace berth

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plan of a graph as devices of the nodes in the ONNX file that it was read from, for both exports to ONNX Runtime.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "io/export/exporter.h"
+#include "io/export/source_nodes.h"
+#include "io/onnx/onnx_source.h"
+#include "model/model.h"
+
+namespace berth {
+
+struct OnnxPlacement {
+  std::vector<SourceNode> nodes;   // like OnnxSource::nodes
+  PlacedNodes placed;              // every node that is no constant has a device
+  Model model;                     // the same file with its types worked out
+  std::vector<std::string> notes;  // about calls of functions, which a plan takes apart and a file does not
+};
+
+// `source` is of the file's bytes.
+Result<OnnxPlacement> place_onnx_nodes(const ExportRequest& request, std::string_view bytes, const OnnxSource& source);
+
+// Copies of the files beside the model that hold its weights, and what to do about those that are not there.
+void add_data_files(const ExportRequest& request, const OnnxSource& source, Exported& exported);
+
+}  // namespace berth

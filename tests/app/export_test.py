@@ -1,0 +1,369 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""berth export, and plans of other programs read back. Usage: export_test.py BERTH.
+
+Real consumers of the formats are in tests/consumers; here are strict readers of our own."""
+import collections
+import csv
+import json
+import pathlib
+import re
+
+import tiny_models
+from command_line import SMALL, CommandLineTest, berth, main
+from protobuf_wire import fields, number, text
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+CNN = str(ROOT / "tests" / "data" / "openvino" / "small_cnn.xml")
+FORMATS = re.findall(r"^  ([a-z-]+) {2,}", berth("export", "--help").stdout.partition("Formats:")[2], re.MULTILINE)
+ANY_GRAPH = ["accelerate", "chrome", "csv", "dot", "model-explorer", "perfetto"]
+
+
+def tensorflow_node(name, op, inputs=(), device=""):
+    attribute = text(5, text(1, "T") + text(2, number(6, 1)))
+    return text(1, text(1, name) + text(2, op) + b"".join(text(3, i) for i in inputs) + (text(4, device) if device else b"") + attribute)
+
+
+def tensorflow_graph(device_of=None):
+    """x and w of 64 x 64 multiplied, and two branches of it added."""
+    shape = text(5, text(1, "shape") + text(2, text(7, text(2, number(1, 64)) * 2)))
+    dtype = text(5, text(1, "dtype") + text(2, number(6, 1)))
+
+    def leaf(name, op):
+        return text(1, text(1, name) + text(2, op) + dtype + shape + (text(4, (device_of or {})[name]) if device_of else b""))
+
+    def node(name, op, *inputs):
+        return tensorflow_node(name, op, inputs, (device_of or {}).get(name, ""))
+
+    return (leaf("x", "Placeholder") + leaf("w", "VariableV2") + node("product", "MatMul", "x", "w") + node("left", "Relu", "product") +
+            node("right", "Tanh", "product") + node("sum", "Add", "left", "right") + text(4, number(1, 27)))
+
+
+class Exports(CommandLineTest):
+    def plan(self, graph, machine="k40x2", planner="expert-layers", *more):
+        path = str(self.folder / f"plan{len(list(self.folder.iterdir()))}.json")
+        self.text_of("place", graph, "-m", machine, "-p", planner, "--evaluations", "20", "-o", path, *more)
+        return path
+
+    def devices_of(self, path):
+        return {op["name"]: op["device"] for op in json.loads(pathlib.Path(path).read_text())["ops"]}
+
+    def export(self, graph, plan, form, *more, out=None):
+        out = out or str(self.folder / f"out-{form}")
+        document = self.json_of("export", graph, "--plan", plan, "--to", form, "-o", out, *more)
+        for file in document["files"]:
+            self.assertTrue(pathlib.Path(file).is_file(), file)
+        return out, document
+
+    def placed_like(self, graph, foreign, plan, machine="k40x2", *more):
+        """The foreign plan, read back and written as ours, is the plan."""
+        scored = self.json_of("score", graph, "-m", machine, "--plan", foreign, *more)
+        table = str(self.folder / "again.csv")
+        self.text_of("export", graph, "-m", machine, "--plan", foreign, "--to", "csv", "-o", table, *more)
+        again = {row["op"]: row["device"] for row in csv.DictReader(open(table, newline=""))}
+        self.assertEqual(again, self.devices_of(plan))
+        return scored
+
+    # What every format has in common.
+
+    def test_help_lists_all_formats(self):
+        self.assertEqual(FORMATS, sorted(FORMATS))
+        self.assertEqual(set(FORMATS), {*ANY_GRAPH, "openvino", "ort", "ort-stages", "tensorflow"})
+
+    def test_the_same_plan_gives_the_same_bytes(self):
+        plan = self.plan(SMALL)
+        for form in ANY_GRAPH:
+            with self.subTest(form):
+                first, second = (self.export(SMALL, plan, form, out=str(self.folder / f"{form}{i}"))[1]["files"] for i in (1, 2))
+                for a, b in zip(first, second, strict=True):
+                    self.assertEqual(pathlib.Path(a).read_bytes(), pathlib.Path(b).read_bytes())
+        self.assertFalse(list(self.folder.rglob("*.tmp")), "no temporary files are left")
+
+    def test_mistakes_are_refused_and_nothing_is_written(self):
+        plan = self.plan(SMALL)
+        out = str(self.folder / "out")
+        command = ["export", SMALL, "--plan", plan, "-o", out, "--to"]
+        self.assert_refused([*command, "perfeto"], "no export format named 'perfeto'", "did you mean 'perfetto'")
+        self.assert_refused([*command, "ort"], "--to ort", "ends in .onnx", SMALL)
+        self.assert_refused([*command, "csv", "--name", "gpu7=cuda:1"], "no device \"gpu7\"", "gpu0")
+        self.assert_refused([*command, "csv", "--name", "gpu0"], "DEVICE=NAME")
+        self.assert_refused([*command, "csv", "--module-prefix", "m"], "--module-prefix is for --to accelerate")
+        self.assert_refused([*command, "accelerate", "--module-prefix", "nowhere"], "no parameter is inside", "nowhere")
+        self.assert_refused([*command, "chrome", "--objective", "pipeline"], "no timeline")
+        self.assert_refused(["export", "zoo:rnnlm", "--plan", plan, "--to", "csv", "-o", out], "made for another graph")
+        self.assertFalse(pathlib.Path(out).exists())
+        self.assert_refused(["export", SMALL, "--plan", plan, "--to", "csv", "-o", str(self.folder / "no" / "x")], "no folder")
+        self.assert_refused(["export", SMALL, "--plan", plan, "--to", "model-explorer", "-o", plan], "writes a folder")
+        self.assert_refused(["export", SMALL, "--plan", plan, "--to", "csv", "-o", str(self.folder)], "is a folder")
+
+    def test_the_machine_is_that_of_the_plan(self):
+        plan = self.plan(SMALL, "k40x4")
+        self.export(SMALL, plan, "csv")
+        machine = self.write("own.toml", self.text_of("machines", "k40x2").replace('name = "k40x2"', 'name = "own"'))
+        plan = self.plan(SMALL, machine)
+        self.assert_refused(["export", SMALL, "--plan", plan, "--to", "csv", "-o", str(self.folder / "x")], "--machine is required")
+
+    # Tables and pictures.
+
+    def test_csv_is_the_plan_and_reads_back(self):
+        plan = self.plan(SMALL)
+        out, document = self.export(SMALL, plan, "csv")
+        rows = list(csv.DictReader(open(out, newline="")))
+        self.assertEqual({row["op"]: row["device"] for row in rows}, self.devices_of(plan))
+        busy = collections.Counter()
+        for row in rows:
+            busy[row["device"]] += float(row["seconds"]) if row["role"] == "compute" else 0
+        for device in self.json_of("score", SMALL, "-m", "k40x2", "--plan", plan)["devices"]:
+            self.assertAlmostEqual(device["busy_s"], busy[device["name"]], places=9)
+        self.placed_like(SMALL, out, plan)
+
+    def test_dot_has_a_cluster_per_device_and_every_op_once(self):
+        out, _ = self.export(SMALL, self.plan(SMALL), "dot")
+        dot = pathlib.Path(out).read_text()
+        self.assertEqual(set(re.findall(r'label="(cpu|gpu\d)"; node', dot)), {"cpu", "gpu0", "gpu1"})
+        ops = sum(int(count.replace(",", "")) for count in re.findall(r"\\n([\d,]+) ops?,", dot))
+        self.assertEqual(ops, self.json_of("graph", "info", SMALL)["ops"])
+        self.assertLessEqual(len(re.findall(r"^    b\d+ \[", dot, re.MULTILINE)), 200)
+        blocks = set(re.findall(r"^    (b\d+) \[", dot, re.MULTILINE))
+        for a, b in re.findall(r"^  (b\d+) -> (b\d+)", dot, re.MULTILINE):
+            self.assertTrue({a, b} <= blocks)
+
+    def test_model_explorer_has_three_overlays(self):
+        plan = self.plan(SMALL)
+        out, document = self.export(SMALL, plan, "model-explorer")
+        overlays = {pathlib.Path(file).stem: json.loads(pathlib.Path(file).read_text())["main"] for file in document["files"]}
+        self.assertEqual(sorted(overlays), ["bytes", "device", "microseconds"])
+        self.assertEqual({name: node["value"] for name, node in overlays["device"]["results"].items()}, self.devices_of(plan))
+        self.assertTrue(all(re.fullmatch("#[0-9a-f]{6}", node["bgColor"]) for node in overlays["device"]["results"].values()))
+        self.assertTrue(all(node["value"] >= 0 for node in overlays["microseconds"]["results"].values()))
+
+    # Traces.
+
+    def test_chrome_has_the_timeline(self):
+        plan = self.plan(SMALL)
+        out, _ = self.export(SMALL, plan, "chrome")
+        events = json.loads(pathlib.Path(out).read_text())["traceEvents"]
+        scored = self.json_of("score", SMALL, "-m", "k40x2", "--plan", plan, "--timeline")
+        names = {event["pid"]: event["args"]["name"] for event in events if event["name"] == "process_name"}
+        slices = [event for event in events if event["ph"] == "X"]
+        ops = {(event["name"], names[event["pid"]]): event for event in slices if event["cat"] == "op"}
+        self.assertEqual(len(ops), len(scored["events"]))
+        for event in scored["events"]:
+            slice_ = ops[event["op"], event["device"]]
+            self.assertAlmostEqual(slice_["ts"], event["start_s"] * 1e6, places=5)
+            self.assertAlmostEqual(slice_["ts"] + slice_["dur"], event["end_s"] * 1e6, places=5)
+        self.assertEqual(sum(event["cat"] == "transfer" for event in slices), len(scored["transfers"]))
+        flows = collections.Counter(event["ph"] for event in events if event["ph"] in "sf")
+        self.assertEqual(flows["s"], flows["f"])
+        self.assertGreater(flows["s"], 0)
+        self.assert_tracks_do_not_overlap([(event["tid"], event["ts"], event["ts"] + event["dur"]) for event in slices])
+        for device in scored["devices"]:
+            held = [event["args"]["bytes"] for event in events if event["ph"] == "C" and event["name"] == "memory" and
+                    names[event["pid"]] == device["name"]]
+            self.assertEqual(max(held, default=0), device["peak_bytes"])
+        under_way = [event for event in events if event["ph"] == "C" and event["name"].endswith("under way")]
+        self.assertEqual(under_way[-1]["args"]["bytes"], 0)
+
+    def assert_tracks_do_not_overlap(self, slices):
+        end_of = collections.defaultdict(float)
+        for track, start, end in sorted(slices, key=lambda slice_: slice_[1]):
+            self.assertGreaterEqual(start, end_of[track] - 1e-6)
+            end_of[track] = end
+
+    def test_perfetto_has_the_same(self):
+        plan = self.plan(SMALL)
+        out, _ = self.export(SMALL, plan, "perfetto")
+        packets = [dict(fields(packet)) for field, packet in fields(pathlib.Path(out).read_bytes()) if field == 1]
+        tracks = [dict(fields(packet[60])) for packet in packets if 60 in packet]
+        self.assertEqual(len({track[1] for track in tracks}), len(tracks), "numbers of tracks are unique")
+        processes = [dict(fields(track[3]))[6].decode() for track in tracks if 3 in track]
+        self.assertEqual(processes, ["cpu", "gpu0", "gpu1", "links"])
+        known, open_slices, last, begun, flows = {track[1] for track in tracks}, collections.Counter(), 0, 0, collections.Counter()
+        for packet in packets:
+            if 11 not in packet:
+                continue
+            self.assertGreaterEqual(packet[8], last, "in the order of time")
+            last = packet[8]
+            event = list(fields(packet[11]))
+            kind, track = dict(event)[9], dict(event)[11]
+            self.assertIn(track, known)
+            open_slices[track] += {1: 1, 2: -1, 4: 0}[kind]
+            self.assertIn(open_slices[track], (0, 1, 2))
+            begun += kind == 1
+            flows.update(field for field, _ in event if field in (47, 48))
+        self.assertFalse(any(open_slices.values()), "every slice that begins ends")
+        scored = self.json_of("score", SMALL, "-m", "k40x2", "--plan", plan, "--timeline")
+        self.assertEqual(begun, len(scored["events"]) + len(scored["transfers"]))
+        self.assertAlmostEqual(last / 1e9, scored["step_time_s"], delta=2e-9)
+        self.assertGreaterEqual(flows[47], flows[48])
+        self.assertGreater(flows[48], 0)
+
+    # Runtimes.
+
+    def test_device_maps_are_short_whole_and_read_back(self):
+        plan = self.plan(SMALL)
+        out, document = self.export(SMALL, plan, "accelerate")
+        placed = json.loads(pathlib.Path(out).read_text())
+        self.assertTrue(set(placed.values()) <= {0, 1, "cpu"})
+        for module, device in placed.items():  # short: no module says what one around it says
+            around = [other for other in placed if other != module and module.startswith(other + ".")]
+            self.assertTrue(all(placed[other] != device for other in around), module)
+        # The map, read and written again, is the same; so is the plan that it stands for.
+        table = str(self.folder / "map.csv")
+        self.text_of("export", SMALL, "-m", "k40x2", "--plan", out, "--to", "csv", "-o", table)
+        again, _ = self.export(SMALL, table, "accelerate", "-m", "k40x2", out=str(self.folder / "again.json"))
+        self.assertEqual(json.loads(pathlib.Path(again).read_text()), placed)
+        scored = self.json_of("score", SMALL, "-m", "k40x2", "--plan", out)
+        self.assertIn("device_map of accelerate", scored["note"])
+
+    def test_device_maps_that_miss_something_are_refused(self):
+        plan = self.plan(SMALL)
+        out, _ = self.export(SMALL, plan, "accelerate")
+        placed = json.loads(pathlib.Path(out).read_text())
+        command = ["score", SMALL, "-m", "k40x2", "--plan"]
+        last = list(placed)[-1]
+        short = self.write("short.json", json.dumps({key: value for key, value in placed.items() if key != last}))
+        self.assert_refused([*command, short], "gives no device to", "parameter")
+        for text_, words in [({**placed, last: "disk"}, "disk"), ({**placed, last: 7}, "2 devices of the kind gpu"),
+                             ({"nowhere": 0}, "no module of the graph"), ({}, "empty"), ({**placed, last: [1]}, "expected")]:
+            self.assert_refused([*command, self.write("bad.json", json.dumps(text_))], words)
+        whole = self.write("whole.json", '{"": 1}')
+        self.assertEqual(self.json_of(*command, whole)["feasible"], True)
+
+    def onnx(self, name="net.onnx"):
+        return self.write(name, tiny_models.onnx_of_branches(branches=4, width=64))
+
+    def test_ort_annotates_every_node_and_reads_back(self):
+        model = self.onnx()
+        dims = ["--dim", "batch=2,seq=4"]
+        plan = self.plan(model, "rtx4090-3060", "round-robin", *dims)
+        out, document = self.export(model, plan, "ort", "-m", "rtx4090-3060", *dims)
+        files = {pathlib.Path(file).name for file in document["files"]}
+        self.assertEqual(files, {"model.onnx", "session_options.json", "load.py"})
+        graph = dict(fields((pathlib.Path(out) / "model.onnx").read_bytes()))[7]
+        annotation = {}
+        for field, node in fields(graph):
+            if field != 1:
+                continue
+            entries = [dict(fields(entry)) for number_, entry in fields(node) if number_ == 9]
+            annotation[dict(fields(node))[3].decode()] = {entry[1].decode(): entry[2].decode() for entry in entries}["layer_ann"]
+        devices = self.devices_of(plan)
+        self.assertEqual(annotation, {name: devices[name] for name in annotation})
+        self.assertEqual(len(annotation), 6)
+        settings = json.loads((pathlib.Path(out) / "session_options.json").read_text())["session.layer_assignment_settings"]
+        self.assertRegex(settings, r"gpu:0\(=gpu0\); gpu:1\(=gpu1\)")
+        self.assertTrue(any("one gpu" in note and "ort-stages" in note for note in document["notes"]), document["notes"])
+        # Weights follow what reads them, as they do in this plan.
+        annotated = str(pathlib.Path(out) / "model.onnx")
+        plan_again = self.write("settings.txt", settings)
+        self.assertIn("layer settings", self.json_of("score", annotated, "-m", "rtx4090-3060", "--plan", plan_again, *dims)["note"])
+        for source in (plan_again, str(pathlib.Path(out) / "session_options.json")):
+            table = str(self.folder / "ort.csv")
+            self.text_of("export", annotated, "-m", "rtx4090-3060", "--plan", source, "--to", "csv", "-o", table, *dims)
+            again = {row["op"]: row["device"] for row in csv.DictReader(open(table, newline=""))}
+            self.assertEqual({name: again[name] for name in annotation}, annotation)
+
+    def test_settings_by_name_take_the_longest_match(self):
+        model = self.onnx()
+        settings = self.write("names.json", json.dumps({"session.name_based_layer_assignment": "gpu:1(branch); cpu(branch3); gpu:0(s)"}))
+        table = str(self.folder / "names.csv")
+        self.text_of("export", model, "-m", "k40x2", "--plan", settings, "--to", "csv", "-o", table, "--dim", "batch=2,seq=4")
+        placed = {row["op"]: row["device"] for row in csv.DictReader(open(table, newline=""))}
+        self.assertEqual([placed[name] for name in ("stem", "branch0", "branch2", "branch3", "sum")],
+                         ["gpu0", "gpu1", "gpu1", "cpu", "gpu0"])
+        for text_, words in [("gpu(", "is no rule"), ("(a)", "names no device"), ("gpu()", "empty pattern"), ("gpu(zzz)", "no rule matches")]:
+            self.assert_refused(["score", model, "-m", "k40x2", "--dim", "batch=2,seq=4", "--plan", self.write("bad.txt", text_)], words)
+
+    def test_stages_hold_every_node_and_hand_on_what_is_read(self):
+        model = self.onnx()
+        dims = ["--dim", "batch=2,seq=4"]
+        plan = self.plan(model, "k40x2", "round-robin", *dims)
+        out, document = self.export(model, plan, "ort-stages", *dims)
+        manifest = json.loads((pathlib.Path(out) / "pipeline.json").read_text())
+        self.assertEqual((manifest["format"], manifest["inputs"], manifest["outputs"]), ("berth-pipeline/1", ["x"], ["y"]))
+        devices, seen, have = self.devices_of(plan), [], set(manifest["inputs"])
+        for stage in manifest["stages"]:
+            self.assertTrue(set(stage["inputs"]) <= have, "earlier stages make what a stage reads")
+            have |= set(stage["outputs"])
+            graph = dict(fields((pathlib.Path(out) / stage["file"]).read_bytes()))[7]
+            names = [dict(fields(node))[3].decode() for field, node in fields(graph) if field == 1]
+            self.assertTrue(all(devices[name] == stage["device"] for name in names))
+            weights = {dict(fields(weight))[8].decode() for field, weight in fields(graph) if field == 5}
+            reads = {value.decode() for field, node in fields(graph) if field == 1 for number_, value in fields(node) if number_ == 1}
+            self.assertTrue(weights <= reads, "only the weights that it reads")
+            seen += names
+        self.assertEqual(sorted(seen), ["branch0", "branch1", "branch2", "branch3", "stem", "sum"])
+        self.assertIn("y", have)
+
+    def test_openvino_places_every_layer(self):
+        plan = self.plan(CNN, "k40x2", "round-robin")
+        out, document = self.export(CNN, plan, "openvino")
+        affinity = json.loads((pathlib.Path(out) / "affinity.json").read_text())
+        layers = dict(re.findall(r'<layer id="\d+" name="([^"]+)" type="([^"]+)"', pathlib.Path(CNN).read_text()))
+        self.assertEqual(set(affinity), {name for name, kind in layers.items() if kind != "Result"})
+        self.assertTrue(set(affinity.values()) <= {"CPU", "GPU.0", "GPU.1"})
+        again = self.export(CNN, str(pathlib.Path(out) / "affinity.json"), "openvino", "-m", "k40x2", out=str(self.folder / "again"))[0]
+        self.assertEqual(json.loads((pathlib.Path(again) / "affinity.json").read_text()), affinity)
+        scored = self.json_of("score", CNN, "-m", "k40x2", "--plan", str(pathlib.Path(out) / "affinity.json"))
+        self.assertIn("affinities of OpenVINO", scored["note"])
+        named, _ = self.export(CNN, plan, "openvino", "--name", "gpu1=CPU2", out=str(self.folder / "named"))
+        self.assertIn("CPU2", (pathlib.Path(named) / "affinity.json").read_text())
+
+    def test_tensorflow_gets_device_fields_and_keeps_the_rest(self):
+        model = self.write("net.pb", tensorflow_graph())
+        plan = self.plan(model, "k40x2", "round-robin")
+        out, _ = self.export(model, plan, "tensorflow", out=str(self.folder / "placed.pb"))
+        original, placed = (list(fields(pathlib.Path(path).read_bytes())) for path in (model, out))
+        self.assertEqual([field for field, _ in original], [field for field, _ in placed])
+        devices = self.devices_of(plan)
+        kinds = {"cpu": "/device:CPU:0", "gpu0": "/device:GPU:0", "gpu1": "/device:GPU:1"}
+        for (field, before), (_, after) in zip(original, placed, strict=True):
+            if field != 1:
+                self.assertEqual(before, after)
+                continue
+            name = dict(fields(after))[1].decode()
+            self.assertEqual(dict(fields(after))[4].decode(), kinds[devices[name]])
+            self.assertEqual(sorted(map(str, fields(before))), sorted(str(entry) for entry in fields(after) if entry[0] != 4))
+        scored = self.placed_like(model, out, plan)
+        self.assertIn("device fields of TensorFlow", scored["note"])
+        self.assertEqual(self.json_of("score", out, "-m", "k40x2")["step_time_s"], scored["step_time_s"], "as the file's own placement")
+
+    def test_placements_in_saved_models_are_written_too(self):
+        meta = text(1, text(4, "serve")) + text(2, tensorflow_graph())
+        model = self.write("saved.pb", number(1, 1) + text(2, meta))
+        plan = self.plan(model, "k40x2", "round-robin")
+        out, _ = self.export(model, plan, "tensorflow", out=str(self.folder / "saved_placed.pb"))
+        self.placed_like(model, out, plan)
+        self.assertIn(b"serve", pathlib.Path(out).read_bytes())
+
+    # Plans of others, judged beside ours.
+
+    def test_compare_has_a_row_for_every_plan(self):
+        plan = self.plan(SMALL)
+        table, _ = self.export(SMALL, plan, "csv", out=str(self.folder / "table.csv"))
+        rows = self.json_of("compare", SMALL, "-m", "k40x2", "--planners", "single", "--plan", plan, "--plan", table)["rows"]
+        by_name = {row["planner"]: row for row in rows}
+        self.assertEqual(len(by_name), 3)
+        self.assertEqual(by_name["table.csv"]["step_time_s"], by_name[pathlib.Path(plan).name]["step_time_s"])
+
+    def test_diff_takes_them_too(self):
+        plan = self.plan(SMALL)
+        placed, _ = self.export(SMALL, plan, "accelerate", out=str(self.folder / "map.json"))
+        table, _ = self.export(SMALL, plan, "csv", out=str(self.folder / "table.csv"))
+        both = ["--graph", SMALL, "--machine", "k40x2"]
+        self.assertEqual(self.json_of("diff", plan, table, *both)["moved"], 0)
+        moved = self.json_of("diff", plan, placed, *both)
+        self.assertEqual(moved["step_time_after_s"], self.json_of("score", SMALL, "-m", "k40x2", "--plan", placed)["step_time_s"])
+        self.assert_refused(["diff", plan, table], "--graph and --machine", "table.csv")
+
+    def test_what_is_no_plan_is_refused(self):
+        command = ["score", SMALL, "-m", "k40x2", "--plan"]
+        for content, words in [("hello", "it is no plan"), ("", "it is no plan"), ("op,device\nnowhere,gpu0\n", "no op \"nowhere\""),
+                               ("op,device\n", "no op below the header"), (b"\xff\xfe\x00", "it is no plan"), ("{", ""), ("[]", "it is no plan")]:
+            path = self.write("bad", content)
+            self.assert_refused([*command, path], words, "bad")
+        self.assert_refused(["score", SMALL, "-m", "k40x2", "--plan", self.write("ort.txt", "gpu(a)")], "for models in ONNX")
+
+
+if __name__ == "__main__":
+    main()
