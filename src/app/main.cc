@@ -19,6 +19,7 @@ constexpr const char* kFooter =
     "  berth place zoo:nmt-4 --machine k40x4 -o plan.json\n"
     "  berth compare zoo:resnet-50 --machine rtx4090-3060\n"
     "  berth score zoo:nmt-4 --machine k40x4 --plan plan.json\n"
+    "  berth llm llama-70b --machine rtx4090-3060 --ctx 8192\n"
     "\n"
     "berth COMMAND --help says more about each.";
 
@@ -27,6 +28,7 @@ void add_commands(CLI::App& app, Exit& exit) {
   add_compare_command(app, exit);
   add_score_command(app, exit);
   add_train_command(app, exit);
+  add_llm_command(app, exit);
   add_graph_command(app, exit);
   add_planners_command(app, exit);
   add_machines_command(app, exit);

@@ -107,10 +107,8 @@ class Writer {
     const std::int64_t width = std::max<std::int64_t>(1, config_.heads * config_.value_width);
     std::vector<OutputRef> inputs{qkv};
     if (cached > 0) {
-      inputs.push_back(add({.name = name(layer, "cache"),
-                            .type = "buffer",
-                            .role = Role::kBuffer,
-                            .outputs = {{kStored, {cached}}}}));
+      inputs.push_back(add(
+          {.name = name(layer, "cache"), .type = "buffer", .role = Role::kBuffer, .outputs = {{kStored, {cached}}}}));
     }
     const double depth = mean_depth();
     const CacheShape shape = cache_shape(config_, layer, workload_.cache);
