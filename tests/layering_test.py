@@ -15,12 +15,13 @@ MAY = {
     "graph": ["base"],
     "machine": ["base"],
     "ops": ["graph"],
-    "zoo": ["ops"],
+    "llm": ["graph"],
+    "zoo": ["ops", "llm"],
     "cost": ["ops", "machine"],
     "sim": ["cost"],
     "model": ["cost"],
-    "io": ["model"],
-    "plan": ["sim"],
+    "io": ["model", "llm"],
+    "plan": ["sim", "llm"],
     "learn": ["plan", "io"],
     "measure": ["sim", "io"],
     "exec": ["measure"],
@@ -142,7 +143,7 @@ def check_the_checks():
     assert layering("src/learn/a.cc", "#include <torch/torch.h>") == []
     assert layering("src/graph/a.cc", '#include "b.h"') and layering("src/graph/a.cc", '#include "colour/b.h"')
     assert layering("src/colour/a.cc", "")
-    assert linking_mistakes("berth_module(zoo USES ops)\nberth_module(base LINK fmt::fmt)") == []
+    assert linking_mistakes("berth_module(zoo USES ops llm)\nberth_module(base LINK fmt::fmt)") == []
     assert linking_mistakes("berth_module(zoo USES graph cost)") and linking_mistakes("berth_module(colour USES base)")
     assert licence_mistakes("a.cc", "int a;\n") and not licence_mistakes("run", f"#!/bin/sh\n# {SPDX}\n")
     for line in ("/ho" "me/me/a.txt", "see `/wo" "rk`", 'open("/tm' 'p/a")', "DATA=/ro" "ot/x"):

@@ -22,6 +22,7 @@ void add_export_command(CLI::App& app, Exit& exit);
 void add_train_command(CLI::App& app, Exit& exit);
 void add_graph_command(CLI::App& app, Exit& exit);
 void add_planners_command(CLI::App& app, Exit& exit);
+void add_llm_command(CLI::App& app, Exit& exit);
 void add_machines_command(CLI::App& app, Exit& exit);
 void add_models_command(CLI::App& app, Exit& exit);
 void add_demo_command(CLI::App& app, Exit& exit);

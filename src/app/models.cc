@@ -7,6 +7,7 @@
 #include "app/output.h"
 #include "base/text.h"
 #include "io/json_writer.h"
+#include "llm/presets.h"
 #include "zoo/zoo.h"
 
 namespace berth::app {
@@ -33,6 +34,10 @@ std::string models_json() {
   JsonWriter json;
   json.begin_object(JsonLayout::kLines).key("models").begin_array(JsonLayout::kLines);
   for (const ModelInfo& model : zoo_models()) write_model(json, model);
+  json.end_array().key("served").begin_array(JsonLayout::kLines);
+  for (const llm::Preset& preset : llm::presets()) {
+    json.begin_object().key("name").value(preset.name).key("summary").value(preset.summary).end_object();
+  }
   json.end_array().end_object();
   return std::move(json).take();
 }
@@ -47,6 +52,9 @@ std::string models_text() {
   Table table({kLeft, kLeft});
   for (const ModelInfo& model : zoo_models())
     table.add({fmt::format("zoo:{}", model.name), std::string(model.summary)});
+  for (const llm::Preset& preset : llm::presets()) {
+    table.add({fmt::format("zoo:{},mode=decode", preset.name), fmt::format("{}, as it is served", preset.summary)});
+  }
   return table.text();
 }
 

@@ -38,7 +38,8 @@ CLI::Option* add_whole_number(CLI::App& command, const std::string& name,
 
 std::string graph_help() {
   return fmt::format(
-      "graph file (.json .json.gz), model ({}), public problem (msr, stg, heft, pipedream), or one of the zoo such as "
+      "graph file (.json .json.gz), model ({} .gguf), public problem (msr, stg, heft, pipedream), or one of the zoo "
+      "such as "
       "zoo:nmt-4,batch=128",
       kModelEndings);
 }

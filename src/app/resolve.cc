@@ -5,6 +5,7 @@
 #include <array>
 #include <filesystem>
 
+#include "app/llm_model.h"
 #include "app/output.h"
 #include "app/terminal.h"
 #include "base/text.h"
@@ -14,6 +15,7 @@
 #include "io/model_file.h"
 #include "io/public_problem.h"
 #include "machine/library.h"
+#include "zoo/serving.h"
 #include "zoo/zoo.h"
 
 namespace berth::app {
@@ -63,6 +65,12 @@ Result<Loaded> load(const std::string& text, const ProblemRequest& request, cons
   if (text.starts_with(kZoo)) {
     BERTH_RETURN_IF_ERROR(check_no_options(text, options));
     BERTH_TRY(Graph graph, build_zoo_model(std::string_view(text).substr(kZoo.size())));
+    return Loaded{std::make_shared<const Graph>(std::move(graph)), std::nullopt};
+  }
+  if (const auto served = split_llm_file(text)) {
+    BERTH_RETURN_IF_ERROR(check_no_options(text, options));
+    BERTH_TRY(const llm::Model model, load_llm_file(served->path));
+    BERTH_TRY(Graph graph, build_serving_model(model, served->assignments));
     return Loaded{std::make_shared<const Graph>(std::move(graph)), std::nullopt};
   }
   if (!exists(text)) return no_such_graph(text);

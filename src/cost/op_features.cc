@@ -65,6 +65,10 @@ OpFeatures features_of(const Graph& graph, OpId op) {
   const auto outputs = graph.outputs(op);
   if (!outputs.empty()) features.dtype = graph.dtype(outputs[0]);
   switch (features.cost_class) {
+    case CostClass::kMatmul:
+    case CostClass::kAttention:
+      features.streamed = graph.type(op) == "streamed_product" || graph.type(op) == "cached_attention";
+      break;
     case CostClass::kConvPointwise:
     case CostClass::kConvWindowed:
       features.channels = conv_shape(graph, op, false).channels;

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""make_seeds.py: writes the seeds that are not text (ONNX, TensorFlow, .pt2, gzip) and those of TensorFlow's text format into
+"""make_seeds.py: writes the seeds that are not text (ONNX, TensorFlow, .pt2, gzip, GGUF, safetensors) and those of TensorFlow's text format into
 tests/fuzz/seeds, the same every time. The others are written by hand. tests/io/crashers_test.cc checks that all are valid."""
 import gzip
 import io
 import pathlib
 import zipfile
 
+import llm_seeds as llm
 import onnx_seeds as onnx
 import tensorflow_seeds as tensorflow
 from proto import as_bytes, text, wire
@@ -48,6 +49,10 @@ def main():
     packed = [("serialized_exported_program.json", program), ("version", b"8.8")]
     write("pt2_archive", "stored.pt2", zip_of(stored, zipfile.ZIP_STORED))
     write("pt2_archive", "packed.pt2", zip_of(packed, zipfile.ZIP_DEFLATED))
+    for name, contents in llm.GGUF.items():
+        write("gguf", name, contents)
+    for name, contents in llm.HF.items():
+        write("hf_model", name, contents)
     write("gzip", "text.gz", gzip.compress(b"a text, a text, a text\n" * 9, mtime=0))
     write("gzip", "two_members.gz", gzip.compress(b"one\n", mtime=0) + gzip.compress(b"", mtime=0))
 

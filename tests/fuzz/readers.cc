@@ -17,6 +17,9 @@
 #include "io/device_field.h"
 #include "io/graph_file.h"
 #include "io/gzip.h"
+#include "io/llm/device_map.h"
+#include "io/llm/gguf_model.h"
+#include "io/llm/hf_model.h"
 #include "io/machine_toml.h"
 #include "io/onnx/onnx_model.h"
 #include "io/onnx/onnx_writer.h"
@@ -28,6 +31,9 @@
 #include "io/public_problem.h"
 #include "io/tensorflow/tensorflow_graph.h"
 #include "io/unsupported_table.h"
+#include "llm/architecture.h"
+#include "llm/presets.h"
+#include "llm/workload.h"
 
 namespace berth {
 namespace {
@@ -178,6 +184,47 @@ Status read_dimensions(std::string_view bytes) {
   return {};
 }
 
+// Both graphs of the model, as far as it is small: a few bytes can ask for thousands of layers.
+Status use_llm(const Result<llm::Model>& model) {
+  constexpr std::int64_t kMostLayers = 64;
+  if (!model) return model.error();
+  if (model->config.layers > kMostLayers) return {};
+  for (const llm::Phase phase : {llm::Phase::kDecode, llm::Phase::kPrefill}) {
+    BERTH_RETURN_IF_ERROR(llm::build_serving_graph(*model, {.phase = phase}));
+  }
+  return {};
+}
+
+Status read_gguf(std::string_view bytes) {
+  BERTH_TRY(const GgufHeader header, read_gguf_header(bytes));
+  return use_llm(model_of_gguf(header, "fuzz"));
+}
+
+// The config.json up to the first line "---", behind it the header of safetensors.
+Status read_hf(std::string_view bytes) {
+  constexpr std::string_view kBetween = "---\n";
+  const std::size_t end = std::min(bytes.find(kBetween), bytes.size());
+  BERTH_TRY(const HfConfig config, read_hf_config(std::string(bytes.substr(0, end))));
+  std::vector<StoredTensor> tensors;
+  if (end < bytes.size()) {
+    BERTH_TRY(tensors, read_safetensors_header(bytes.substr(end + kBetween.size())));
+  }
+  return use_llm(model_of_hf(config, tensors, "fuzz"));
+}
+
+Status read_index(std::string_view bytes) { return status_of(read_safetensors_index(std::string(bytes))); }
+
+// A device map of an 8 B model; what is read is written and read again.
+Status read_map(std::string_view bytes) {
+  static const llm::Model model = llm::build_model("m", llm::find_preset("llama-8b")->config, "q4_0");
+  static const std::shared_ptr<const Machine> machine = some_machine();
+  const RuntimeDevices devices(*machine);
+  BERTH_TRY(const llm::Placement placement, read_device_map(std::string(bytes), model, devices));
+  const auto again = read_device_map(write_device_map(model, devices, placement), model, devices);
+  BERTH_CHECK(again.ok() && *again == placement);
+  return {};
+}
+
 // Formats that one reader tells apart have a row each, so that each has seeds and a share of the time.
 constexpr std::array kReaders{
     FuzzedReader{"aten_graph", read_graph_json},
@@ -188,9 +235,12 @@ constexpr std::array kReaders{
     FuzzedReader{"constraints", read_constraints},
     FuzzedReader{"csv_costs", read_costs},
     FuzzedReader{"device_field", read_device_fields},
+    FuzzedReader{"device_map", read_map},
     FuzzedReader{"dims", read_dimensions},
+    FuzzedReader{"gguf", read_gguf},
     FuzzedReader{"gzip", read_gzip},
     FuzzedReader{"heft_problem", read_heft},
+    FuzzedReader{"hf_model", read_hf},
     FuzzedReader{"machine", read_machine},
     FuzzedReader{"msr_problem", read_problem},
     FuzzedReader{"onnx", read_onnx},
@@ -200,6 +250,7 @@ constexpr std::array kReaders{
     FuzzedReader{"pipedream_problem", read_problem},
     FuzzedReader{"pt2_archive", read_archive},
     FuzzedReader{"pt2_program", read_program},
+    FuzzedReader{"safetensors_index", read_index},
     FuzzedReader{"stg_problem", read_problem},
     FuzzedReader{"tensorflow", read_tensorflow},
     FuzzedReader{"tensorflow_text", read_tensorflow_text},

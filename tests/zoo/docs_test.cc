@@ -8,6 +8,7 @@
 #include "graph_text.h"
 #include "ops/op_table.h"
 #include "zoo/op_types.h"
+#include "zoo/serving.h"
 
 namespace berth {
 namespace {
@@ -31,6 +32,15 @@ TEST(ZooDocs, ListEveryModelAndParameter) {
     }
     EXPECT_NE(text.find(rows), std::string::npos) << "docs/zoo.md should have:\n" << rows;
   }
+}
+
+TEST(ZooDocs, ListEveryParameterOfServedModels) {
+  std::string rows;
+  for (const ParameterInfo& parameter : serving_parameters()) {
+    rows += fmt::format("| `{}` | {} | {} | {} |\n", parameter.name, parameter.default_text(), parameter.allowed_text(),
+                        parameter.help);
+  }
+  EXPECT_NE(documentation().find(rows), std::string::npos) << "docs/zoo.md should have:\n" << rows;
 }
 
 TEST(ZooDocs, ListEveryOpTypeUnderItsClass) {

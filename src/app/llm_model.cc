@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/llm_model.h"
+
+#include <filesystem>
+
+#include "base/text.h"
+#include "io/llm/gguf_model.h"
+#include "io/llm/hf_model.h"
+#include "llm/architecture.h"
+#include "llm/presets.h"
+
+namespace berth::app {
+namespace {
+
+constexpr std::string_view kGguf = ".gguf";
+
+bool exists(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
+
+Error no_such_model(const std::string& text) {
+  std::vector<std::string_view> names;
+  for (const llm::Preset& preset : llm::presets()) names.push_back(preset.name);
+  return bad_input("no file or language model '{}'{}; give a .gguf file, a folder with config.json, or one of: {}",
+                   text, did_you_mean(text, std::span<const std::string_view>(names)),
+                   join(std::vector<std::string>(names.begin(), names.end()), ", "));
+}
+
+}  // namespace
+
+std::optional<LlmFile> split_llm_file(const std::string& text) {
+  const std::size_t end = text.find(std::string(kGguf) + ",");
+  if (end != std::string::npos) return LlmFile{text.substr(0, end + kGguf.size()), text.substr(end + kGguf.size() + 1)};
+  if (text.ends_with(kGguf)) return LlmFile{text, {}};
+  return std::nullopt;
+}
+
+Result<llm::Model> load_llm_file(const std::string& path) {
+  return path.ends_with(kGguf) ? load_gguf_model(path) : load_hf_model(path);
+}
+
+Result<std::shared_ptr<const llm::Model>> resolve_llm_model(const std::string& text, const std::string& weight_type) {
+  BERTH_RETURN_IF_ERROR(weight_type.empty() ? Status() : llm::check_weight_type(weight_type));
+  const std::string name = text.starts_with("zoo:") ? text.substr(4) : text;
+  if (const llm::Preset* preset = llm::find_preset(name); preset != nullptr && !exists(text)) {
+    const std::string type = weight_type.empty() ? "q4_k_m" : weight_type;
+    return std::make_shared<const llm::Model>(llm::build_model(std::string(preset->name), preset->config, type));
+  }
+  if (!exists(text)) return no_such_model(text);
+  if (!weight_type.empty()) return bad_input("--weights: {} has its own weights; leave the flag out", text);
+  BERTH_TRY(llm::Model model, load_llm_file(text));
+  return std::make_shared<const llm::Model>(std::move(model));
+}
+
+}  // namespace berth::app

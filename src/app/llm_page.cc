@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one-screen answer of `berth llm`.
+#include <algorithm>
+#include <cmath>
+
+#include "app/llm_request.h"
+#include "app/output.h"
+#include "app/terminal.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "llm/kv_cache.h"
+
+namespace berth::app {
+namespace {
+
+using enum Table::Align;
+constexpr int kBarWidth = 24;
+
+// "[wwwwccr.......]": weights, cache, runtime, free.
+std::string memory_bar(Bytes weights, Bytes cache, Bytes runtime, Bytes capacity) {
+  if (capacity <= 0) return "[]";
+  std::string bar;
+  Bytes sum = 0;
+  for (const auto& [bytes, letter] : {std::pair(weights, '#'), std::pair(cache, '+'), std::pair(runtime, '-')}) {
+    sum += bytes;
+    const double share = static_cast<double>(sum) / static_cast<double>(capacity);
+    const auto until = static_cast<std::size_t>(std::min(1.0, share) * kBarWidth + 0.5);
+    if (bar.size() < until) bar.append(until - bar.size(), letter);
+  }
+  bar.resize(kBarWidth, '.');
+  return fmt::format("[{}]", bar);
+}
+
+// What is on a device: "layers 0-11 and head, feed-forward of 20-31".
+std::string contents(const llm::Placement& placement, DeviceId device) {
+  std::vector<std::int64_t> homes, moved;
+  for (std::size_t i = 0; i < placement.home.size(); ++i) {
+    if (placement.home[i] == device) homes.push_back(static_cast<std::int64_t>(i));
+    const bool here = std::ranges::find(placement.moved[i], device) != placement.moved[i].end();
+    if (here && placement.home[i] != device) moved.push_back(static_cast<std::int64_t>(i));
+  }
+  std::vector<std::string> words;
+  if (placement.input == device) words.emplace_back("words");
+  if (!homes.empty()) words.push_back(fmt::format("layers {}", ranges_text(homes)));
+  if (!moved.empty()) words.push_back(fmt::format("feed-forward of {}", ranges_text(moved)));
+  if (placement.output == device) words.emplace_back("head");
+  return words.empty() ? "nothing" : join(words, ", ");
+}
+
+std::string tokens(double per_second) {
+  return per_second >= 100 ? group_digits(static_cast<std::uint64_t>(per_second + 0.5))
+                           : fmt::format("{:.3g}", per_second);
+}
+
+std::string memory_table(const LlmAnswer& answer) {
+  const llm::Serving& serving = *answer.serving;
+  const llm::Placement& placement = answer.search.best.placement;
+  const std::vector<llm::Serving::Load> loads = serving.loads(placement);
+  Table table({kLeft, kLeft, kLeft, kRight, kRight, kRight, kRight, kLeft});
+  table.add({"", "", "# weights + cache - runtime", "weights", "cache", "runtime", "free", ""});
+  for (const DeviceId id : answer.machine->device_ids()) {
+    const bool used =
+        id == serving.cpu() || std::ranges::find(serving.accelerators(), id) != serving.accelerators().end();
+    if (!used) continue;
+    const llm::Serving::Load& load = loads[index(id)];
+    const Bytes capacity = answer.machine->capacity(id);
+    const Bytes free = capacity - load.weights - load.cache - serving.reserved(id);
+    const Device& device = answer.machine->device(id);
+    table.add({device.name, device.model, memory_bar(load.weights, load.cache, serving.reserved(id), capacity),
+               format_bytes(load.weights), format_bytes(load.cache), format_bytes(serving.reserved(id)),
+               free >= 0 ? format_bytes(free) : fmt::format("-{}", format_bytes(-free)), contents(placement, id)});
+  }
+  return table.text("  ");
+}
+
+// What takes a step's time: the two busiest devices, and the links.
+std::string limits(const LlmAnswer& answer, const Score& score) {
+  std::vector<std::pair<double, std::string>> shares;
+  const auto step = static_cast<double>(std::max<Picoseconds>(1, score.step_time));
+  double links = 0.0;
+  for (const DeviceId id : answer.machine->device_ids()) {
+    shares.emplace_back(static_cast<double>(score.devices[index(id)].busy) / step, answer.machine->device(id).name);
+  }
+  for (const QueueUse& queue : score.queues) links += static_cast<double>(queue.busy) / step;
+  std::ranges::stable_sort(shares, std::ranges::greater(), [](const auto& entry) { return entry.first; });
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < std::min<std::size_t>(2, shares.size()); ++i) {
+    if (shares[i].first >= 0.005) words.push_back(fmt::format("{} {}", shares[i].second, percent(shares[i].first)));
+  }
+  words.push_back(fmt::format("links {}", percent(links)));
+  return join(words, ", ");
+}
+
+std::string speeds(const LlmAnswer& answer) {
+  const llm::Verdict& verdict = answer.search.best.verdict;
+  const double decode = answer.decode_tokens(verdict), prefill = answer.prefill_tokens(verdict);
+  Table table({kLeft, kRight, kLeft, kLeft});
+  table.add({"decode", fmt::format("{} tok/s", tokens(decode)),
+             fmt::format("({} to {})", tokens(decode * kDecodeBand.low), tokens(decode * kDecodeBand.high)),
+             fmt::format("bound by memory; time on {}", limits(answer, verdict.decode))});
+  table.add({"prefill", fmt::format("{} tok/s", tokens(prefill)),
+             fmt::format("({} to {})", tokens(prefill * kPrefillBand.low), tokens(prefill * kPrefillBand.high)),
+             fmt::format("bound by arithmetic; time on {}", limits(answer, verdict.prefill))});
+  return table.text("  ");
+}
+
+std::string gain(double ours_s, double theirs_s) {
+  if (theirs_s <= 0.0 || ours_s <= 0.0) return "";
+  const double ratio = theirs_s / ours_s;
+  if (ratio > 0.995 && ratio < 1.005) return "as fast";
+  return ratio > 1.0 ? fmt::format("ours is {:.2f}x as fast", ratio)
+                     : fmt::format("{:.2f}x as fast as ours", 1.0 / ratio);
+}
+
+void add_row(Table& table, const LlmAnswer& answer, const std::string& name, const llm::Verdict& verdict,
+             const std::string& note) {
+  if (!verdict.fits) {
+    const auto& overflow = verdict.decode.overflow ? verdict.decode.overflow : verdict.prefill.overflow;
+    table.add({name, "OOM", "", overflow ? fmt::format("{} over", format_bytes(overflow->over)) : "", note});
+    return;
+  }
+  table.add({name, tokens(answer.decode_tokens(verdict)), tokens(answer.prefill_tokens(verdict)),
+             gain(answer.search.best.verdict.request_s, verdict.request_s), note});
+}
+
+std::string comparison(const LlmAnswer& answer) {
+  Table table({kLeft, kRight, kRight, kLeft, kLeft});
+  table.add({"compared with", "decode", "prefill", "", ""});
+  if (answer.given) add_row(table, answer, answer.given->source, answer.given->verdict, "");
+  for (const llm::JudgedRival& rival : answer.search.rivals) {
+    add_row(table, answer, std::string(rival.name), rival.verdict, rival.note);
+  }
+  return table.text("  ");
+}
+
+std::string what_ifs(const LlmAnswer& answer) {
+  if (answer.what_ifs.empty()) return "";
+  Table table({kLeft, kRight, kRight, kLeft});
+  table.add({"what if: with", "decode", "prefill", ""});
+  const double ours = answer.search.best.verdict.request_s;
+  for (const WhatIf& what : answer.what_ifs) {
+    if (!what.fits) {
+      table.add({what.change, "OOM", "", ""});
+      continue;
+    }
+    const double change = ours / what.request_s - 1.0;
+    const std::string word = std::abs(change) < 0.005 ? "no change" : fmt::format("{:+.0f} %", 100.0 * change);
+    table.add({what.change, tokens(static_cast<double>(answer.options.cache.sequences) / what.decode_s),
+               tokens(static_cast<double>(answer.options.cache.prompt_batch) / what.prefill_s), word});
+  }
+  return fmt::format("\n{}", table.text("  "));
+}
+
+std::string context_line(const LlmAnswer& answer) {
+  const auto words = [&](std::int64_t context) {
+    return context == 0 ? std::string("none") : group_digits(static_cast<std::uint64_t>(context));
+  };
+  if (answer.context_at_all == 0) return "  no context fits on this machine\n";
+  return fmt::format("  largest context that fits: {} with all layers on GPUs, {} at all{}\n",
+                     words(answer.context_on_gpus), words(answer.context_at_all),
+                     answer.context_at_all >= answer.model->config.context / llm::kCellPadding * llm::kCellPadding &&
+                             answer.model->config.context > 0
+                         ? " (all it was trained for)"
+                         : "");
+}
+
+}  // namespace
+
+std::string ranges_text(const std::vector<std::int64_t>& numbers) {
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < numbers.size();) {
+    std::size_t last = i;
+    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
+    words.push_back(last == i ? fmt::format("{}", numbers[i]) : fmt::format("{}-{}", numbers[i], numbers[last]));
+    i = last + 1;
+  }
+  return join(words, ", ");
+}
+
+std::string llm_page(const LlmAnswer& answer) {
+  const llm::Model& model = *answer.model;
+  const llm::CacheSettings& cache = answer.options.cache;
+  std::string page = fmt::format(
+      "{} ({}, {} layers, {} parameters, {} of weights) on {} for {}\ncontext {}{}, cache {} ({})\n\n",
+      clean(model.title), clean(model.config.architecture), model.config.layers,
+      format_count(static_cast<double>(model.parameters())), format_bytes(model.weight_bytes()), answer.machine->name(),
+      name_of(answer.options.runtime), group_digits(static_cast<std::uint64_t>(cache.context)),
+      cache.sequences > 1 ? fmt::format(" x {} sequences", cache.sequences) : "",
+      format_bytes(llm::cache_bytes(model.config, cache)), cache.key_type->name);
+  page += memory_table(answer) + "\n";
+  if (answer.search.best.verdict.fits) {
+    page += speeds(answer);
+  } else {
+    page += "  it does not fit\n";
+  }
+  page += context_line(answer) + "\n" + comparison(answer) + what_ifs(answer);
+  for (const std::string& note : answer.notes) page += fmt::format("\nnote: {}\n", clean(note));
+  if (answer.given) {
+    for (const std::string& note : answer.given->notes) page += fmt::format("\nnote: {}\n", clean(note));
+  }
+  return page;
+}
+
+}  // namespace berth::app

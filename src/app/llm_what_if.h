@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What another machine or another cache would give: each question is the same search over again with one thing changed.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "plan/llm/search.h"
+
+namespace berth::app {
+
+struct WhatIf {
+  std::string change;  // "1 GiB more on gpu0"
+  bool fits = false;
+  double decode_s = 0.0, prefill_s = 0.0, request_s = 0.0;
+};
+
+std::vector<WhatIf> llm_what_ifs(const std::shared_ptr<const llm::Model>& model,
+                                 const std::shared_ptr<const Machine>& machine, const llm::ServingOptions& options);
+
+}  // namespace berth::app

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The -ot flag of llama.cpp: regular expressions over tensor names, of which the first that is found in a name says
+// where the tensor goes. Here they are made of a placement: one pattern for each device that tensors are moved to,
+// which is the least there can be, each as short as we can make it, and checked against every tensor of the model.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/result.h"
+#include "llm/model.h"
+
+namespace berth {
+
+struct TensorPattern {
+  std::string regex;
+  DeviceId device = kNoDevice;
+};
+
+// `moved` is indexed like `tensors`: the device, or kNoDevice where the tensor stays with its layer.
+std::vector<TensorPattern> tensor_patterns(std::span<const llm::Tensor> tensors, std::span<const DeviceId> moved);
+
+// The other way round, as llama.cpp reads them: std::regex, found anywhere in the name, first match wins.
+Result<std::vector<DeviceId>> apply_patterns(std::span<const TensorPattern> patterns,
+                                             std::span<const llm::Tensor> tensors);
+
+}  // namespace berth

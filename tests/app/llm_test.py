@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""berth llm: models from files and by name, the answer as text and as JSON, flags out and in again, and what it refuses."""
+import json
+import pathlib
+import re
+import sys
+
+from command_line import CommandLineTest, berth, main
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "fuzz"))
+import llm_seeds  # noqa: E402
+
+QUICK = ["--no-what-if"]
+MACHINES = ["rtx4090-3060", "a100-v100", "core-ultra"]
+
+
+class LlmTest(CommandLineTest):
+    def write_gguf(self, name="tiny.gguf", **sizes):
+        return self.write(name, llm_seeds.gguf(*llm_seeds.llama(**sizes)))
+
+    def test_one_screen(self):
+        text = self.text_of("llm", "mixtral-8x7b", "--machine", "rtx4090-3060", "--ctx", "8192")
+        self.assertLess(len(text.splitlines()), 40)
+        for word in ("# weights + cache - runtime", "decode", "prefill", "largest context that fits", "memory-proportional",
+                     "layer filling", "one device", "what if", "1 GiB more on gpu0", "four times as fast", "-ngl "):
+            self.assertIn(word, text)
+
+    def test_json_never_behind(self):
+        for model in ("llama-8b", "llama-70b", "mixtral-8x7b"):
+            for machine in MACHINES:
+                done = berth("llm", model, "--machine", machine, "--ctx", "8192", "--json", *QUICK)
+                answer = json.loads(done.stdout)
+                self.assertEqual(done.returncode, 0 if answer["fits"] else 1, done.stderr)
+                names = {rival["name"] for rival in answer["rivals"]}
+                self.assertLessEqual({"memory-proportional", "layer filling", "one device"}, names)
+                for rival in answer["rivals"]:
+                    if rival["fits"]:
+                        self.assertTrue(answer["fits"])
+                        self.assertLessEqual(answer["objective_value_s"], rival["objective_value_s"], (model, machine, rival))
+
+    def test_memory_adds_up(self):
+        answer = self.json_of("llm", "llama-70b", "--machine", "rtx4090-3060", "--ctx", "8192", *QUICK)
+        weights = sum(device["weight_bytes"] for device in answer["devices"])
+        self.assertEqual(weights, answer["model"]["weight_bytes"])
+        self.assertEqual(sum(device["cache_bytes"] for device in answer["devices"]), answer["cache_bytes"])
+        self.assertEqual(answer["cache_bytes"], 80 * 8192 * 8 * (128 + 128) * 2)
+        for device in answer["devices"]:
+            used = device["weight_bytes"] + device["cache_bytes"] + device["runtime_bytes"]
+            self.assertLessEqual(used, device["capacity_bytes"])
+
+    def test_gguf_files(self):
+        answer = self.json_of("llm", self.write_gguf(experts=4), "--machine", "rtx4090-3060", *QUICK)
+        self.assertEqual(answer["model"]["title"], "Tiny")
+        self.assertEqual(answer["model"]["tensors"], 3 + 2 * 10)
+        self.assertEqual(answer["context"], 2048)
+        self.assertTrue(answer["fits"])
+        strange = self.write_gguf("strange.gguf", architecture="strange")
+        text = self.text_of("llm", strange, "--machine", "a100-v100", *QUICK)
+        self.assertIn('note: architecture "strange" is not known', text)
+
+    def test_hugging_face_folders(self):
+        folder = self.folder / "tiny-llama"
+        folder.mkdir()
+        (folder / "config.json").write_text(json.dumps(llm_seeds.CONFIG))
+        built = self.json_of("llm", folder, "--machine", "a100-v100", *QUICK)
+        self.assertIn("no safetensors", built["notes"][0])
+        (folder / "model.safetensors").write_bytes(llm_seeds.safetensors(llm_seeds.SHAPES))
+        answer = self.json_of("llm", folder, "--machine", "a100-v100", "--runtime", "accelerate", *QUICK)
+        self.assertEqual(answer["model"]["title"], "tiny-llama")
+        self.assertEqual(answer["model"]["weight_bytes"], 2 * (100 * 64 * 2 + 64 + 64 * 64 + 2 * 128 * 64))
+        device_map = json.loads(answer["export"])
+        self.assertEqual(set(device_map), {"model.embed_tokens", "model.rotary_emb", "model.layers.0", "model.norm", "lm_head"})
+
+    def test_served_graphs(self):
+        plan = self.folder / "plan.json"
+        self.text_of("llm", "llama-8b", "-m", "rtx4090-3060", "--ctx", "8192", "-o", plan, *QUICK)
+        score = self.json_of("score", "zoo:llama-8b,mode=decode,ctx=8192", "-m", "rtx4090-3060", "--plan", plan)
+        answer = self.json_of("llm", "llama-8b", "-m", "rtx4090-3060", "--ctx", "8192", *QUICK)
+        self.assertAlmostEqual(score["step_time_s"], answer["decode_step_s"])
+        info = self.json_of("graph", "info", self.write_gguf() + ",mode=prefill,ctx=512")
+        self.assertGreater(info["flops"], 0)
+        self.assertEqual(info["unknown_ops"], {})
+        self.assert_refused(["graph", "info", "zoo:nmt-4,mode=decode"], "no language model named 'nmt-4' to serve")
+        self.assert_refused(["graph", "info", "zoo:llama-70b,ctx=1"], "ctx=1 is no whole number from 256 to")
+
+    def test_flags_in_again(self):
+        line = self.text_of("llm", "mixtral-8x7b", "-m", "rtx4090-3060", "--to", "llama.cpp", *QUICK).strip()
+        self.assertRegex(line, r"^-c 4096 -ngl \d+ -dev CUDA\d")
+        again = self.json_of("llm", "mixtral-8x7b", "-m", "rtx4090-3060", "--flags", line, *QUICK)
+        self.assertEqual(again["given"]["objective_value_s"], again["objective_value_s"])
+        text = self.text_of("llm", "mixtral-8x7b", "-m", "rtx4090-3060", "--flags", "-ngl 99 -ts 1,1 -c 8192", *QUICK)
+        self.assertRegex(text, r"your flags +OOM")
+        self.assertIn("context 8,192", text)
+        device_map = self.write("map.json", json.dumps({"": 0}))
+        mapped = self.json_of("llm", "llama-8b", "-m", "a100-v100", "--runtime", "accelerate", "--device-map", device_map, *QUICK)
+        self.assertEqual(mapped["given"]["objective_value_s"], mapped["objective_value_s"])
+        vllm = self.text_of("llm", "llama-70b", "-m", "a100-v100", "--runtime", "vllm", "--to", "vllm", *QUICK)
+        stages = re.search(r"VLLM_PP_LAYER_PARTITION=([\d,]+)", vllm)[1]
+        self.assertEqual(sum(map(int, stages.split(","))), 80)
+
+    def test_demands(self):
+        base = ["llm", "llama-8b", "-m", "rtx4090-3060", *QUICK]
+        without = self.json_of(*base, "--without", "gpu0")
+        self.assertEqual({layer["home"] for layer in without["layers"]}, {"gpu1"})
+        last = self.json_of(*base, "--last", "gpu0")
+        self.assertEqual({layer["home"] for layer in last["layers"]}, {"gpu1"}, "it fits on the other card")
+        pinned = self.json_of(*base, "--pin", "30-31=gpu1")
+        self.assertEqual(pinned["layers"][31]["home"], "gpu1")
+        reserved = self.json_of(*base, "--reserve", "gpu0=20GiB")
+        self.assertEqual(reserved["devices"][1]["runtime_bytes"] - without["devices"][2]["runtime_bytes"], 20 << 30)
+        mixed = self.json_of(*base, "--objective", "2000:300")
+        self.assertGreater(mixed["objective_value_s"], 300 * mixed["decode_step_s"])
+
+    def test_refusals(self):
+        on = ["-m", "rtx4090-3060"]
+        self.assert_refused(["llm", "llama-9b", *on], "no file or language model 'llama-9b'; did you mean 'llama-8b'?")
+        self.assert_refused(["llm", "llama-8b", "-m", "nowhere"], "nowhere")
+        self.assert_refused(["llm", "llama-8b", *on, "--runtime", "ollama"], "there are llama.cpp, vllm and accelerate")
+        self.assert_refused(["llm", "llama-8b", *on, "--objective", "fast"], "--objective: 'fast' is none")
+        self.assert_refused(["llm", "llama-8b", *on, "--weights", "q9"], "no weight type 'q9'")
+        self.assert_refused(["llm", "llama-8b", *on, "--cache-type", "q9"], "there is no type 'q9'")
+        self.assert_refused(["llm", "llama-8b", *on, "--pin", "40=gpu0"], "names no layers from 0 to 31")
+        self.assert_refused(["llm", "llama-8b", *on, "--pin", "0=gpu0", "--pin", "1=cpu", "--pin", "31=gpu0"], "cannot be where")
+        self.assert_refused(["llm", "llama-8b", *on, "--without", "cpu"], "no runtime does without the CPU")
+        self.assert_refused(["llm", "llama-8b", *on, "--reserve", "gpu0"], "is not of the form gpu0=1.5GiB")
+        self.assert_refused(["llm", "llama-8b", *on, "--flags", "-ot x=CUDA9"], "it has: CPU, CUDA0, CUDA1")
+        self.assert_refused(["llm", "llama-8b", *on, "--to", "vllm"], "plan with --runtime vllm too")
+        bad = self.write("bad.gguf", b"GGUF" + bytes(20))
+        self.assert_refused(["llm", bad, *on], "bad.gguf: GGUF version 0 is not read", limited=True)
+        huge = self.write("huge.gguf", b"GGUF\3\0\0\0" + bytes([255] * 16))
+        self.assert_refused(["llm", huge, *on], "more than its 0 bytes can hold", limited=True)
+
+    def test_what_does_not_fit(self):
+        done = berth("llm", "deepseek-v3", "-m", "rtx4090-3060", *QUICK)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("it does not fit", done.stdout)
+        self.assert_one_line_error(done, "does not fit on rtx4090-3060 with a context of 4096", code=1)
+
+
+main()
