@@ -10,14 +10,23 @@
 docs/python.md says more."""
 from __future__ import annotations
 
-from ._berth import BerthError, InfeasibleError
-from ._graphs import Graph, load
-from ._machines import Machine, load_machine
-from ._plans import Plan, compare, place, score
-from . import _berth
+from . import capture
 
-__all__ = ["BerthError", "Graph", "InfeasibleError", "Machine", "Plan", "compare", "formats", "load", "load_machine", "machines",
-           "models", "place", "planners", "score"]
+try:
+    from ._berth import BerthError, InfeasibleError
+    from ._graphs import Graph, load
+    from ._machines import Machine, load_machine
+    from ._plans import Plan, compare, place, score
+    from . import _berth
+except ModuleNotFoundError as error:
+    if error.name != f"{__name__}._berth":
+        raise
+
+    def __getattr__(name):  # in a tree of sources: berth.capture alone is there
+        raise AttributeError(f"berth.{name} needs the built package: pip install .")
+
+__all__ = ["BerthError", "Graph", "InfeasibleError", "Machine", "Plan", "capture", "compare", "formats", "load", "load_machine",
+           "machines", "models", "place", "planners", "score"]
 
 
 def planners() -> dict[str, str]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Captures a PyTorch model as a graph that Berth can plan and run (aten-graph/1).
 
-    import berth.capture
+    import berth
     report = berth.capture(model, (images,), train=True, path="model.train.json.gz")
     print(report)
 
