@@ -99,6 +99,10 @@ std::string page_of(const Problem& problem, const Calibrated& calibrated) {
   }
   std::string page = fmt::format("{}\n{}\n{}", headline(problem) + "\n", runs.text(), classes.text());
   if (!calibrated.fits.links.empty()) page += "\n" + links.text();
+  if (calibrated.fits.handover_s > 0.0) {
+    page += fmt::format("{} of every latency: handing over to another device\n",
+                        format_seconds(calibrated.fits.handover_s));
+  }
   for (const DeviceId id : machine.device_ids()) {
     page += fmt::format("{}: {} beyond the op itself, on average\n", machine.device(id).name,
                         format_seconds(calibrated.fits.overhead_s[index(id)]));
@@ -137,7 +141,7 @@ std::string json_of(const Problem& problem, const Calibrated& calibrated) {
     json.key("transfers").value(fit.transfers).key("latency_s").value(fit.latency_s);
     json.key("bytes_per_s").value(fit.bytes_per_s).end_object();
   }
-  json.end_array().key("overhead_s").begin_object();
+  json.end_array().key("handover_s").value(calibrated.fits.handover_s).key("overhead_s").begin_object();
   for (const DeviceId id : machine.device_ids()) {
     json.key(machine.device(id).name).value(calibrated.fits.overhead_s[index(id)]);
   }
@@ -196,7 +200,8 @@ void add_calibrate_command(CLI::App& app, Exit& exit) {
   command->add_flag("-q,--quiet", flags->quiet, "no progress line");
   add_json_flag(*command, flags->json);
   command->footer(
-      "Runs the graph on each device alone and cut in two, and says how far predictions were off before and after.\n"
+      "Runs the graph on each device alone, cut in two, and with a few ops elsewhere, and says how far predictions "
+      "were off before and after.\n"
       "Example:\n  berth calibrate rnnlm.train.json.gz --machine host.toml -o costs.csv --machine-output tuned.toml\n"
       "  berth place rnnlm.train.json.gz --machine tuned.toml --costs costs.csv -o plan.json");
   command->callback([flags, &exit] { exit = finish(run_calibrate(*flags)); });

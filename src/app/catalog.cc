@@ -9,16 +9,12 @@
 namespace berth::app {
 namespace {
 
-struct LearnedRow {
-  PlannerInfo info;
-  bool exists;  // in builds with libtorch
-};
 constexpr std::array kLearned{
-    LearnedRow{{"colocrl", "recurrent policy over colocation groups (2017)", nullptr, true, true}, true},
-    LearnedRow{{"hierarchical", "grouper and placer trained together (2018)", nullptr, true, true}, true},
-    LearnedRow{{"placeto", "policy that improves a placement group by group (2019)", nullptr, true, true}, true},
-    LearnedRow{{"go", "graph network and transformer, one shot (2020)", nullptr, true, true}, true},
-    LearnedRow{{"hsdag", "graph parsing and placement learned jointly (2024)", nullptr, true, true}, true},
+    PlannerInfo{"colocrl", "recurrent policy over colocation groups (2017)", nullptr, true, true},
+    PlannerInfo{"hierarchical", "grouper and placer trained together (2018)", nullptr, true, true},
+    PlannerInfo{"placeto", "policy that improves a placement group by group (2019)", nullptr, true, true},
+    PlannerInfo{"go", "graph network and transformer, one shot (2020)", nullptr, true, true},
+    PlannerInfo{"hsdag", "graph parsing and placement learned jointly (2024)", nullptr, true, true},
 };
 
 std::vector<CatalogEntry> built_planners(bool classical, bool learned) {
@@ -67,7 +63,7 @@ std::vector<CatalogEntry> planner_catalog() {
   const auto end = catalog.empty() ? catalog.end() : catalog.end() - 1;
   std::vector<CatalogEntry> learned;
   const bool can_learn = has_learned_planners();
-  for (const LearnedRow& row : kLearned) learned.push_back({row.info, true, row.exists && can_learn});
+  for (const PlannerInfo& info : kLearned) learned.push_back({info, true, can_learn});
   catalog.insert(end, learned.begin(), learned.end());
   return catalog;
 }

@@ -33,7 +33,9 @@ void add_measuring_flags(CLI::App& command, MeasuringFlags& flags) {
       "steps per plan; the median of the last half counts")
       ->default_str("10")
       ->group(kGroup);
-  command.add_option("--enough", flags.enough, "once the steps of a plan have taken this long, three are enough")
+  command
+      .add_option("--enough", flags.enough,
+                  "once the steps of a plan after its first have taken this long, four are enough")
       ->type_name("TIME")
       ->group(kGroup);
   command.add_option("--limit", flags.limit, "a plan that takes longer in all has failed")

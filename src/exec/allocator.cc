@@ -9,6 +9,7 @@
 
 #include <array>
 #include <atomic>
+#include <new>
 
 #include "exec/libtorch.h"
 #include "machine/machine.h"
@@ -36,18 +37,21 @@ std::array<Account, kMaxDevices> accounts;
 thread_local int current_device = 0;
 thread_local bool current_pinned = false;
 
-struct Block {
-  void* data;
+// Stands in front of the bytes of a tensor. The address that libtorch gets is also the one it frees by: libraries below
+// it, such as oneDNN, ask for memory without the object that owns it.
+struct alignas(64) Header {
   Bytes bytes;
   int device;
   at::DataPtr pinned;  // empty: of malloc
 };
 
-void release(void* context) {
-  auto* block = static_cast<Block*>(context);
-  accounts[static_cast<std::size_t>(block->device)].now.fetch_sub(block->bytes);
-  if (block->pinned.get() == nullptr && block->data != nullptr) c10::free_cpu(block->data);
-  delete block;
+void release(void* data) {
+  if (data == nullptr) return;
+  Header* header = static_cast<Header*>(data) - 1;
+  accounts[static_cast<std::size_t>(header->device)].now.fetch_sub(header->bytes);
+  const at::DataPtr pinned = std::move(header->pinned);
+  header->~Header();
+  if (pinned.get() == nullptr) c10::free_cpu(header);
 }
 
 class CountingAllocator final : public at::Allocator {
@@ -58,27 +62,26 @@ class CountingAllocator final : public at::Allocator {
 #else
   at::DataPtr allocate(std::size_t bytes) const override { return allocated(bytes); }
 #endif
+  at::DeleterFnPtr raw_deleter() const override { return &release; }
 
  private:
   static at::DataPtr allocated(std::size_t bytes) {
-    if (bytes == 0) return {nullptr, nullptr, &release_nothing, at::kCPU};
+    if (bytes == 0) return {nullptr, nullptr, &release, at::kCPU};
     const int device = current_device;
-    accounts[static_cast<std::size_t>(device)].take(static_cast<Bytes>(bytes), device);
-    auto* block = new Block{nullptr, static_cast<Bytes>(bytes), device, {}};
+    Account& account = accounts[static_cast<std::size_t>(device)];
+    account.take(static_cast<Bytes>(bytes), device);
     try {
-      if (current_pinned) {
-        block->pinned = at::detail::getCUDAHooks().getPinnedMemoryAllocator()->allocate(bytes);
-        block->data = block->pinned.get();
-      } else {
-        block->data = c10::alloc_cpu(bytes);
-      }
+      const std::size_t all = sizeof(Header) + bytes;
+      at::DataPtr pinned;
+      if (current_pinned) pinned = at::detail::getCUDAHooks().getPinnedMemoryAllocator()->allocate(all);
+      void* memory = current_pinned ? pinned.get() : c10::alloc_cpu(all);
+      void* data = new (memory) Header{static_cast<Bytes>(bytes), device, std::move(pinned)} + 1;
+      return {data, data, &release, at::kCPU};
     } catch (...) {
-      release(block);
+      account.now.fetch_sub(static_cast<Bytes>(bytes));
       throw;
     }
-    return {block->data, block, &release, at::kCPU};
   }
-  static void release_nothing(void* /*context*/) {}
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "cost/measured_costs.h"
 #include "cost/op_class.h"
+#include "measure/handover.h"
 
 namespace berth {
 namespace {
@@ -46,17 +47,6 @@ Plan cut_plan(const Problem& problem, DeviceId first, DeviceId second) {
 struct Adjustment {
   double scale = 1.0, extra_s = 0.0;
 };
-
-// The device that runs all compute ops of a plan, if one does.
-std::optional<DeviceId> only_device(const Graph& graph, const Plan& plan) {
-  std::optional<DeviceId> only;
-  for (const OpId op : graph.ops()) {
-    if (graph.role(op) != Role::kCompute) continue;
-    if (only && *only != plan.device(op)) return std::nullopt;
-    only = plan.device(op);
-  }
-  return only;
-}
 
 Adjustment adjustment_of(const Sample& sample) {
   double sum_s = 0.0;
@@ -172,6 +162,16 @@ std::string csv_cell(std::string_view text) {
 
 }  // namespace
 
+std::optional<DeviceId> only_device(const Graph& graph, const Plan& plan) {
+  std::optional<DeviceId> only;
+  for (const OpId op : graph.ops()) {
+    if (graph.role(op) != Role::kCompute) continue;
+    if (only && *only != plan.device(op)) return std::nullopt;
+    only = plan.device(op);
+  }
+  return only;
+}
+
 std::vector<Plan> calibration_plans(const Problem& problem) {
   std::vector<Plan> plans;
   const auto add = [&](Plan plan) {
@@ -182,6 +182,8 @@ std::vector<Plan> calibration_plans(const Problem& problem) {
   for (std::size_t i = 0; i + 1 < devices.size(); ++i) {
     add(cut_plan(problem, devices[i], devices[i + 1]));
     add(cut_plan(problem, devices[i + 1], devices[i]));
+    add(scattered_plan(problem, devices[i], devices[i + 1]));
+    add(scattered_plan(problem, devices[i + 1], devices[i]));
   }
   return plans;
 }
@@ -194,6 +196,7 @@ Calibration calibrate(const Problem& problem, const std::vector<CalibrationRun>&
   take_times(problem, runs, calibration);
   fit_classes(problem, calibration);
   fit_links(runs, calibration);
+  fit_handovers(problem, runs, calibration);
   return calibration;
 }
 

@@ -5,9 +5,10 @@
 // An op that was run on a device costs there what it took (median), plus its share of what the step took beyond all
 // ops: starting them, views, the executor itself. If the ops took more than the step (GPUs, when every op is timed),
 // all are scaled to it. An op that was not run there costs what the cost model says times the factor of its class.
-// Links take latency and bandwidth from the transfers seen.
+// Links take latency and bandwidth from the transfers seen, and what a handover takes beside them (handover.h).
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "cost/problem.h"
@@ -40,12 +41,17 @@ struct Calibration {
   std::vector<double> overhead_s;            // per op, by device
   std::vector<ClassFit> classes;
   std::vector<LinkFit> links;
+  double handover_s = 0.0;  // contained in the latency of links
 };
+
+// The device that runs all compute ops of a plan, if one does.
+std::optional<DeviceId> only_device(const Graph& graph, const Plan& plan);
 
 Calibration calibrate(const Problem& problem, const std::vector<CalibrationRun>& runs);
 
 // Plans that show much: everything on each device in turn (where ops may go elsewhere only, there), then the first part
-// of the graph on one device and the rest on the next, for every pair that follows each other, both ways.
+// of the graph on one device and the rest on the next, and some cheap ops elsewhere, for every pair that follows each
+// other, both ways.
 std::vector<Plan> calibration_plans(const Problem& problem);
 
 // The machine with the fitted links, and launches below every measured op, since the costs contain them.

@@ -21,14 +21,14 @@ namespace berth {
 inline constexpr std::string_view kWorkerCommand = "measure-worker";  // hidden command of the program that runs plans
 
 struct MeasureOptions {
-  std::string program;                      // that can run plans
-  std::string capture;                      // the graph's file, aten-graph/1
-  std::vector<DeviceSpec> devices;          // one for every device of the machine
-  int runs = 10;                            // per plan; the last half counts
-  int profiles = 1;                         // more runs, in which every op is timed
-  double enough_s = 0.0;                    // once the runs have taken this long, three are enough; 0: all are made
-  double limit_s = 60.0;                    // for all runs of a plan; loading the graph has as much again
-  Bytes resident = 0;                       // of the process; 0: no limit
+  std::string program;              // that can run plans
+  std::string capture;              // the graph's file, aten-graph/1
+  std::vector<DeviceSpec> devices;  // one for every device of the machine
+  int runs = 10;                    // per plan; the last half counts
+  int profiles = 1;                 // more runs, in which every op is timed
+  double enough_s = 0.0;            // once runs after the first took this long, four are enough; 0: all are made
+  double limit_s = 60.0;            // for all runs of a plan; loading the graph has as much again
+  Bytes resident = 0;               // of the process; 0: no limit
   const std::atomic<bool>* stop = nullptr;  // Ctrl-C
 };
 

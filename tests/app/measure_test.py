@@ -119,7 +119,7 @@ class MeasureTest(CommandLineTest):
         captures.branches(graph, side=512)
         costs, machine = str(self.folder / "costs.csv"), str(self.folder / "tuned.toml")
         result = self.json_of("calibrate", graph, "--machine", HALVES, *TWO, "-o", costs, "--machine-output", machine)
-        self.assertEqual(len(result["runs"]), 4)
+        self.assertEqual(len(result["runs"]), 6)
         for run in result["runs"][:2]:  # one device alone
             self.assertLess(abs(run["after_s"] / run["measured_s"] - 1), 0.01, run)
         plan = str(self.folder / "plan.json")

@@ -27,7 +27,6 @@ class Usage(CommandLineTest):
             ([*place, "--plannr", "expert"], "did you mean '--planner'?"),
             ([*place, "surplus"], "unexpected argument 'surplus'"),
             ([*place, "--planner", "exprt"], "did you mean 'expert'?"),
-            ([*place, "--planner", "hsdag"], "not in this build"),
             ([*place, "--budget", "soon"], "--budget"),
             ([*place, "--budget", "0"], "--budget"),
             ([*place, "--budget", "nan"], "--budget"),
@@ -62,8 +61,9 @@ class Usage(CommandLineTest):
 
     def test_learned_planners_are_there_or_refused(self):
         built = {planner["name"]: planner["built"] for planner in self.json_of("planners")["planners"]}
-        self.assertEqual(built["hierarchical"], built["colocrl"])
+        self.assertEqual(len({built[name] for name in ("colocrl", "hierarchical", "placeto", "go", "hsdag")}), 1)
         if not built["hierarchical"]:
+            self.assert_refused(["place", SMALL, "-m", "k40x2", "--planner", "go"], "not in this build")
             self.assert_refused(["compare", SMALL, "-m", "k40x2", "--planners", "learned"], "no learned planners")
             self.assert_refused(["train", SMALL, "-m", "k40x2", "-o", self.folder / "run"], "not in this build")
         for args in (["--preset", "paper"], ["--option", "groups=3"], ["--policy-device", "cuda"]):

@@ -4,8 +4,8 @@
 
 #include "graph/colocation_sets.h"
 #include "io/files.h"
-#include "io/gzip.h"
 #include "io/openvino/hsdag_graph.h"
+#include "io/parts.h"
 
 namespace berth {
 namespace {

@@ -65,6 +65,28 @@ TEST(Calibration, FitsLatencyAndBandwidthOfALink) {
   EXPECT_NEAR(fits.links[0].latency_s, 0.5, 0.05);
 }
 
+// Four handovers on the way, each of 50 us beyond the copies, which take 1 us and a bandwidth that does not matter.
+TEST(Calibration, FindsWhatAHandoverTakes) {
+  const Problem problem = toy_problem("a:1:8B -> b:1:8B -> c:1:8B -> d:1:8B -> e:1", "2 devices");
+  const double op_s = 1e-3, handover_s = 50e-6, copy_s = 1e-6;
+  const std::vector<double> times(5, op_s);
+  CalibrationRun crossing{toy_plan(problem, "a@0 b@1 c@0 d@1 e@0"), {}};
+  crossing.sample.steps_s = {5 * op_s + 4 * (handover_s + copy_s)};
+  for (const bool there : {true, false}) {
+    for (const Bytes bytes : {8, 8, 8, 8, 1000, 1000, 1000, 1000}) {
+      crossing.sample.transfers.push_back({TensorId{0}, there ? DeviceId{0} : DeviceId{1},
+                                           there ? DeviceId{1} : DeviceId{0}, 0.0,
+                                           copy_s + static_cast<double>(bytes) * 1e-12, bytes});
+    }
+  }
+  const Calibration fits =
+      calibrate(problem, {run_alone(problem, toy_plan(problem, "a@0 b@0 c@0 d@0 e@0"), times, 0.0),
+                          run_alone(problem, toy_plan(problem, "a@1 b@1 c@1 d@1 e@1"), times, 0.0), crossing});
+  EXPECT_NEAR(fits.handover_s, handover_s, 0.1 * handover_s);
+  ASSERT_EQ(fits.links.size(), 2U);
+  EXPECT_NEAR(fits.links[0].latency_s, copy_s + fits.handover_s, 1e-7);
+}
+
 TEST(Calibration, WritesATableThatCostsReads) {
   const Problem problem = toy_problem("a:1 -> b:1", "2 devices");
   const Calibration fits = calibrate(problem, {run_alone(problem, toy_plan(problem, "a@0 b@0"), {2.0, 3.0}, 0.0)});
@@ -78,9 +100,11 @@ TEST(Calibration, WritesATableThatCostsReads) {
 TEST(Calibration, TriesEveryDeviceAndEveryCut) {
   const Problem problem = toy_problem("a:1 -> b:1 -> c:1 -> d:1", "2 devices");
   const std::vector<Plan> plans = calibration_plans(problem);
-  ASSERT_EQ(plans.size(), 4U);
+  ASSERT_EQ(plans.size(), 6U);
   EXPECT_EQ(plans[2].device_of, toy_plan(problem, "a@0 b@0 c@1 d@1").device_of);
   EXPECT_EQ(plans[3].device_of, toy_plan(problem, "a@1 b@1 c@0 d@0").device_of);
+  EXPECT_EQ(plans[4].device_of, toy_plan(problem, "a@1 b@0 c@0 d@0").device_of);
+  EXPECT_EQ(plans[5].device_of, toy_plan(problem, "a@0 b@1 c@1 d@1").device_of);
   for (const Plan& plan : plans) EXPECT_EQ(verify(problem, plan), std::nullopt);
 }
 
