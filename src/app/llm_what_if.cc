@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/units.h"
+#include "cost/machine_draft.h"
 
 namespace berth::app {
 namespace {
@@ -14,36 +15,21 @@ constexpr Bytes kMore = Bytes{1} << 30;
 constexpr double kFaster = 4.0;  // lanes of x16 against x4
 constexpr std::uint64_t kJudgements = 150;
 
-// A machine to be changed, in the parts it was made of.
-struct Parts {
-  explicit Parts(const Machine& from)
-      : original(from),
-        devices(from.devices().begin(), from.devices().end()),
-        pools(from.pools().begin(), from.pools().end()),
-        links(from.links().begin(), from.links().end()) {}
-
-  [[nodiscard]] std::shared_ptr<const Machine> make() const {
-    auto made = Machine::make(original.name(), original.description(), devices, pools,
-                              {original.switches().begin(), original.switches().end()}, links);
-    return made ? std::make_shared<const Machine>(std::move(made).value()) : nullptr;
-  }
-
-  const Machine& original;
-  std::vector<Device> devices;
-  std::vector<MemoryPool> pools;
-  std::vector<Link> links;
-};
+std::shared_ptr<const Machine> made(const MachineDraft& draft) {
+  auto machine = draft.make();
+  return machine ? std::make_shared<const Machine>(*std::move(machine)) : nullptr;
+}
 
 std::shared_ptr<const Machine> with_memory(const Machine& machine, DeviceId device) {
-  Parts parts(machine);
+  MachineDraft parts(machine);
   const int pool = machine.pool_of(device);
   (pool >= 0 ? parts.pools[static_cast<std::size_t>(pool)].memory : parts.devices[index(device)].memory) += kMore;
-  return parts.make();
+  return made(parts);
 }
 
 // A second card of the kind, on links of its own like those of the first.
 std::shared_ptr<const Machine> with_twin(const Machine& machine, DeviceId device) {
-  Parts parts(machine);
+  MachineDraft parts(machine);
   const std::string name = machine.device(device).name, twin = name + "+";
   Device copy = machine.device(device);
   copy.name = twin;
@@ -56,7 +42,7 @@ std::shared_ptr<const Machine> with_twin(const Machine& machine, DeviceId device
     if (!added.bus.empty() && link.from == name) added.bus += "+";
     parts.links.push_back(std::move(added));
   }
-  return parts.make();
+  return made(parts);
 }
 
 struct FasterSlot {
@@ -79,12 +65,12 @@ std::optional<FasterSlot> with_faster_slot(const llm::Serving& serving) {
     }
   }
   if (slowest == kNoDevice) return std::nullopt;
-  Parts parts(machine);
+  MachineDraft parts(machine);
   const std::string& name = machine.device(slowest).name;
   for (Link& link : parts.links) {
     if (link.from == name || link.to == name) link.bytes_per_s *= kFaster;
   }
-  return FasterSlot{parts.make(), name};
+  return FasterSlot{made(parts), name};
 }
 
 class Questions {

@@ -27,9 +27,12 @@ MachineDraft::MachineDraft(const Machine& machine)
       devices(machine.devices().begin(), machine.devices().end()),
       pools(machine.pools().begin(), machine.pools().end()),
       switches(machine.switches().begin(), machine.switches().end()),
-      links(machine.links().begin(), machine.links().end()) {}
+      links(machine.links().begin(), machine.links().end()),
+      execution(machine.execution()) {}
 
-Result<Machine> MachineDraft::make() const { return Machine::make(name, description, devices, pools, switches, links); }
+Result<Machine> MachineDraft::make() const {
+  return Machine::make(name, description, devices, pools, switches, links, execution);
+}
 
 Result<Machine> changed(const Machine& machine, const MachineChanges& changes) {
   MachineDraft draft(machine);

@@ -16,6 +16,7 @@ struct MachineDraft {
   std::vector<MemoryPool> pools;
   std::vector<std::string> switches;
   std::vector<Link> links;
+  Execution execution;
 
   explicit MachineDraft(const Machine& machine);
   [[nodiscard]] Result<Machine> make() const;

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "cost/machine_draft.h"
 #include "cost/measured_costs.h"
 #include "cost/op_class.h"
 #include "measure/handover.h"
@@ -202,38 +203,34 @@ Calibration calibrate(const Problem& problem, const std::vector<CalibrationRun>&
 
 Result<Machine> calibrated_machine(const Problem& problem, const Calibration& calibration) {
   const Machine& machine = problem.machine();
-  std::vector<Device> devices(machine.devices().begin(), machine.devices().end());
-  for (std::size_t i = 0; i < devices.size(); ++i) {
-    double least_s = devices[i].launch_s;
+  MachineDraft draft(machine);
+  for (std::size_t i = 0; i < draft.devices.size(); ++i) {
+    double& least_s = draft.devices[i].launch_s;
     for (const double seconds : calibration.seconds[i]) {
       if (seconds > 0.0) least_s = std::min(least_s, seconds);
     }
-    devices[i].launch_s = least_s;
   }
-  std::vector<Link> links;
+  draft.links.clear();
   for (const Link& link : machine.links()) {
     const LinkFit* there = find_link(machine, calibration, link.from, link.to);
     const LinkFit* back = find_link(machine, calibration, link.to, link.from);
     const bool is_pair = link.duplex == Duplex::kFull && link.bus.empty();
     if (there == nullptr || (is_pair && back == nullptr) || link.duplex == Duplex::kHalf) {
-      links.push_back(link);
+      draft.links.push_back(link);
       continue;
     }
     Link one = link;
     one.duplex = Duplex::kOneWay;
     one.bytes_per_s = there->bytes_per_s;
     one.latency_s = there->latency_s;
-    links.push_back(one);
+    draft.links.push_back(one);
     if (!is_pair) continue;
     std::swap(one.from, one.to);
     one.bytes_per_s = back->bytes_per_s;
     one.latency_s = back->latency_s;
-    links.push_back(one);
+    draft.links.push_back(one);
   }
-  std::vector<MemoryPool> pools(machine.pools().begin(), machine.pools().end());
-  std::vector<std::string> switches(machine.switches().begin(), machine.switches().end());
-  return Machine::make(machine.name(), machine.description(), std::move(devices), std::move(pools), std::move(switches),
-                       std::move(links));
+  return draft.make();
 }
 
 Result<Problem> calibrated_problem(std::shared_ptr<const Graph> graph, std::shared_ptr<const Machine> machine,

@@ -288,7 +288,6 @@ class Refused(TrainTest):
             (["train"], ["GRAPH is required"]),
             (["train", TINY, "-m", "k40x2"], ["--output is required"]),
             ([*TRAIN, "-o", self.folder / "x", "-p", "heft"], ["'heft'", "learns nothing"]),
-            ([*TRAIN, "-o", self.folder / "x", "-p", "hsdag"], ["not in this build"]),
             ([*TRAIN, "-o", self.folder / "x", "--preset", "papr"], ["paper"]),
             ([*TRAIN, "-o", self.folder / "x", "--option", "grops=4"], ["did you mean 'groups'?"]),
             ([*TRAIN, "-o", self.folder / "x", "--option", "hidden=-1"], ["hidden"]),
@@ -363,7 +362,7 @@ class Options(TrainTest):
         self.assert_refused([*place, "--option", "grops=3"], "did you mean 'groups'?")
         compare = ["compare", TINY, "-m", "k40x2", "--option", "groups=4", "--evaluations", 12, "--planners"]
         names = {row["planner"] for row in self.json_of(*compare, "single,learned")["rows"]}
-        self.assertEqual(names, {"single", "colocrl", "hierarchical", "placeto", "go"})
+        self.assertEqual(names, {"single", "colocrl", "hierarchical", "placeto", "go", "hsdag"})
         self.assert_refused([*compare, "single,heft"], "--option is for learned planners")
 
     def test_placer_is_short_for_an_option(self):

@@ -39,6 +39,12 @@ TEST(MachineChanges, SetFiguresOfDevices) {
   EXPECT_EQ(machine.name(), "k40x2 (gpu:1.memory=24GiB, k40.flops=2x, cpu.launch=5us, gpu0.bandwidth=1TB/s)");
 }
 
+TEST(MachineChanges, LeaveTheRestAsItWas) {
+  const Machine hetero = builtin_machine("flex170-hetero").value();
+  const Machine machine = with(hetero, {.settings = {"gpu0.launch=40us"}});
+  EXPECT_EQ(machine.execution(), hetero.execution());
+}
+
 TEST(MachineChanges, SetLinks) {
   const double before = k40x2().links()[0].bytes_per_s;
   for (const Link& link : with(k40x2(), {.settings = {"link.*.bandwidth=2x"}}).links())

@@ -100,7 +100,7 @@ TEST(MachineToml, OverlapAndTheCostOfRegions) {
   EXPECT_EQ(error_of(box("region_cost = \"20 us\"")),
             "box.toml: region_cost counts only without overlap; add overlap = false or leave it out");
   EXPECT_EQ(error_of(box("overlap = false\nregion_cost = 1e7")),
-            "box.toml: region_cost must be between 0 and 1e6 s, not 1e+07");
+            "box.toml: region_cost must be between 0 and 1e6 s, not 10000000");
   EXPECT_EQ(error_of(box("overlap = 1")).find("box.toml:2: overlap: "), 0u);
 }
 
