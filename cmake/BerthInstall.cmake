@@ -16,6 +16,7 @@ install(TARGETS ${targets} EXPORT berthTargets
 install(TARGETS berth RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 if(BERTH_TORCH)
   install(TARGETS berth-learned RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/berth)
+  install(DIRECTORY policies DESTINATION ${CMAKE_INSTALL_DATADIR}/berth)
 endif()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/berth)

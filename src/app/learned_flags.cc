@@ -17,7 +17,8 @@ void add_policy_flags(CLI::App& command, PolicyFlags& flags) {
       command
           .add_option(
               "--policy", flags.run,
-              "a trained policy plans: the folder of a run (berth train); with --planner auto it makes the first plan")
+              "a trained policy plans: the folder of a run (berth train), or default, which comes with berth; with --planner "
+              "auto it makes the first plan")
           ->type_name("RUN");
   command
       .add_flag("--zero-shot", flags.zero_shot,

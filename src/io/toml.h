@@ -18,7 +18,7 @@
 
 namespace berth {
 
-inline constexpr std::size_t kMaxTomlBytes = std::size_t{1} << 20;
+inline constexpr std::size_t kMaxTomlBytes = std::size_t{16} << 20;
 inline constexpr std::size_t kMaxTomlValues = 100'000;
 inline constexpr int kMaxTomlDepth = 16;  // of arrays, inline tables and dotted keys
 

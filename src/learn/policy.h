@@ -4,6 +4,7 @@
 // were drawn.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -19,6 +20,8 @@ struct Sampling {
   int groupings = 1;   // m
   int placements = 4;  // k, for each of them
   double noise = 0.0;  // deviation of what is added to logits, as a share of their root mean square
+  // A batch that takes long asks now and then, also in its loss, whether to give up: what it has is of no use then.
+  std::function<bool()> should_stop = {};
 };
 
 // How spread the choices still are, in nats per choice; the uniform distribution's is log(choices).
@@ -52,6 +55,8 @@ class Batch {
   [[nodiscard]] virtual Entropies entropies() const = 0;
   // Plans in a row that share a choice, such as a grouping: none of them may be part of the others' baseline.
   [[nodiscard]] virtual std::size_t plans_per_choice() const { return 1; }
+  // Whether it gave up (Sampling::should_stop).
+  [[nodiscard]] virtual bool was_stopped() const { return false; }
   // Groups in use, averaged over the groupings; 0 where a policy has none.
   [[nodiscard]] virtual double used_groups() const { return 0.0; }
 

@@ -84,8 +84,10 @@ bool Trainer::try_lesson(Attempt& attempt, std::uint64_t most, UpdateFacts& fact
   Clock::time_point clock = Clock::now();
   Sampling sampling{options_.groupings, options_.placements, facts.noise};
   if (most > 0) sampling = {1, static_cast<int>(most), facts.noise};
+  // Ranks must stop at the same place; only one that is alone may do so anywhere.
+  if (alone_ || communicator_.size() == 1) sampling.should_stop = should_stop_;
   attempt.batch = lessons_[attempt.lesson].policy->sample(sampling, rng_);
-  if (is_stopped() || !measure(attempt, facts, clock)) return false;
+  if (attempt.batch->was_stopped() || is_stopped() || !measure(attempt, facts, clock)) return false;
   for (Measurement& measurement : attempt.measured) {
     measurement = with_noise(measurement, options_.env_noise, rng_);
     attempt.rewards.push_back(reward_of(options_.reward, measurement));
@@ -199,6 +201,10 @@ Result<std::optional<Trainer::Gradients>> Trainer::gradients(std::uint64_t most)
     Clock::time_point clock = Clock::now();
     BERTH_RETURN_IF_ERROR(weigh(attempt, 1.0 / static_cast<double>(attempts_.size())));
     push_back(attempt);
+    if (attempt.batch->was_stopped()) {
+      undo(before);
+      return std::optional<Gradients>();
+    }
     of_lessons.push_back(&attempt.facts);
     facts.gradient_s += lap(clock);
   }
@@ -248,13 +254,16 @@ Result<std::optional<UpdateFacts>> Trainer::update(std::uint64_t most) {
   const AdamState adam = options_.epochs > 1 ? adam_.state() : AdamState();
   Status stepped = step(std::move(found->values), found->facts);
   if (stepped) stepped = learn_again(found->facts);
+  const bool stopped = std::ranges::any_of(attempts_, [](const Attempt& one) { return one.batch->was_stopped(); });
   attempts_.clear();
-  if (!stepped) {
+  if (!stepped || stopped) {
     if (!values.empty()) {
       parameters().set_values(values);
       adam_.restore(adam);
     }
-    return undone(stepped.error());
+    if (!stepped) return undone(stepped.error());
+    undo(before);
+    return std::optional<UpdateFacts>();
   }
   ++updates_;
   found->facts.step_s = lap(clock);

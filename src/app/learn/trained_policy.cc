@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `berth place --policy RUN`: a trained policy as a planner.
 #include "app/learn/fingerprint.h"
+#include "app/learn/policy_library.h"
 #include "app/learn/run_folder.h"
 #include "app/learned.h"
 #include "base/text.h"
@@ -47,12 +48,13 @@ Result<ChosenPlanner> choose_trained(const PolicyFlags& policy, const LearnedFla
     return bad_input("{} cannot be changed by --policy: the policy was trained with what {}/config.json says",
                      flags.given(), policy.run);
   }
-  BERTH_TRY(RunConfig config, load_config(policy.run));
+  const std::string folder = policy_folder(policy.run);
+  BERTH_TRY(RunConfig config, load_config(folder));
   if (!flags.policy_device.empty()) config.policy_device = flags.policy_device;
   BERTH_TRY(const learn::Checkpoint checkpoint,
-            learn::read_checkpoint(fmt::format("{}/checkpoint", policy.run), config.fingerprint()));
+            learn::read_checkpoint(fmt::format("{}/checkpoint", folder), config.fingerprint()));
   if (checkpoint.state.lessons.size() != config.lessons.size()) {
-    return bad_input("{}/checkpoint: it does not belong to {}/config.json", policy.run, policy.run);
+    return bad_input("{}/checkpoint: it does not belong to {}/config.json", folder, folder);
   }
   const auto check = [policy, config](const Problem& problem) -> Status {
     if (learn::is_general(config.planner) || lesson_of(config, problem)) return {};

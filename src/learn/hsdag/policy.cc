@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "learn/hsdag/policy.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "learn/grouper.h"
@@ -84,18 +85,19 @@ Plan HsdagPolicy::greedy() {
   return plan_of(pass, devices);
 }
 
-HsdagBatch::HsdagBatch(HsdagPolicy& policy, const Sampling& sampling, Rng& rng) : policy_(policy) {
+HsdagBatch::HsdagBatch(HsdagPolicy& policy, const Sampling& sampling, Rng& rng)
+    : policy_(policy), should_stop_(sampling.should_stop) {
   const at::NoGradGuard guard;
   entropies_.most_placing = std::log(static_cast<double>(policy.num_devices()));
   for (int episode = 0; episode < sampling.groupings; ++episode) draw_episode(sampling.placements, rng);
-  const auto count = static_cast<double>(plans_.size());
+  const auto count = std::max(1.0, static_cast<double>(plans_.size()));
   entropies_.placing /= count;
   used_groups_ /= count;
 }
 
 void HsdagBatch::draw_episode(int steps, Rng& rng) {
   Tensor state = policy_.features_;
-  for (int step = 0; step < steps; ++step) state = draw_step(state, rng);
+  for (int step = 0; step < steps && !gives_up(); ++step) state = draw_step(state, rng);
 }
 
 // Draws one plan; returns the features of the next step.
@@ -122,7 +124,7 @@ Tensor HsdagBatch::draw_step(const Tensor& features, Rng& rng) {
 Tensor HsdagBatch::loss(const LossTerms& terms) {
   double total = 0.0;
   const auto count = static_cast<double>(steps_.size());
-  for (std::size_t i = 0; i < steps_.size(); ++i) {
+  for (std::size_t i = 0; i < steps_.size() && !gives_up(); ++i) {
     const Step& step = steps_[i];
     const HsdagNetwork::Pass pass = policy_.network_->run(step.features, step.seed, &step.parsings);
     const Tensor log_chances = at::log_softmax(pass.logits, 1);

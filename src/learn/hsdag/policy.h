@@ -53,6 +53,7 @@ class HsdagBatch : public Batch {
   [[nodiscard]] std::vector<double> log_probabilities() const override;
   [[nodiscard]] Entropies entropies() const override { return entropies_; }
   [[nodiscard]] double used_groups() const override { return used_groups_; }
+  [[nodiscard]] bool was_stopped() const override { return stopped_; }
 
  private:
   struct Step {
@@ -64,11 +65,14 @@ class HsdagBatch : public Batch {
   };
   void draw_episode(int steps, Rng& rng);
   Tensor draw_step(const Tensor& features, Rng& rng);
+  bool gives_up() { return stopped_ = stopped_ || (should_stop_ && should_stop_()); }
 
   HsdagPolicy& policy_;
   std::vector<Step> steps_;
   Entropies entropies_;
   double used_groups_ = 0.0;
+  std::function<bool()> should_stop_;
+  bool stopped_ = false;
 };
 
 }  // namespace berth::learn
