@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "measure/session.h"
 
+#include <algorithm>
+
 #include "io/json_reader.h"
 #include "io/json_writer.h"
 
 namespace berth {
 namespace {
+
+// Seconds in which libtorch and a graph are loaded at least, however busy the computer is.
+constexpr double kLoading = 60.0;
 
 std::string devices_argument(const std::vector<DeviceSpec>& specs) {
   std::string text;
@@ -50,7 +55,8 @@ Result<std::unique_ptr<MeasureSession>> MeasureSession::open(const Problem& prob
 Status MeasureSession::start() {
   BERTH_TRY(WorkerProcess worker, WorkerProcess::start(options_.program, {std::string(kWorkerCommand), options_.capture,
                                                                           devices_argument(options_.devices)}));
-  const Result<std::string> answer = worker.ask("{}\n", {options_.limit_s, options_.resident, options_.stop});
+  const Result<std::string> answer =
+      worker.ask("{}\n", {std::max(options_.limit_s, kLoading), options_.resident, options_.stop});
   if (!answer) return within("the measuring process", answer.error());
   if (const auto error = error_in(*answer)) return *error;
   worker_.emplace(std::move(worker));

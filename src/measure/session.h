@@ -27,7 +27,7 @@ struct MeasureOptions {
   int runs = 10;                    // per plan; the last half counts
   int profiles = 1;                 // more runs, in which every op is timed
   double enough_s = 0.0;            // once runs after the first took this long, four are enough; 0: all are made
-  double limit_s = 60.0;            // for all runs of a plan; loading the graph has as much again
+  double limit_s = 60.0;            // for all runs of a plan; loading the graph has as much, and a minute at least
   Bytes resident = 0;               // of the process; 0: no limit
   const std::atomic<bool>* stop = nullptr;  // Ctrl-C
 };

@@ -331,6 +331,14 @@ class Policies(TrainTest):
         placed = self.json_of("place", TINY, "-m", "k40x2", "--policy", self.run, "--planner", "auto", "--evaluations", 300)
         self.assertEqual(placed["planner"], "auto")
         self.assertLessEqual(placed["step_time_s"], trained["best_s"])
+        self.assertNotIn("policy of", placed["note"])  # it left something for auto to do
+
+    def test_a_policy_comes_with_berth(self):
+        place = ["place", "zoo:rnnlm,batch=8,unroll=4", "-m", "k80x2", "--policy", "default"]
+        placed = self.json_of(*place, "--zero-shot", "--evaluations", 9)
+        self.assertIn("policy of default after 4,000 updates", placed["note"])
+        self.assertEqual(placed["evaluations"], 9)
+        self.assert_refused([*place[:-1], "defualt"], "defualt: there is no run", "default comes with berth")
 
     def test_learning_on_makes_no_plan_worse(self):
         trained = self.train(updates=3)

@@ -110,7 +110,9 @@ RunFolder::~RunFolder() {
 
 Result<RunConfig> load_config(const std::string& given) {
   const std::string path = without_slash(given);
-  if (!has_config(path)) return bad_input("{}: there is no run (no {}/{})", path, path, kConfig);
+  if (!has_config(path)) {
+    return bad_input("{}: there is no run (no {}/{}; the policy default comes with berth)", path, path, kConfig);
+  }
   const std::string name = fmt::format("{}/{}", path, kConfig);
   BERTH_TRY(std::string text, read_file(name));
   return read_config(std::move(text), name);

@@ -30,6 +30,7 @@ class TrainedPolicy : public Planner {
     trained.values = checkpoint_.state.values;
     trained.name = fmt::format("{} after {}", flags_.run, counted(checkpoint_.state.updates, "update"));
     trained.updates = flags_.finetune;
+    trained.fills_budget = flags_.finetune == 0 && !flags_.is_start;
     const std::optional<std::size_t> lesson = lesson_of(config_, search.problem());
     if (lesson && !flags_.zero_shot) trained.known_plan = checkpoint_.state.lessons[*lesson].best_plan;
     return learn::make_trained_planner(config_.planner, config_.options, config_.policy_device, std::move(trained))
