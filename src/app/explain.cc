@@ -4,6 +4,7 @@
 
 #include "app/commands.h"
 #include "app/explain_output.h"
+#include "app/has_timeline.h"
 #include "app/options.h"
 #include "app/read_plan.h"
 #include "app/resolve.h"
@@ -46,10 +47,8 @@ PlanExplanation explain_plan(const Problem& problem, const Outcome& outcome) {
 Result<Exit> run_explain(const ExplainFlags& flags) {
   BERTH_TRY(const ResolvedProblem resolved, resolve_problem(flags.problem));
   const Problem& problem = resolved.problem;
-  if (problem.objective() != Objective::kStep) {
-    return bad_input("explain follows the timeline of a step, which the objective '{}' does not have; leave it out",
-                     objective_name(problem.objective()));
-  }
+  BERTH_RETURN_IF_ERROR(
+      check_has_timeline("explain", "leave --objective out to explain one step of the plan", problem, flags.problem));
   BERTH_TRY(const Outcome outcome, score_plan_file(flags.plan, "file", flags.problem, problem));
   std::string text;
   if (!flags.op.empty()) {
