@@ -3,31 +3,19 @@
 #include <memory>
 
 #include "app/commands.h"
+#include "app/explain.h"
 #include "app/explain_output.h"
-#include "app/options.h"
+#include "app/has_timeline.h"
+#include "app/learned.h"
+#include "app/named_op.h"
 #include "app/read_plan.h"
 #include "app/resolve.h"
-#include "cost/demands/op_index.h"
 #include "sim/simulator.h"
 
 namespace berth::app {
 namespace {
 
 constexpr std::size_t kCrossings = 10;
-
-struct ExplainFlags {
-  ProblemFlags problem;
-  std::string plan, op;
-  bool json = false;
-};
-
-// One op: a pattern is fine as long as it names one.
-Result<OpId> find_op(const Graph& graph, const std::string& text) {
-  BERTH_TRY(const std::vector<OpId> ops, OpIndex(graph).select(text));
-  if (ops.size() == 1) return ops.front();
-  return bad_input("--op '{}' stands for {} ops, among them '{}' and '{}'; name one", text, ops.size(),
-                   graph.name(ops[0]), graph.name(ops[1]));
-}
 
 PlanExplanation explain_plan(const Problem& problem, const Outcome& outcome) {
   PlanExplanation result;
@@ -44,16 +32,17 @@ PlanExplanation explain_plan(const Problem& problem, const Outcome& outcome) {
 }
 
 Result<Exit> run_explain(const ExplainFlags& flags) {
+  if (!flags.policy.empty()) return explain_policy(flags);
+  if (flags.plan.empty())
+    return bad_input("nothing to explain: give --plan FILE, or --policy RUN for a trained policy");
   BERTH_TRY(const ResolvedProblem resolved, resolve_problem(flags.problem));
   const Problem& problem = resolved.problem;
-  if (problem.objective() != Objective::kStep) {
-    return bad_input("explain follows the timeline of a step, which the objective '{}' does not have; leave it out",
-                     objective_name(problem.objective()));
-  }
+  BERTH_RETURN_IF_ERROR(
+      check_has_timeline("explain", "leave --objective out to explain one step of the plan", problem, flags.problem));
   BERTH_TRY(const Outcome outcome, score_plan_file(flags.plan, "file", flags.problem, problem));
   std::string text;
   if (!flags.op.empty()) {
-    BERTH_TRY(const OpId op, find_op(problem.graph(), flags.op));
+    BERTH_TRY(const OpId op, named_op(problem.graph(), flags.op));
     const report::OpExplanation why = report::explain_op(problem, outcome.plan, op);
     text = flags.json ? op_json(problem, outcome, why) : op_text(problem, outcome, why);
   } else {
@@ -72,13 +61,22 @@ void add_explain_command(CLI::App& app, Exit& exit) {
   add_problem_flags(*command, flags->problem);
   add_constraint_flags(*command, flags->problem.constraints);
   add_what_if_flags(*command, flags->problem.changes);
-  command->add_option("--plan", flags->plan, "plan file, as written by berth place -o")->type_name("FILE")->required();
+  CLI::Option* plan = command->add_option("--plan", flags->plan, "plan file, as written by berth place -o");
+  plan->type_name("FILE");
+  command
+      ->add_option(
+          "--policy", flags->policy,
+          "in place of a plan, the folder of a run (berth train): its groups, how likely every device is, what "
+          "the Placer looked at")
+      ->type_name("RUN")
+      ->excludes(plan);
   command->add_option("--op", flags->op, "why this op is where it is, and what every other device would cost")
       ->type_name("NAME");
   add_json_flag(*command, flags->json);
   command->footer(
       "Example:\n  berth explain zoo:nmt-4 --machine k40x4 --plan plan.json\n"
-      "  berth explain zoo:nmt-4 --machine k40x4 --plan plan.json --op 'encoder.layer.1.t24/matmul_5'");
+      "  berth explain zoo:nmt-4 --machine k40x4 --plan plan.json --op 'encoder.layer.1.t24/matmul_5'\n"
+      "  berth explain zoo:nmt-4 --machine k40x4 --policy trained    (the folder of berth train)");
   command->callback([flags, &exit] { exit = finish(run_explain(*flags)); });
 }
 

@@ -41,7 +41,8 @@ struct PolicyFlags {
 };
 void add_policy_flags(CLI::App& command, PolicyFlags& flags);
 
-struct TrainFlags;  // app/train.h
+struct TrainFlags;    // app/train.h
+struct ExplainFlags;  // app/explain.h
 
 // Whether learned planners can run, here or by the other program. Never replaces this one.
 bool has_learned_planners();
@@ -50,6 +51,8 @@ Result<ChosenPlanner> choose_learned(std::string_view name, const LearnedFlags& 
 // The planner that a trained run is (berth place --policy RUN).
 Result<ChosenPlanner> choose_trained(const PolicyFlags& policy, const LearnedFlags& flags);
 Result<Exit> train(const TrainFlags& flags);
+// What a trained run holds likely (berth explain --policy RUN).
+Result<Exit> explain_policy(const ExplainFlags& flags);
 // The options of a learned planner, with their values in every preset.
 Result<std::string> option_table(std::string_view planner, bool json);
 

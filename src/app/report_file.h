@@ -10,8 +10,8 @@
 
 namespace berth::app {
 
-// Whether there can be a report, asked before a long search.
-Status check_reportable(const Problem& problem);
+// Whether this build has reports, asked before a long search.
+Status check_reportable();
 
 // `single` is the best single device's outcome, when it is known; the expert's plan is made here. Written whole or not
 // at all.

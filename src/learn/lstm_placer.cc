@@ -73,6 +73,7 @@ class LstmPlacer : public Placer {
   Placements draw(const GroupInput& groups, int placements, double noise, Rng& rng) const override;
   [[nodiscard]] Tensor log_probabilities(const GroupInput& groups, const Placements& drawn) const override;
   [[nodiscard]] Tensor greedy(const GroupInput& groups) const override;
+  [[nodiscard]] Tensor attention(const GroupInput& groups, const Tensor& devices) const override;
 
  private:
   struct Memory {
@@ -84,6 +85,9 @@ class LstmPlacer : public Placer {
   [[nodiscard]] Memory read(const GroupInput& groups) const;
   [[nodiscard]] Memory repeated(const Memory& memory, std::int64_t times) const;
   [[nodiscard]] Tensor device_table() const;  // [devices + 1, size]; the last row begins a sequence
+  // States of the decoder when the choices are known [b, steps, size].
+  [[nodiscard]] Tensor decoded(const Memory& memory, const Tensor& chosen) const;
+  [[nodiscard]] Tensor weights_of(const Tensor& hidden, const Tensor& keys) const;
   [[nodiscard]] Tensor logits(const Tensor& hidden, const Tensor& keys) const;
   // What the devices hold by now adds to the logits: `seen` [b, steps, devices, kPlaced].
   [[nodiscard]] Tensor placed_logits(const Tensor& hidden, const Tensor& seen) const;
@@ -152,12 +156,16 @@ Tensor LstmPlacer::device_table() const {
   return table_ + at::cat({extra, at::zeros({1, size_}, extra.options())}, 0);
 }
 
-// hidden [b, steps, size], keys [b, groups, attention] -> [b, steps, devices]
-Tensor LstmPlacer::logits(const Tensor& hidden, const Tensor& keys) const {
+// hidden [b, steps, size], keys [b, groups, attention] -> [b, steps, groups]
+Tensor LstmPlacer::weights_of(const Tensor& hidden, const Tensor& keys) const {
   const Tensor queries = at::matmul(hidden, queries_);
-  const Tensor sums = at::tanh(queries.unsqueeze(2) + keys.unsqueeze(1));        // [b, steps, groups, attention]
-  const Tensor weights = at::softmax(at::matmul(sums, scores_).squeeze(-1), 2);  // [b, steps, groups]
-  const Tensor context = at::bmm(weights, keys);
+  const Tensor sums = at::tanh(queries.unsqueeze(2) + keys.unsqueeze(1));  // [b, steps, groups, attention]
+  return at::softmax(at::matmul(sums, scores_).squeeze(-1), 2);
+}
+
+// As above -> [b, steps, devices]
+Tensor LstmPlacer::logits(const Tensor& hidden, const Tensor& keys) const {
+  const Tensor context = at::bmm(weights_of(hidden, keys), keys);
   return bounded(at::matmul(at::cat({hidden, context}, 2), out_) + out_bias_, options_);
 }
 
@@ -207,14 +215,19 @@ Placements LstmPlacer::draw(const GroupInput& groups, int placements, double noi
   return drawn;
 }
 
-Tensor LstmPlacer::log_probabilities(const GroupInput& groups, const Placements& drawn) const {
-  const Memory memory = repeated(read(groups), drawn.devices.size(0) / groups.embedding.size(0));
-  const Tensor begin = at::full({drawn.devices.size(0), 1}, devices_, drawn.devices.options());
-  const Tensor before = at::cat({begin, drawn.devices.slice(1, 0, drawn.devices.size(1) - 1)}, 1);
+Tensor LstmPlacer::decoded(const Memory& memory, const Tensor& chosen) const {
+  const Tensor begin = at::full({chosen.size(0), 1}, devices_, chosen.options());
+  const Tensor before = at::cat({begin, chosen.slice(1, 0, chosen.size(1) - 1)}, 1);
   Tensor input = at::embedding(device_table(), before);
   if (options_.aligned) input = at::cat({input, memory.states}, 2);
   const auto [hidden, last, cell] = at::lstm(input, {memory.hidden.unsqueeze(0), memory.cell.unsqueeze(0)},
                                              decoder_.list(), true, 1, 0.0, true, false, true);
+  return hidden;
+}
+
+Tensor LstmPlacer::log_probabilities(const GroupInput& groups, const Placements& drawn) const {
+  const Memory memory = repeated(read(groups), drawn.devices.size(0) / groups.embedding.size(0));
+  const Tensor hidden = decoded(memory, drawn.devices);
   Tensor all = logits(hidden, memory.keys);
   if (placed_.defined()) all = all + placed_logits(hidden, seen_at_all_steps(memory.groups, drawn.devices, devices_));
   return at::log_softmax(with_noise(all, drawn.noise), 2);
@@ -223,6 +236,12 @@ Tensor LstmPlacer::log_probabilities(const GroupInput& groups, const Placements&
 Tensor LstmPlacer::greedy(const GroupInput& groups) const {
   const at::NoGradGuard guard;
   return decode(read(groups), [](std::int64_t, const Tensor& logits) { return logits.argmax(1); });
+}
+
+Tensor LstmPlacer::attention(const GroupInput& groups, const Tensor& devices) const {
+  const at::NoGradGuard guard;
+  const Memory memory = read(groups);
+  return weights_of(decoded(memory, devices), memory.keys);
 }
 
 }  // namespace

@@ -21,10 +21,13 @@ class OneShotPlacer : public Placer {
   Placements draw(const GroupInput& groups, int placements, double noise, Rng& rng) const override;
   [[nodiscard]] Tensor log_probabilities(const GroupInput& groups, const Placements& drawn) const override;
   [[nodiscard]] Tensor greedy(const GroupInput& groups) const override;
+  // The mean of all heads and layers.
+  [[nodiscard]] Tensor attention(const GroupInput& groups, const Tensor& devices) const override;
 
  private:
-  [[nodiscard]] Tensor logits(const Tensor& groups) const;  // [m, groups, devices]
-  [[nodiscard]] Tensor attend(const Layer& layer, const Tensor& states) const;
+  // [m, groups, devices]; `weights`: where to put those of every layer [m, heads, groups, groups].
+  [[nodiscard]] Tensor logits(const Tensor& groups, std::vector<Tensor>* weights = nullptr) const;
+  [[nodiscard]] Tensor attend(const Layer& layer, const Tensor& states, std::vector<Tensor>* weights) const;
   void add_layer(const std::string& name, Parameters& parameters, Rng& rng);
 
   Options options_;
@@ -62,19 +65,21 @@ void OneShotPlacer::add_layer(const std::string& name, Parameters& parameters, R
   layers_.push_back(std::move(layer));
 }
 
-Tensor OneShotPlacer::attend(const Layer& layer, const Tensor& states) const {
+Tensor OneShotPlacer::attend(const Layer& layer, const Tensor& states, std::vector<Tensor>* weights) const {
   const std::int64_t rows = states.size(0), groups = states.size(1), width = size_ / kHeads;
   const auto heads = [&](const Tensor& part) { return part.reshape({rows, groups, kHeads, width}).transpose(1, 2); };
   const std::vector<Tensor> parts = at::matmul(states, layer.query_key_value).chunk(3, 2);
   const Tensor scores = at::matmul(heads(parts[0]), heads(parts[1]).transpose(2, 3)) / std::sqrt(double(width));
-  const Tensor mixed = at::matmul(at::softmax(scores, 3), heads(parts[2]));
+  const Tensor shares = at::softmax(scores, 3);
+  if (weights != nullptr) weights->push_back(shares);
+  const Tensor mixed = at::matmul(shares, heads(parts[2]));
   return at::matmul(mixed.transpose(1, 2).reshape({rows, groups, size_}), layer.out);
 }
 
-Tensor OneShotPlacer::logits(const Tensor& groups) const {
+Tensor OneShotPlacer::logits(const Tensor& groups, std::vector<Tensor>* weights) const {
   Tensor states = at::tanh(at::matmul(groups, in_) + in_bias_);
   for (const Layer& layer : layers_) {
-    states = states + attend(layer, at::layer_norm(states, {size_}, layer.norm_1, layer.norm_1_bias));
+    states = states + attend(layer, at::layer_norm(states, {size_}, layer.norm_1, layer.norm_1_bias), weights);
     const Tensor input = at::layer_norm(states, {size_}, layer.norm_2, layer.norm_2_bias);
     const Tensor grown = at::gelu(at::matmul(input, layer.grow) + layer.grow_bias);
     states = states + at::matmul(grown, layer.shrink) + layer.shrink_bias;
@@ -99,6 +104,13 @@ Tensor OneShotPlacer::log_probabilities(const GroupInput& groups, const Placemen
 Tensor OneShotPlacer::greedy(const GroupInput& groups) const {
   const at::NoGradGuard guard;
   return logits(groups.embedding).argmax(2);
+}
+
+Tensor OneShotPlacer::attention(const GroupInput& groups, const Tensor& /*devices*/) const {
+  const at::NoGradGuard guard;
+  std::vector<Tensor> weights;
+  (void)logits(groups.embedding, &weights);
+  return weights.empty() ? Tensor() : at::cat(weights, 1).mean(1);
 }
 
 }  // namespace

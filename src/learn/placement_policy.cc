@@ -98,16 +98,16 @@ std::unique_ptr<Batch> PlacementPolicy::sample(const Sampling& sampling, Rng& rn
   return std::make_unique<PlacementBatch>(*this, sampling, rng);
 }
 
+PlacementPolicy::Groups PlacementPolicy::likeliest_groups() const {
+  if (fixed_) return *fixed_;
+  const Tensor most = grouper_->logits().argmax(1).to(at::kCPU);
+  return {most.data_ptr<std::int64_t>(), most.data_ptr<std::int64_t>() + most.numel()};
+}
+
 Plan PlacementPolicy::greedy() {
   const at::NoGradGuard guard;
   if (items_.size() == 0) return plan_of_items(problem_, items_, {});
-  Groups groups;
-  if (fixed_) {
-    groups = *fixed_;
-  } else {
-    const Tensor most = grouper_->logits().argmax(1).to(at::kCPU);
-    groups.assign(most.data_ptr<std::int64_t>(), most.data_ptr<std::int64_t>() + most.numel());
-  }
+  const Groups groups = likeliest_groups();
   std::vector<std::int64_t> devices(devices_.size());
   std::iota(devices.begin(), devices.end(), std::int64_t{0});  // without groups the groups are the devices
   if (placer_) {
@@ -115,6 +115,39 @@ Plan PlacementPolicy::greedy() {
     devices.assign(chosen.data_ptr<std::int64_t>(), chosen.data_ptr<std::int64_t>() + chosen.numel());
   }
   return plan_of(groups, devices.data());
+}
+
+// Without groups every item is one of its own.
+Beliefs PlacementPolicy::beliefs() {
+  const at::NoGradGuard guard;
+  const std::vector<std::vector<OpId>> ops_of_item = ops_of_items(problem_, items_);
+  if (items_.size() == 0) return make_beliefs(problem_, devices_, {}, at::zeros({0}), greedy());
+  if (!placer_) return make_beliefs(problem_, devices_, ops_of_item, at::softmax(grouper_->logits(), 1), greedy());
+
+  const Groups groups = likeliest_groups();
+  std::vector<std::vector<OpId>> ops(groups_);
+  for (const OpId op : problem_.graph().topological_order()) {
+    const std::int64_t item = items_.position[items_.grouping.of(problem_, op)];
+    if (item >= 0) ops[groups[static_cast<std::size_t>(item)]].push_back(op);
+  }
+  const GroupInput input = embed(std::span(&groups, 1));
+  const Tensor chosen = placer_->greedy(input);
+  const Tensor chances = placer_->log_probabilities(input, {chosen, Tensor()}).exp().squeeze(0);
+  Beliefs beliefs = make_beliefs(problem_, devices_, std::move(ops), chances, greedy());
+  if (const Tensor attention = placer_->attention(input, chosen); attention.defined()) {
+    const std::vector<float> weights = floats_of(attention);
+    for (std::size_t i = 0; i < groups_; ++i) {
+      const auto row = weights.begin() + static_cast<std::ptrdiff_t>(i * groups_);
+      beliefs.groups[i].attention.assign(row, row + static_cast<std::ptrdiff_t>(groups_));
+    }
+  }
+  if (fixed_) return beliefs;
+  const std::vector<float> surest = floats_of(at::softmax(grouper_->logits(), 1).amax(1));
+  beliefs.grouping_chances.assign(problem_.graph().num_ops(), 1.0);
+  for (std::size_t item = 0; item < ops_of_item.size(); ++item) {
+    for (const OpId op : ops_of_item[item]) beliefs.grouping_chances[index(op)] = static_cast<double>(surest[item]);
+  }
+  return beliefs;
 }
 
 }  // namespace berth::learn

@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include "learn/beliefs.h"
 #include "learn/grouper.h"
 #include "learn/items.h"
 #include "learn/options.h"
@@ -30,6 +31,7 @@ class PlacementPolicy : public Policy {
   Parameters& parameters() override { return parameters_; }
   std::unique_ptr<Batch> sample(const Sampling& sampling, Rng& rng) override;
   Plan greedy() override;
+  [[nodiscard]] Beliefs beliefs();  // on the way to that plan
 
   [[nodiscard]] std::size_t num_items() const { return items_.size(); }
   [[nodiscard]] std::size_t num_groups() const { return groups_; }
@@ -38,6 +40,7 @@ class PlacementPolicy : public Policy {
  private:
   friend class PlacementBatch;
   using Groups = std::vector<std::uint32_t>;  // of every item
+  [[nodiscard]] Groups likeliest_groups() const;
   [[nodiscard]] GroupInput embed(std::span<const Groups> groupings) const;
   [[nodiscard]] Plan plan_of(const Groups& groups, const std::int64_t* device_of_group) const;
 

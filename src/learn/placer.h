@@ -34,6 +34,9 @@ class Placer {
   [[nodiscard]] virtual Tensor log_probabilities(const GroupInput& groups, const Placements& drawn) const = 0;
   // The most likely device, choice by choice [m, groups].
   [[nodiscard]] virtual Tensor greedy(const GroupInput& groups) const = 0;
+  // How much a Placer looks at every group while it decides on each [m, groups, groups], given the choices [m, groups];
+  // rows add up to one. Undefined where it looks at none. Without gradients.
+  [[nodiscard]] virtual Tensor attention(const GroupInput& groups, const Tensor& devices) const = 0;
 };
 
 struct PlacerShape {

@@ -96,7 +96,6 @@ class Explain(Explained):
         self.assert_refused(["explain", *ON, "--plan", self.plan, "--op", "*"], "stands for", "name one")
         self.assert_refused(["explain", *ON, "--plan", "none.json"], "none.json")
         self.assert_refused(["explain", *ON], "--plan")
-        self.assert_refused(["explain", *ON, "--plan", self.plan, "--objective", "pipeline"], "pipeline")
 
     def test_a_large_plan_is_explained_in_two_seconds(self):
         large = ["zoo:nmt-8", "-m", "k40x8"]
@@ -106,6 +105,40 @@ class Explain(Explained):
         elapsed = time.monotonic() - begin
         print(f"explain of zoo:nmt-8 on k40x8: {elapsed:.2f} s")
         self.assertLess(elapsed, 60 if sanitized() else 12)  # generous, for tests beside it; docs/cli.md has the figure
+
+
+class Pipelines(Explained):
+    def setUp(self):
+        super().setUp()
+        self.plan = str(self.folder / "pipeline.json")
+        done = berth("place", *ON, "--objective", "pipeline", "-p", "dp", "-o", self.plan)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_what_follows_a_timeline_names_the_way_out(self):
+        page = str(self.folder / "r.html")
+        asked = [*ON, "--objective", "pipeline"]
+        self.assert_refused(["explain", *asked, "--plan", self.plan], "'pipeline'", "leave --objective out")
+        self.assert_refused(["place", *asked, "--report", page], "'pipeline'", "-o", "berth report without --objective")
+        self.assert_refused(["report", *asked, "--plan", self.plan, "-o", page], "'pipeline'", "leave --objective out")
+        self.assertEqual(list(self.folder.glob("*.html")), [])
+
+    def test_the_way_out_leads_to_one_step_of_the_plan(self):
+        why = self.json_of("explain", *ON, "--plan", self.plan)
+        self.assertEqual(why["step_time_s"], self.json_of("score", *ON, "--plan", self.plan)["step_time_s"])
+        page = self.folder / "r.html"
+        self.text_of("report", *ON, "--plan", self.plan, "-o", page)
+        self.assertIn("</html>", page.read_text())
+
+    def test_a_problem_that_is_a_pipeline_has_its_loads(self):
+        problem = self.write("msr.json", json.dumps({
+            "maxSizePerFPGA": 100.0, "maxFPGAs": 2, "maxCPUs": 1,
+            "nodes": [{"id": i, "name": name, "supportedOnFpga": 1, "cpuLatency": 40, "fpgaLatency": 4, "isBackwardNode": 0,
+                       "size": 60.0} for i, name in enumerate("ab")],
+            "edges": [{"sourceId": 0, "destId": 1, "cost": 0.5, "size": 1}]}))
+        plan = str(self.folder / "msr.plan.json")
+        self.text_of("place", problem, "-o", plan)
+        self.assert_refused(["explain", problem, "--plan", plan], "its objective is 'pipeline'", "berth score")
+        self.text_of("score", problem, "--plan", plan)
 
 
 class Diff(Explained):
@@ -166,7 +199,6 @@ class Report(Explained):
         self.assertEqual(pathlib.Path(old).read_text(), "precious")
         nowhere = str(self.folder / "no" / "r.html")
         self.assert_refused(["report", *ON, "--plan", self.plan, "-o", nowhere], "there is no folder")
-        self.assert_refused(["place", *ON, "--objective", "pipeline", "--report", old], "pipeline")
         self.assert_refused(["report", *ON, "-o", old], "--plan")
 
 

@@ -362,6 +362,75 @@ class Policies(TrainTest):
                 self.assert_refused(args, part)
 
 
+class ExplainedPolicies(TrainTest):
+    """`berth explain --policy RUN`."""
+
+    def explained(self, *flags):
+        return self.json_of("explain", TINY, "-m", "k40x2", "--policy", self.run, *flags)
+
+    def test_every_planner_says_what_it_holds_likely(self):
+        for planner in ("hierarchical", "colocrl", "placeto", "go", "hsdag"):
+            with self.subTest(planner):
+                self.run = self.folder / planner
+                self.train("-p", planner, updates=1)
+                why = self.explained()
+                self.assertEqual((why["planner"], why["updates"]), (planner, 1))
+                self.assertEqual(why["groups_used"], len(why["groups"]))
+                for group in why["groups"]:
+                    self.assertAlmostEqual(sum(group["chances"].values()), 1.0, 4)
+                    self.assertEqual(group["chances"][group["device"]], max(group["chances"].values()))
+                    self.assertEqual(bool(group["attention"]), planner in ("hierarchical", "colocrl"))
+                sizes = [group["ops"] for group in why["groups"]]
+                self.assertEqual(sizes, sorted(sizes, reverse=True))
+
+    def test_an_op_is_in_its_group(self):
+        self.train()
+        plan = {op["name"]: op["device"] for op in json.loads((self.run / "plan.json").read_text())["ops"]}
+        groups = {group["group"]: group for group in self.explained()["groups"]}
+        for name in ("lstm.layer.0.t1/matmul", "softmax.t0/matmul"):
+            why = self.explained("--op", name)
+            self.assertEqual(why["op"], name)
+            self.assertEqual(why["choice"], groups[why["choice"]["group"]])
+            self.assertEqual(why["best_plan_device"], plan[name])
+            self.assertTrue(0.0 < why["grouping_chance"] <= 1.0)
+            page = self.text_of("explain", TINY, "-m", "k40x2", "--policy", self.run, "--op", name)
+            for words in (name, f"in group {why['choice']['group']}", "the best plan of the run on", "chance", "looked at"):
+                self.assertIn(words, page)
+        self.assertFalse(self.explained("--op", "embedding.words")["decided"])  # an input: on the CPU, whatever is learned
+        page = self.text_of("explain", TINY, "-m", "k40x2", "--policy", self.run, "--op", "embedding.words")
+        self.assertIn("nothing was decided for it: it can only be on cpu", page)
+
+    def test_people_see_the_largest_groups(self):
+        self.train()
+        page = self.text_of("explain", TINY, "-m", "k40x2", "--policy", self.run)
+        possible = self.explained()["groups_possible"]
+        self.assertGreaterEqual(possible, 8)
+        for words in (f"policy of {self.run} after 4 updates: hierarchical", f"of {possible} groups in use", "mostly", "entropy"):
+            self.assertIn(words, page)
+
+    def test_a_general_policy_is_explained_for_a_graph_it_never_saw(self):
+        self.train("-p", "go", updates=1)
+        why = self.json_of("explain", SMALL, "-m", "k40x4", "--policy", self.run)
+        self.assertGreater(len(why["groups"]), 0)
+
+    def test_wrong_runs(self):
+        self.train(updates=1)
+        policy = ["--policy", self.run]
+        for args, part in [
+            ([SMALL, "-m", "k40x2", *policy], "another graph"),
+            ([TINY, "-m", "k40x4", *policy], "another machine"),
+            ([TINY, "-m", "k40x2", "--objective", "pipeline", *policy], "objective"),
+            ([TINY, "-m", "k40x2", "--policy", self.folder], "no run"),
+            ([TINY, "-m", "k40x2", *policy, "--plan", self.run / "plan.json"], "--plan"),
+            ([TINY, "-m", "k40x2", *policy, "--op", "no such op"], "no such op"),
+            ([TINY, "-m", "k40x2"], "--policy"),
+        ]:
+            with self.subTest(part):
+                self.assert_refused(["explain", *args], part)
+        (self.run / "checkpoint").write_bytes(b"no checkpoint")
+        self.assert_refused(["explain", TINY, "-m", "k40x2", *policy], str(self.run / "checkpoint"))
+
+
 class Options(TrainTest):
     def test_place_and_compare_take_options(self):
         place = ["place", TINY, "-m", "k40x2", "-p", "hierarchical", "--option", "groups=4", "--option", "hidden=8"]

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What if the machine were different: --set, --add-device and sweep. Usage: what_if_test.py BERTH."""
+import pathlib
+import xml.etree.ElementTree as ElementTree
+
 from command_line import SMALL, CommandLineTest, berth, main
 
 ON = [SMALL, "-m", "k40x2"]
@@ -70,6 +73,36 @@ class Sweep(CommandLineTest):
         page = self.text_of("sweep", *ON, "--over", "link.*.bandwidth=1x,2x", "-p", "heft", "--evaluations", "10")
         for words in ("step time", "steps/s", "##", "link.*.bandwidth"):
             self.assertIn(words, page)
+
+    def test_a_plot_is_a_picture_with_every_value(self):
+        path = self.folder / "plot.svg"
+        rows = self.sweep("batch=2,8,32", "--plot", path)["rows"]
+        picture = ElementTree.parse(path).getroot()
+        svg = "{http://www.w3.org/2000/svg}"
+        self.assertEqual(picture.tag, svg + "svg")
+        words = [text.text for text in picture.iter(svg + "text")]
+        for row in rows:
+            self.assertIn(row["value"], words)
+        dots = [dot for dot in picture.iter(svg + "circle")][1:]  # the first explains the line
+        self.assertEqual(len(dots), 3)
+        heights = [float(dot.get("cy")) for dot in dots]
+        rates = [row["per_second"] for row in rows]
+        self.assertAlmostEqual((heights[0] - heights[1]) / (heights[1] - heights[2]),
+                               (rates[1] - rates[0]) / (rates[2] - rates[1]), 1)
+        page = self.text_of("sweep", *ON, "--over", "devices=1,2", "-p", "heft", "--evaluations", "10", "--plot", path)
+        self.assertIn(f"plot written to {path}", page)
+
+    def test_what_does_not_fit_is_said_in_the_plot(self):
+        path = self.folder / "plot.svg"
+        args = ["sweep", *ON, "--over", "gpu.memory=1KiB,12GiB", "-p", "gpu-only", "--evaluations", "10", "--plot", path]
+        self.text_of(*args)
+        self.assertIn(">OOM</text>", path.read_text())
+
+    def test_a_plot_that_cannot_be_written_is_refused_first(self):
+        self.assert_refused(["sweep", *ON, "--over", "devices=1", "--plot", self.folder / "no" / "x.svg"], "there is no folder")
+        old = self.write("old.svg", "precious")
+        self.assert_refused(["sweep", *ON, "--over", "devices=9", "--plot", old], "has 2 accelerators, not 9")
+        self.assertEqual(pathlib.Path(old).read_text(), "precious")
 
     def test_mistakes(self):
         self.assert_refused(["sweep", *ON, "--over", "devices"], "NAME=A,B,C")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A real browser for the tests: Debian's Chromium, headless, driven by playwright-core. Pages come from files; whatever
 // else they ask for, and whatever they complain about, is collected.
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 
@@ -9,6 +10,16 @@ export async function openBrowser(modules, executable) {
   const require = createRequire(pathToFileURL(`${modules}/package.json`));
   const { chromium } = require("playwright-core");
   return chromium.launch({ executablePath: executable, args: ["--no-sandbox", "--disable-gpu"] });
+}
+
+// Bytes of all processes that show pages, each with its share of what they have in common.
+export async function memoryOfPages(browser) {
+  const session = await browser.newBrowserCDPSession();
+  const { processInfo } = await session.send("SystemInfo.getProcessInfo");
+  const kibibytes = processInfo
+    .filter((process) => process.type === "renderer")
+    .map((process) => Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${process.id}/smaps_rollup`, "utf8"))[1]));
+  return 1024 * kibibytes.reduce((sum, one) => sum + one, 0);
 }
 
 export async function openReport(

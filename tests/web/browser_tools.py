@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Node, Chromium and playwright-core, where they can be had. npm fetches the last, once, into the build folder."""
+"""Node, Chromium, playwright-core and TypeScript, where they can be had. npm fetches the last two, once, into the build folder."""
 import pathlib
 import shutil
 import subprocess
@@ -23,19 +23,21 @@ def chromium():
 
 
 def driver(folder):
-    """The folder that has node_modules/playwright-core."""
+    """The folder that has node_modules/playwright-core and node_modules/typescript."""
     folder.mkdir(parents=True, exist_ok=True)
     wanted = (HERE / "package.json").read_text()
     done = folder / "package.json"
-    if (folder / "node_modules" / "playwright-core").is_dir() and done.is_file() and done.read_text() == wanted:
+    has_all = all((folder / "node_modules" / name).is_dir() for name in ("playwright-core", "typescript"))
+    if has_all and done.is_file() and done.read_text() == wanted:
         return folder
     done.write_text(wanted)
     install = subprocess.run([command("npm"), "install", "--ignore-scripts", "--no-audit", "--no-fund",
                               "--no-package-lock"], cwd=folder, capture_output=True, text=True, timeout=300)
     if install.returncode != 0:
         done.unlink()
-        reasons = install.stderr.strip().splitlines() or ["no reason given"]
-        raise Missing(f"npm could not install playwright-core: {reasons[-1]}")
+        reasons = [line for line in install.stderr.splitlines() if line.strip() and "complete log" not in line]
+        reason = next((line for line in reasons if "reason" in line), reasons[-1] if reasons else "it does not say why")
+        raise Missing(f"npm could not install playwright-core and typescript: {reason}")
     return folder
 
 

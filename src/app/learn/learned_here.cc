@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// app/learned.h in `berth-learned`: the learned planners and their options. train_run.cc and trained_policy.cc have the
-// rest.
+// app/learned.h in `berth-learned`: the learned planners and their options. train_run.cc, trained_policy.cc and
+// explain_policy.cc have the rest.
 #include <algorithm>
 
 #include "app/learn/run_config.h"

@@ -85,6 +85,18 @@ Plan HsdagPolicy::greedy() {
   return plan_of(pass, devices);
 }
 
+Beliefs HsdagPolicy::beliefs() {
+  const at::NoGradGuard guard;
+  if (!network_) return make_beliefs(problem_, devices_, {}, at::zeros({0}), greedy());
+  const HsdagNetwork::Pass pass = network_->run(features_, 0);
+  std::vector<std::vector<OpId>> ops(pass.clusters());
+  for (const OpId op : problem_.graph().topological_order()) {
+    const std::int64_t item = items_.position[items_.grouping.of(problem_, op)];
+    if (item >= 0) ops[static_cast<std::size_t>(pass.cluster[static_cast<std::size_t>(item)])].push_back(op);
+  }
+  return make_beliefs(problem_, devices_, std::move(ops), at::softmax(pass.logits, 1), greedy());
+}
+
 HsdagBatch::HsdagBatch(HsdagPolicy& policy, const Sampling& sampling, Rng& rng)
     : policy_(policy), should_stop_(sampling.should_stop) {
   const at::NoGradGuard guard;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "learn/beliefs.h"
 #include "learn/hsdag/network.h"
 #include "learn/items.h"
 #include "learn/options.h"
@@ -25,6 +26,7 @@ class HsdagPolicy : public Policy {
   Parameters& parameters() override { return parameters_; }
   std::unique_ptr<Batch> sample(const Sampling& sampling, Rng& rng) override;
   Plan greedy() override;
+  [[nodiscard]] Beliefs beliefs();  // on the way to that plan
 
   [[nodiscard]] const Items& items() const { return items_; }
   [[nodiscard]] std::size_t num_devices() const { return devices_.size(); }

@@ -264,6 +264,26 @@ void PlacetoLearner::propose(std::size_t lesson, Search& search, std::uint64_t p
   }
 }
 
+Beliefs PlacetoLearner::beliefs(std::size_t lesson_number) {
+  const at::NoGradGuard guard;
+  PlacetoLesson& lesson = *lessons_[lesson_number];
+  const GroupGraph& graph = lesson.graph;
+  Rng rng(seed_);
+  std::vector<std::uint8_t> devices = start_of(lesson_number, rng);
+  if (!is_decided(lesson_number)) {
+    return make_beliefs(graph.problem, graph.devices, {}, at::zeros({0}), plan_of(graph, devices));
+  }
+  const EpisodeRun run{.episodes = 1, .sweeps = options_.sweeps, .greedy = true};
+  const PlacetoTrace trace = run_episodes(lesson, *network_, devices, run, rng).value();
+  std::vector<Tensor> chances(graph.size());
+  for (const PlacetoStep& step : trace.steps) {
+    const PlacetoBatch batch = batch_of(lesson, std::span(&step, 1), parameters_.device());
+    chances[step.turn] = network_->log_probabilities(lesson.network, batch.input).exp().squeeze(0);
+    devices[step.turn] = static_cast<std::uint8_t>(step.chosen.front());
+  }
+  return make_beliefs(graph.problem, graph.devices, graph.ops, at::stack(chances), plan_of(graph, devices));
+}
+
 TrainState PlacetoLearner::state() const {
   return {updates_, evaluations_, parameters_.values(), adam_.state(), rng_, states_};
 }

@@ -9,6 +9,7 @@
 
 #include <memory>
 
+#include "learn/beliefs.h"
 #include "learn/communicator.h"
 #include "learn/learner.h"
 #include "learn/options.h"
@@ -29,6 +30,8 @@ class PlacetoLearner : public Learner {
   // Whole sweeps: a plan of Placeto is what a sweep leads to, so at least one is made, whatever `plans` says, unless
   // the search has to stop.
   void propose(std::size_t lesson, Search& search, std::uint64_t plans, Rng& rng) override;
+  // Of the last turn of every group in the likeliest episode, from where propose() would begin.
+  Beliefs beliefs(std::size_t lesson);
 
   [[nodiscard]] Parameters& parameters() override { return parameters_; }
   [[nodiscard]] TrainState state() const override;

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/learn/trained_run.h"
+
+#include "app/learn/fingerprint.h"
+#include "app/learn/policy_library.h"
+#include "app/learn/run_folder.h"
+#include "base/text.h"
+#include "learn/planners.h"
+
+namespace berth::app {
+
+std::string TrainedRun::name() const {
+  return fmt::format("{} after {}", given, counted(checkpoint.state.updates, "update"));
+}
+
+Status TrainedRun::check(const Problem& problem) const {
+  if (learn::is_general(config.planner) || lesson_of(config, problem)) return {};
+  return check_hashes(config.lessons.front(), problem, given);
+}
+
+std::optional<Plan> TrainedRun::known_plan(const Problem& problem) const {
+  const std::optional<std::size_t> lesson = lesson_of(config, problem);
+  return lesson ? checkpoint.state.lessons[*lesson].best_plan : std::nullopt;
+}
+
+Result<TrainedRun> load_trained(const std::string& given) {
+  const std::string path = policy_folder(given);
+  BERTH_TRY(RunConfig config, load_config(path));
+  BERTH_TRY(learn::Checkpoint checkpoint,
+            learn::read_checkpoint(fmt::format("{}/checkpoint", path), config.fingerprint()));
+  if (checkpoint.state.lessons.size() != config.lessons.size()) {
+    return bad_input("{}/checkpoint: it does not belong to {}/config.json", path, path);
+  }
+  return TrainedRun{given, std::move(config), std::move(checkpoint)};
+}
+
+}  // namespace berth::app

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// TrainedRun: what --policy RUN names, read and checked.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "app/learn/run_config.h"
+#include "cost/problem.h"
+#include "learn/checkpoint.h"
+
+namespace berth::app {
+
+struct TrainedRun {
+  std::string given;  // as the user calls it: a folder, or a policy of ours (policy_library.h)
+  RunConfig config;
+  learn::Checkpoint checkpoint;
+
+  // "trained after 40 updates"
+  [[nodiscard]] std::string name() const;
+  // An error if this policy is for another problem.
+  [[nodiscard]] Status check(const Problem& problem) const;
+  // The best plan of the run, if it has learned from this very problem.
+  [[nodiscard]] std::optional<Plan> known_plan(const Problem& problem) const;
+};
+
+Result<TrainedRun> load_trained(const std::string& given);
+
+}  // namespace berth::app

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/plot.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace berth::report {
+namespace {
+
+bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+TEST(Plot, AxesEndAtRoundNumbers) {
+  const auto ticks = [](double most) {
+    const AxisTicks found = ticks_up_to(most);
+    return fmt::format("{:g} by {:g}", found.end, found.step);
+  };
+  EXPECT_EQ(ticks(0.0), "1 by 0.2");
+  EXPECT_EQ(ticks(1.0), "1 by 0.2");
+  EXPECT_EQ(ticks(1.3), "1.4 by 0.2");
+  EXPECT_EQ(ticks(2.0), "2 by 0.5");
+  EXPECT_EQ(ticks(37.0), "40 by 5");
+  EXPECT_EQ(ticks(840.0), "900 by 100");
+  EXPECT_EQ(ticks(0.0021), "0.0025 by 0.0005");
+}
+
+TEST(Plot, HeightsAreInProportionAndWhatHasNoneIsCrossedOut) {
+  Plot plot{.title = "t", .verdict = "v", .x_name = "devices", .y_name = "steps per second"};
+  plot.points = {{"1", std::nullopt, std::nullopt, "OOM"}, {"2", 1.0, 2.0}, {"4", 2.0, 4.0}};
+  const std::string svg = svg_of(plot);
+  // 0 is at 376, the end of the axis, 4, at 92: 71 for each unit. Columns are 220 wide, from 72 on.
+  EXPECT_TRUE(has(svg, "<path class=\"rate\" d=\"M402.0 305.0L622.0 234.0\"/>")) << svg;
+  EXPECT_TRUE(has(svg, "<path class=\"bound\" d=\"M402.0 234.0L622.0 92.0\"/>")) << svg;
+  EXPECT_TRUE(has(svg, "<path class=\"none\" d=\"M177.0 362.0")) << svg;
+  EXPECT_TRUE(has(svg, "<desc>steps per second by devices: 1: OOM; 2: 1; 4: 2;</desc>")) << svg;
+}
+
+TEST(Plot, NamesCannotBreakThePicture) {
+  Plot plot{.title = "<script>&\"\n", .verdict = "", .x_name = "x", .y_name = "y"};
+  plot.points = {{"</svg>", 1.0, std::nullopt}};
+  const std::string svg = svg_of(plot);
+  EXPECT_FALSE(has(svg, "<script>")) << svg;
+  EXPECT_TRUE(has(svg, "&lt;script&gt;&amp;&quot; </title>")) << svg;
+  EXPECT_EQ(svg.find("</svg>"), svg.size() - 7);
+}
+
+}  // namespace
+}  // namespace berth::report
