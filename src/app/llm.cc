@@ -19,17 +19,29 @@ CLI::Option* add_list(CLI::App& command, const std::string& flag, std::vector<st
   return command.add_option(flag, list, help)->type_name(form)->allow_extra_args(false);
 }
 
-Status save(const LlmAnswer& answer, const std::string& path) {
+Status save(const LlmAnswer& answer, const llm::Placement& placement, std::string_view planner,
+            const std::string& path) {
+  if (path.empty()) return {};
   const Problem& problem = answer.serving->problem(llm::Phase::kDecode);
-  const Plan plan = answer.serving->plan_of(answer.search.best.placement, llm::Phase::kDecode);
-  return save_plan(path, problem, score_plan(problem, "llm", plan));
+  const Plan plan = answer.serving->plan_of(placement, llm::Phase::kDecode);
+  return save_plan(path, problem, score_plan(problem, std::string(planner), plan));
+}
+
+Status save_all(const LlmFlags& flags, const LlmAnswer& answer) {
+  BERTH_RETURN_IF_ERROR(save(answer, answer.search.best.placement, "llm", flags.output));
+  if (!answer.given) return {};
+  return save(answer, answer.given->placement, answer.given->source, flags.given_output);
 }
 
 Result<Exit> run_llm(const LlmFlags& flags) {
   BERTH_RETURN_IF_ERROR(check_output_path(flags.output));
+  BERTH_RETURN_IF_ERROR(check_output_path(flags.given_output));
+  if (!flags.given_output.empty() && flags.given_flags.empty() && flags.device_map.empty() && flags.partition.empty()) {
+    return bad_input("--given-output: there is no plan of yours; give --flags, --device-map or --partition");
+  }
   BERTH_TRY(const LlmAnswer answer, answer_llm(flags));
   BERTH_TRY(const std::string paste, exported(answer, flags.to));
-  const Status saved = flags.output.empty() ? Status() : save(answer, flags.output);
+  const Status saved = save_all(flags, answer);
   if (flags.json) {
     BERTH_RETURN_IF_ERROR(print(llm_json(answer)));
   } else if (!flags.to.empty()) {
@@ -80,8 +92,10 @@ void add_llm_flags(CLI::App& command, LlmFlags& flags) {
       ->capture_default_str();
   command.add_option("--host-memory", flags.host_memory, "what system and program take on the CPU")
       ->capture_default_str();
-  command.add_option("--backend", flags.backend, "how llama.cpp names GPUs: CUDA, ROCm, Vulkan, SYCL")
-      ->capture_default_str();
+  command.add_option("--backend", flags.backend,
+                     "how llama.cpp names GPUs: CUDA, ROCm, Vulkan, SYCL; default: CUDA, Vulkan for other makers");
+  add_list(command, "--rpc", flags.servers, "DEVICE=HOST:PORT",
+           "a GPU of another host, behind a ggml-rpc-server, for example gpu2=192.168.0.7:50052");
   CLI::Option* line = command.add_option("--flags", flags.given_flags,
                                          "your own flags of llama.cpp, to be judged: \"-ngl 20 -ts 3,1\"");
   CLI::Option* map =
@@ -93,6 +107,9 @@ void add_llm_flags(CLI::App& command, LlmFlags& flags) {
   command.add_option("--to", flags.to, "print only what to paste: llama.cpp, vllm, accelerate, or a table of tensors");
   command.add_flag("--what-if,!--no-what-if", flags.what_if, "say what more memory, cards or a faster slot would give");
   add_output_flag(command, flags.output, "write the plan of the decode graph to this file");
+  command
+      .add_option("--given-output", flags.given_output, "write your own plan too, for score, compare, explain, report")
+      ->type_name("FILE");
   add_json_flag(command, flags.json);
 }
 

@@ -42,7 +42,7 @@ Error wrong_runtime(std::string_view form) {
 
 Result<std::string> exported(const LlmAnswer& answer, const std::string& form) {
   const llm::Runtime runtime = answer.options.runtime;
-  const RuntimeDevices devices(*answer.machine, answer.backend);
+  const RuntimeDevices devices(*answer.machine, answer.names);
   const std::string wanted = form.empty() ? std::string(name_of(runtime)) : form;
   if (wanted == "table") return tensor_table(answer);
   if (wanted == "llama.cpp") {

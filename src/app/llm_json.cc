@@ -13,6 +13,8 @@ void write_verdict(JsonWriter& json, const LlmAnswer& answer, const llm::Verdict
   json.key("decode_tokens_per_s").value(answer.decode_tokens(verdict));
   json.key("prefill_tokens_per_s").value(answer.prefill_tokens(verdict));
   json.key("decode_step_s").value(verdict.decode_s).key("prefill_step_s").value(verdict.prefill_s);
+  json.key("decode_copies_s").value(verdict.decode_copies_s);
+  json.key("prefill_copies_s").value(verdict.prefill_copies_s);
   json.key("objective_value_s").value(verdict.request_s);
 }
 
@@ -32,7 +34,10 @@ void write_devices(JsonWriter& json, const LlmAnswer& answer) {
     const llm::Serving::Load& load = loads[index(id)];
     json.begin_object().key("name").value(answer.machine->device(id).name);
     json.key("weight_bytes").value(load.weights).key("cache_bytes").value(load.cache);
-    json.key("runtime_bytes").value(serving.reserved(id)).key("capacity_bytes").value(answer.machine->capacity(id));
+    json.key("runtime_bytes")
+        .value(serving.reserved(id) + load.copies)
+        .key("capacity_bytes")
+        .value(answer.machine->capacity(id));
     const Score& score = answer.search.best.verdict.decode;
     json.key("decode_busy_s").value(to_seconds(score.devices[index(id)].busy)).end_object();
   }
@@ -64,7 +69,7 @@ void write_export(JsonWriter& json, const LlmAnswer& answer) {
   const auto text = exported(answer, "");
   json.key("export").value(text ? *text : "");
   if (answer.options.runtime != llm::Runtime::kLlamaCpp) return;
-  const RuntimeDevices devices(*answer.machine, answer.backend);
+  const RuntimeDevices devices(*answer.machine, answer.names);
   const LlamaFlags flags = llama_flags(*answer.model, devices, answer.search.best.placement, answer.options.cache);
   json.key("patterns").begin_array(JsonLayout::kLines);
   for (const TensorPattern& pattern : flags.patterns) {

@@ -8,6 +8,7 @@
 #include "app/terminal.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "cost/cost_model.h"
 #include "llm/kv_cache.h"
 
 namespace berth::app {
@@ -52,6 +53,23 @@ std::string tokens(double per_second) {
                            : fmt::format("{:.3g}", per_second);
 }
 
+// What the runtime takes on a device: what is reserved there, room for copies, and activations where it computes.
+Bytes runtime_bytes(const LlmAnswer& answer, const llm::Serving::Load& load, DeviceId device) {
+  const bool computes = load.weights + load.cache > 0;
+  return answer.serving->reserved(device) + load.copies + (computes ? answer.serving->activations() : 0);
+}
+
+// What is left of a device's memory, or of the memory that it shares.
+Bytes free_bytes(const LlmAnswer& answer, const std::vector<llm::Serving::Load>& loads, DeviceId device) {
+  const int pool = answer.machine->pool_of(device);
+  Bytes free = answer.machine->capacity(device);
+  for (const DeviceId id : answer.machine->device_ids()) {
+    const bool counts = id == device || (pool >= 0 && answer.machine->pool_of(id) == pool);
+    if (counts) free -= loads[index(id)].weights + loads[index(id)].cache + runtime_bytes(answer, loads[index(id)], id);
+  }
+  return free;
+}
+
 std::string memory_table(const LlmAnswer& answer) {
   const llm::Serving& serving = *answer.serving;
   const llm::Placement& placement = answer.search.best.placement;
@@ -64,43 +82,70 @@ std::string memory_table(const LlmAnswer& answer) {
     if (!used) continue;
     const llm::Serving::Load& load = loads[index(id)];
     const Bytes capacity = answer.machine->capacity(id);
-    const Bytes free = capacity - load.weights - load.cache - serving.reserved(id);
+    const Bytes runtime = runtime_bytes(answer, load, id), free = free_bytes(answer, loads, id);
     const Device& device = answer.machine->device(id);
-    table.add({device.name, device.model, memory_bar(load.weights, load.cache, serving.reserved(id), capacity),
-               format_bytes(load.weights), format_bytes(load.cache), format_bytes(serving.reserved(id)),
-               free >= 0 ? format_bytes(free) : fmt::format("-{}", format_bytes(-free)), contents(placement, id)});
+    table.add({device.name, device.model, memory_bar(load.weights, load.cache, runtime, capacity),
+               format_bytes(load.weights), format_bytes(load.cache), format_bytes(runtime),
+               free >= 0 ? format_bytes(free) : fmt::format("-{}", format_bytes(-free)),
+               contents(placement, id) + (answer.machine->pool_of(id) >= 0 ? "; memory is shared" : "")});
   }
   return table.text("  ");
 }
 
-// What takes a step's time: the two busiest devices, and the links.
-std::string limits(const LlmAnswer& answer, const Score& score) {
+// One of the workloads, as the plan has it.
+struct Step {
+  llm::Phase phase;
+  const Score& score;
+  double seconds, copies_s;  // with and of copies of weights
+};
+
+// What most of a step's time goes to: reading memory, arithmetic, links, or weights copied to a GPU.
+std::string bound_of(const LlmAnswer& answer, const Step& step) {
+  const Problem& problem = answer.serving->problem(step.phase);
+  const Plan plan = answer.serving->plan_of(answer.search.best.placement, step.phase);
+  double memory = 0.0, arithmetic = 0.0, links = 0.0;
+  for (const OpId op : problem.graph().ops()) {
+    if (problem.graph().role(op) != Role::kCompute) continue;
+    const Device& device = answer.machine->device(plan.device_of[index(op)]);
+    const OpCost cost = price(problem.graph(), op, device);
+    (2.0 * cost.compute_s >= cost.work_s ? arithmetic : memory) += op_time_s(cost, device);
+  }
+  for (const QueueUse& queue : step.score.queues) links += to_seconds(queue.busy);
+  if (2.0 * step.copies_s >= step.seconds) return "copies of weights to a GPU";
+  if (2.0 * links >= step.seconds) return "links";
+  return memory >= arithmetic ? "memory" : "arithmetic";
+}
+
+// What takes a step's time: the two busiest devices, copies of weights, and the links.
+std::string limits(const LlmAnswer& answer, const Step& step) {
   std::vector<std::pair<double, std::string>> shares;
-  const auto step = static_cast<double>(std::max<Picoseconds>(1, score.step_time));
+  const double seconds = std::max(1e-12, step.seconds);
   double links = 0.0;
   for (const DeviceId id : answer.machine->device_ids()) {
-    shares.emplace_back(static_cast<double>(score.devices[index(id)].busy) / step, answer.machine->device(id).name);
+    shares.emplace_back(to_seconds(step.score.devices[index(id)].busy) / seconds, answer.machine->device(id).name);
   }
-  for (const QueueUse& queue : score.queues) links += static_cast<double>(queue.busy) / step;
+  for (const QueueUse& queue : step.score.queues) links += to_seconds(queue.busy) / seconds;
   std::ranges::stable_sort(shares, std::ranges::greater(), [](const auto& entry) { return entry.first; });
   std::vector<std::string> words;
   for (std::size_t i = 0; i < std::min<std::size_t>(2, shares.size()); ++i) {
     if (shares[i].first >= 0.005) words.push_back(fmt::format("{} {}", shares[i].second, percent(shares[i].first)));
   }
+  if (step.copies_s > 0.0) words.push_back(fmt::format("copies {}", percent(step.copies_s / seconds)));
   words.push_back(fmt::format("links {}", percent(links)));
-  return join(words, ", ");
+  return fmt::format("{}; time on {}", bound_of(answer, step), join(words, ", "));
 }
 
 std::string speeds(const LlmAnswer& answer) {
   const llm::Verdict& verdict = answer.search.best.verdict;
   const double decode = answer.decode_tokens(verdict), prefill = answer.prefill_tokens(verdict);
   Table table({kLeft, kRight, kLeft, kLeft});
+  table.add({"", "predicted", "runtimes reach", "bound by"});
   table.add({"decode", fmt::format("{} tok/s", tokens(decode)),
-             fmt::format("({} to {})", tokens(decode * kDecodeBand.low), tokens(decode * kDecodeBand.high)),
-             fmt::format("bound by memory; time on {}", limits(answer, verdict.decode))});
+             fmt::format("{} to {}", tokens(decode * kDecodeBand.low), tokens(decode * kDecodeBand.high)),
+             limits(answer, {llm::Phase::kDecode, verdict.decode, verdict.decode_s, verdict.decode_copies_s})});
   table.add({"prefill", fmt::format("{} tok/s", tokens(prefill)),
-             fmt::format("({} to {})", tokens(prefill * kPrefillBand.low), tokens(prefill * kPrefillBand.high)),
-             fmt::format("bound by arithmetic; time on {}", limits(answer, verdict.prefill))});
+             fmt::format("{} to {}", tokens(prefill * kPrefillBand.low), tokens(prefill * kPrefillBand.high)),
+             limits(answer, {llm::Phase::kPrefill, verdict.prefill, verdict.prefill_s, verdict.prefill_copies_s})});
   return table.text("  ");
 }
 

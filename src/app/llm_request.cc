@@ -79,6 +79,46 @@ Result<DeviceId> one_device(std::string_view flag, std::string_view name, const 
   return bad_input("{}: machine {} has no device '{}'{}", flag, machine.name(), name, did_you_mean(name, names));
 }
 
+// "gpu2=192.168.0.7:50052"
+Status read_servers(const std::vector<std::string>& texts, const Machine& machine, LlamaNames& names) {
+  names.servers.assign(machine.num_devices(), {});
+  for (const std::string& text : texts) {
+    BERTH_TRY(const Assignment parts, assignment("--rpc", text, "gpu2=HOST:PORT"));
+    BERTH_TRY(const DeviceId device, one_device("--rpc", parts.left, machine));
+    if (machine.device(device).kind != DeviceKind::kGpu) {
+      return bad_input("--rpc: {} is no GPU; llama.cpp serves GPUs to other hosts", parts.left);
+    }
+    const std::size_t colon = parts.right.rfind(':');
+    const std::string_view port = colon == std::string_view::npos ? "" : parts.right.substr(colon + 1);
+    const bool fine = colon != 0 && !port.empty() && port.find_first_not_of("0123456789") == std::string_view::npos &&
+                      parts.right.find(',') == std::string_view::npos;
+    if (!fine) return bad_input("--rpc: '{}' is not of the form gpu2=HOST:PORT", text);
+    names.servers[index(device)] = parts.right;
+  }
+  return {};
+}
+
+// GPUs that the plan uses and that another host is nearer to than this one, unless their servers are known.
+void note_other_hosts(LlmAnswer& answer) {
+  if (answer.options.runtime != llm::Runtime::kLlamaCpp) return;
+  const Machine& machine = *answer.machine;
+  const llm::Placement& placement = answer.search.best.placement;
+  std::vector<std::string> remote;
+  for (const DeviceId gpu : answer.serving->accelerators()) {
+    const bool used = std::ranges::find(placement.home, gpu) != placement.home.end();
+    const std::size_t hops = machine.route(answer.serving->cpu(), gpu).size();
+    bool elsewhere = false;
+    for (const DeviceId other : machine.device_ids()) {
+      elsewhere |= machine.device(other).kind == DeviceKind::kCpu && machine.route(other, gpu).size() < hops;
+    }
+    if (used && elsewhere && answer.names.servers[index(gpu)].empty()) remote.push_back(machine.device(gpu).name);
+  }
+  if (remote.empty()) return;
+  answer.notes.push_back(fmt::format(
+      "on another host: {0}; start ggml-rpc-server there and say where it listens, for example --rpc {1}=HOST:PORT",
+      join(remote, ", "), remote.front()));
+}
+
 // "0-3=gpu0", "5=cpu"
 Status read_pins(const std::vector<std::string>& texts, const Machine& machine, std::int64_t layers,
                  llm::ServingOptions& options) {
@@ -203,9 +243,10 @@ Result<LlmAnswer> answer_llm(const LlmFlags& flags) {
   BERTH_TRY(answer.options.mix, mix_named(flags.objective));
   BERTH_TRY(answer.machine, resolve_machine(flags.machine));
   BERTH_TRY(answer.model, resolve_llm_model(flags.model, flags.weights));
-  answer.backend = flags.backend;
+  answer.names.backend = flags.backend;
+  BERTH_RETURN_IF_ERROR(read_servers(flags.servers, *answer.machine, answer.names));
   answer.notes = answer.model->notes;
-  const RuntimeDevices devices(*answer.machine, flags.backend);
+  const RuntimeDevices devices(*answer.machine, answer.names);
   std::optional<LlamaFlags> line;
   if (!flags.given_flags.empty()) {
     auto parsed = parse_llama_flags(flags.given_flags, devices);
@@ -241,6 +282,7 @@ Result<LlmAnswer> answer_llm(const LlmFlags& flags) {
   BERTH_RETURN_IF_ERROR(searched);
   answer.search_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   BERTH_RETURN_IF_ERROR(check_pins(answer));
+  note_other_hosts(answer);
   if (given != nullptr || !flags.device_map.empty() || !flags.partition.empty()) {
     BERTH_TRY(answer.given, read_given(flags, given, answer, devices));
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/llm_what_if.h"
+#include "io/llm/runtime_devices.h"
 #include "plan/llm/search.h"
 
 namespace CLI {
@@ -18,13 +19,13 @@ class App;
 namespace berth::app {
 
 struct LlmFlags {
-  std::string model, machine, runtime = "llama.cpp", objective = "decode", weights, cache_type, backend = "CUDA";
-  std::vector<std::string> reserves, pins, without, last;
+  std::string model, machine, runtime = "llama.cpp", objective = "decode", weights, cache_type, backend;
+  std::vector<std::string> reserves, pins, without, last, servers;
   std::uint64_t context = 0, sequences = 0, prompt_batch = 0;  // 0: by default
   std::int64_t depth = -1;
   std::string context_memory = "512MiB", host_memory = "2GiB";
   std::string given_flags, device_map, partition;  // a plan of the user's own
-  std::string to, output;
+  std::string to, output, given_output;
   bool what_if = true, json = false;
 };
 void add_llm_flags(CLI::App& command, LlmFlags& flags);
@@ -41,7 +42,7 @@ struct LlmAnswer {
   std::shared_ptr<const llm::Model> model;
   std::shared_ptr<const Machine> machine;
   llm::ServingOptions options;
-  std::string backend;
+  LlamaNames names;  // of devices, for llama.cpp
   std::shared_ptr<llm::Serving> serving;
   llm::PlacementSearch search;
   double search_s = 0.0;

@@ -98,6 +98,34 @@ class LlmTest(CommandLineTest):
         stages = re.search(r"VLLM_PP_LAYER_PARTITION=([\d,]+)", vllm)[1]
         self.assertEqual(sum(map(int, stages.split(","))), 80)
 
+    def test_given_plans_are_plans(self):
+        ours, theirs = self.folder / "ours.json", self.folder / "theirs.json"
+        answer = self.json_of("llm", "mixtral-8x7b", "-m", "rtx4090-3060", "--ctx", "8192", "--flags", "-ngl 20 -ts 2,1", "-o", ours,
+                              "--given-output", theirs, *QUICK)
+        graph = ["zoo:mixtral-8x7b,mode=decode,ctx=8192", "-m", "rtx4090-3060"]
+        self.assertAlmostEqual(self.json_of("score", *graph, "--plan", theirs)["step_time_s"], answer["given"]["decode_step_s"])
+        self.assertIn("gpu", self.text_of("explain", *graph, "--plan", theirs, "--op", "blk.31.up"))
+        self.text_of("report", *graph, "--plan", theirs, "--plan", ours, "-o", self.folder / "both.html")
+        self.assert_refused(["llm", "llama-8b", "-m", "rtx4090-3060", "--given-output", theirs], "there is no plan of yours")
+
+    def test_other_hosts(self):
+        text = self.text_of("llm", "llama-70b", "-m", "2xhost", "--weights", "q8_0", *QUICK)
+        self.assertIn("note: on another host: gpu2", text)
+        line = self.text_of("llm", "llama-70b", "-m", "2xhost", "--weights", "q8_0", "--rpc", "gpu2=box:50052", "--rpc", "gpu3=box:50052",
+                            "--to", "llama.cpp", *QUICK)
+        self.assertRegex(line, r"^--rpc box:50052 -c 4096 .* -dev CUDA0,CUDA1,RPC0 ")
+        on = ["llm", "llama-8b", "-m", "2xhost", "--rpc"]
+        self.assert_refused([*on, "gpu2=box"], "is not of the form gpu2=HOST:PORT")
+        self.assert_refused([*on, "cpu0=box:1"], "cpu0 is no GPU")
+        self.assert_refused([*on, "gpu9=box:1"], "has no device 'gpu9'")
+
+    def test_shared_memory_is_counted_once(self):
+        text = self.text_of("llm", "gemma2-9b", "-m", "core-ultra", *QUICK)
+        free = re.findall(r"([\d.]+ GiB)  [^\n]*; memory is shared", text)
+        self.assertEqual(len(free), 2)
+        self.assertEqual(free[0], free[1])
+        self.assertIn("-dev Vulkan0", text)
+
     def test_demands(self):
         base = ["llm", "llama-8b", "-m", "rtx4090-3060", *QUICK]
         without = self.json_of(*base, "--without", "gpu0")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """device_map for accelerate and transformers, taken by them: BERT and GPT-2, small, made here, exported by torch.export and
-placed by Berth. Usage: accelerate_test.py BERTH BUILD_FOLDER. PyTorch from PyPI takes gigabytes, so this runs only when asked
+placed by Berth; and a small Llama by `berth llm`, from its folder. Usage: accelerate_test.py BERTH BUILD_FOLDER. PyTorch from PyPI takes gigabytes, so this runs only when asked
 for (./test --consumers)."""
 import consumer
 
@@ -68,6 +68,40 @@ class Accelerate(unittest.TestCase):
                 dispatched = accelerate.dispatch_model(model, here, main_device="cpu", force_hooks=True)
                 torch.testing.assert_close(Logits(dispatched)(words), expected)
                 self.assertEqual(dispatched.hf_device_map, here)
+
+
+LLAMA = transformers.LlamaConfig(vocab_size=100, hidden_size=64, intermediate_size=128, num_hidden_layers=4,
+                                 num_attention_heads=4, num_key_value_heads=2, max_position_embeddings=512)
+
+
+class LanguageModel(unittest.TestCase):
+    def test_a_llama_loads_with_our_map(self):
+        torch.manual_seed(1)
+        here = transformers.LlamaForCausalLM(LLAMA).eval()
+        words = torch.randint(0, 100, (1, 8))
+        for tied in (False, True):
+            with self.subTest(tied=tied), tempfile.TemporaryDirectory() as folder:
+                here.config.tie_word_embeddings = tied
+                if tied:
+                    here.lm_head.weight = here.model.embed_tokens.weight
+                folder = pathlib.Path(folder)
+                here.save_pretrained(folder / "llama")
+                text = berth("llm", folder / "llama", "-m", "rtx4090-3060", "--runtime", "accelerate", "--pin", "2-3=cpu",
+                             "--ctx", 256, "--to", "accelerate")
+                ours = json.loads(text)
+                self.assertEqual({key: ours[f"model.layers.{key}"] for key in range(4)}, {0: 0, 1: 0, 2: "cpu", 3: "cpu"})
+                check_device_map(here, ours)  # raises if a parameter or buffer is not covered
+                # No GPU here: what we put on one stays on the CPU, what we put on the CPU goes to the disk.
+                placed = {module: "disk" if device == "cpu" else "cpu" for module, device in ours.items()}
+                loaded = transformers.LlamaForCausalLM.from_pretrained(folder / "llama", device_map=placed,
+                                                                       offload_folder=str(folder / "disk")).eval()
+                self.assertEqual(loaded.hf_device_map, placed)
+                for name, parameter in loaded.named_parameters():
+                    module = max((key for key in placed if name == key or name.startswith(key + ".")), key=len)
+                    wanted = "meta" if placed[module] == "disk" else "cpu"  # weights on the disk are on meta between steps
+                    self.assertEqual(str(parameter.device), wanted, name)
+                with torch.no_grad():
+                    torch.testing.assert_close(loaded(words).logits, here(words).logits)
 
 
 if __name__ == "__main__":

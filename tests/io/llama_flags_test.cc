@@ -98,6 +98,55 @@ TEST(LlamaFlags, LinesOfUsersAreRead) {
   EXPECT_NE(experts.moved[3][0], kCpu);
 }
 
+TEST(LlamaFlags, FeedForwardOfTheFirstLayers) {
+  const llm::Placement dense = read_back(model_named("llama-8b"), "-ngl all --n-cpu-ffn 3");
+  EXPECT_EQ(dense.moved[2][0], kCpu);
+  EXPECT_NE(dense.moved[3][0], kCpu);
+  const llm::Placement mixture = read_back(model_named("mixtral-8x7b"), "-ngl all -ncffn 3");
+  EXPECT_NE(mixture.moved[2][0], kCpu) << "its experts are not meant";
+}
+
+TEST(LlamaFlags, LayersOfTheirOwnKindHaveShortPatterns) {
+  // Layers 0 to 2 of DeepSeek-V3 are dense; the router of layer 3 begins like their gate.
+  const llm::Model model = model_named("deepseek-v3");
+  llm::Placement placement = llm::Placement::all_on(kFirst, 61);
+  placement.input = kCpu;
+  for (std::size_t layer = 0; layer < 3; ++layer) placement.moved[layer] = {kCpu, kCpu, kCpu};
+  EXPECT_EQ(line_of(model, placement), R"(-c 4096 -ngl 62 -dev CUDA0 -ot '\.[0-2]\.ffn_(down|gate|up)=CPU')");
+  EXPECT_EQ(read_back(model, line_of(model, placement)), placement);
+}
+
+TEST(LlamaFlags, GpusOfOtherHostsAreBehindServers) {
+  const llm::Model model = model_named("mixtral-8x7b");
+  const RuntimeDevices devices(machine(), {.servers = {"", "", "box:50052"}});
+  llm::Placement placement = llm::Placement::all_on(kFirst, 32);
+  placement.input = kCpu;
+  for (std::int64_t layer = 20; layer < 32; ++layer) placement.set_layer(layer, kSecond);
+  placement.output = kSecond;
+  for (std::size_t layer = 0; layer < 20; ++layer) placement.moved[layer][1] = kSecond;
+  const std::string line = flag_line(llama_flags(model, devices, placement, {}), devices);
+  EXPECT_TRUE(line.starts_with("--rpc box:50052 -c 4096 -ngl 33 -dev CUDA0,RPC0 -ts 20,13 -ot ")) << line;
+  EXPECT_NE(line.find("=RPC0[box:50052]"), std::string::npos) << line;
+  const auto flags = parse_llama_flags(line, devices);
+  ASSERT_TRUE(flags.ok()) << flags.error().message;
+  EXPECT_EQ(placement_of_flags(*flags, model, machine(), devices)->placement, placement);
+}
+
+TEST(LlamaFlags, DevicesAreCalledByTheBackendOfTheirMaker) {
+  EXPECT_EQ(default_backend(machine()), "CUDA");
+  const Machine laptop = builtin_machine("core-ultra").value();
+  EXPECT_EQ(RuntimeDevices(laptop).known(), "CPU, Vulkan0");
+  EXPECT_EQ(RuntimeDevices(laptop, {.backend = "SYCL"}).known(), "CPU, SYCL0");
+}
+
+TEST(LlamaFlags, LargeBatchesOfPromptsAreStated) {
+  llm::Placement placement = llm::Placement::all_on(kFirst, 32);
+  placement.input = kCpu;
+  EXPECT_EQ(line_of(model_named("llama-8b"), placement, {.prompt_batch = 1024}), "-c 4096 -ub 1024 -ngl 33 -dev CUDA0");
+  EXPECT_EQ(line_of(model_named("llama-8b"), placement, {.prompt_batch = 4096}),
+            "-c 4096 -b 4096 -ub 4096 -ngl 33 -dev CUDA0");
+}
+
 TEST(LlamaFlags, FirstMatchWins) {
   const llm::Placement placement =
       read_back(model_named("llama-8b"), R"(-ngl 99 -dev CUDA0 -ot "blk\.3\.ffn_up=CUDA1,ffn_up=CPU")");

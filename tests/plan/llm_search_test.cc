@@ -109,6 +109,48 @@ TEST(LlmSearch, AccelerateCopiesWhatIsOnTheCpu) {
   EXPECT_LT(streamed.decode_s, all.decode_s + copy_s);
 }
 
+TEST(LlmSearch, LlamaCppCopiesWeightsToComputePrompts) {
+  Serving serving = serving_of("llama-8b", "one-card");
+  Placement placement = Placement::all_on(DeviceId{1}, 32);
+  placement.input = DeviceId{0};
+  const Verdict all = serving.judge(placement);
+  placement.moved[31] = {DeviceId{0}, DeviceId{0}, DeviceId{0}};
+  const Verdict copied = serving.judge(placement);
+  double bytes = 0.0;
+  for (const Part part : {Part::kGate, Part::kUp, Part::kDown}) {
+    bytes += static_cast<double>(serving.part_bytes(31, part));
+  }
+  EXPECT_DOUBLE_EQ(copied.prefill_copies_s, bytes / 25e9);
+  EXPECT_DOUBLE_EQ(copied.prefill_s, all.prefill_s + copied.prefill_copies_s) << "computed on the GPU all the same";
+  EXPECT_EQ(copied.decode_copies_s, 0.0);
+  EXPECT_GT(copied.decode_s, all.decode_s) << "one token is computed on the CPU";
+  Bytes largest = 0;
+  for (const Part part : {Part::kGate, Part::kUp, Part::kDown}) {
+    largest = std::max(largest, serving.part_bytes(31, part));
+  }
+  EXPECT_EQ(serving.loads(placement)[1].copies, largest);
+  Serving few = serving_of("llama-8b", "one-card", {.cache = {.prompt_batch = 16}});
+  EXPECT_EQ(few.judge(placement).prefill_copies_s, 0.0);
+}
+
+TEST(LlmSearch, AccelerateNeedsRoomForOneLayerAtATime) {
+  Serving serving = serving_of("llama-70b", "rtx4090-3060", {.runtime = Runtime::kAccelerate});
+  const PlacementSearch found = find_placement(serving, {.judgements = 300});
+  EXPECT_TRUE(found.best.verdict.fits);
+  EXPECT_EQ(found.best.shape.blocks.size(), 2U) << "both cards are used";
+  for (const JudgedRival& rival : found.rivals) {
+    if (rival.name != "layer filling") continue;
+    EXPECT_TRUE(rival.verdict.fits);
+  }
+}
+
+TEST(LlmSearch, NoPatternsForNothing) {
+  Serving serving = serving_of("gemma2-9b", "core-ultra");
+  const PlacementSearch found = find_placement(serving);
+  ASSERT_EQ(found.best.shape.blocks.size(), 1U);
+  EXPECT_EQ(found.best.shape.blocks[0].moved, 0) << "a tensor on the CPU gains less than anybody can measure";
+}
+
 TEST(LargestContext, FitsAndTheNextDoesNot) {
   const auto model = model_named("llama-8b");
   const auto machine = machine_named("one-card");

@@ -11,6 +11,8 @@
 namespace berth {
 namespace {
 
+constexpr std::int64_t kDefaultBatch = 2048;  // llama.cpp's -b
+
 // In single quotes where a shell would read anything into it.
 std::string quoted(const std::string& text) {
   const bool plain = text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,=-:/") ==
@@ -70,6 +72,7 @@ LlamaFlags llama_flags(const llm::Model& model, const RuntimeDevices& devices, c
   flags.patterns = tensor_patterns(model.tensors, moved);
   flags.context = cache.context * cache.sequences;
   if (cache.sequences > 1) flags.sequences = cache.sequences;
+  if (cache.prompt_batch != llm::CacheSettings{}.prompt_batch) flags.prompt_batch = cache.prompt_batch;
   if (cache.key_type->name != "f16") flags.key_type = cache.key_type->name;
   if (cache.value_type->name != "f16") flags.value_type = cache.value_type->name;
   return flags;
@@ -80,11 +83,17 @@ std::string flag_line(const LlamaFlags& flags, const RuntimeDevices& devices) {
   const auto add = [&](std::string_view flag, const std::string& value) {
     words.push_back(fmt::format("{} {}", flag, quoted(value)));
   };
+  if (!devices.servers().empty()) add("--rpc", join(devices.servers(), ","));
   if (flags.context) add("-c", fmt::format("{}", *flags.context));
   if (flags.sequences) add("-np", fmt::format("{}", *flags.sequences));
+  if (flags.prompt_batch) {
+    const std::int64_t at_once = *flags.prompt_batch;
+    if (at_once > kDefaultBatch) add("-b", fmt::format("{}", at_once));  // what is taken at once is at most this
+    add("-ub", fmt::format("{}", at_once));
+  }
   add("-ngl", fmt::format("{}", flags.gpu_layers.value_or(999)));
   std::vector<std::string> names, shares;
-  for (const DeviceId device : flags.devices) names.push_back(devices.buffer_of(device));
+  for (const DeviceId device : flags.devices) names.push_back(devices.device_name(device));
   for (const double share : flags.split) shares.push_back(fmt::format("{:g}", share));
   if (!names.empty()) add("-dev", join(names, ","));
   if (names.size() > 1) add("-ts", join(shares, ","));

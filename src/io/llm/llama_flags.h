@@ -23,7 +23,7 @@ struct LlamaFlags {
   std::optional<std::int64_t> gpu_layers;    // -ngl; the head counts as one. None: all
   std::vector<DeviceId> devices;             // -dev; empty: all GPUs
   std::vector<double> split;                 // -ts; empty: by memory
-  std::vector<TensorPattern> patterns;       // -ot, -cmoe, -ncmoe
+  std::vector<TensorPattern> patterns;       // -ot, -cmoe, -ncmoe, -ncffn
   std::optional<std::int64_t> context;       // -c, over all sequences
   std::optional<std::int64_t> sequences;     // -np
   std::optional<std::int64_t> prompt_batch;  // -ub

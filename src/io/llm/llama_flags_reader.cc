@@ -31,7 +31,8 @@ class Line {
     if (is(flag, {"-dev", "--device"})) return read_devices(flag);
     if (is(flag, {"-ot", "--override-tensor"})) return read_patterns(flag);
     if (is(flag, {"-cmoe", "--cpu-moe"})) return keep_experts(R"(\.ffn_(up|down|gate|gate_up)_(ch|)exps)");
-    if (is(flag, {"-ncmoe", "--n-cpu-moe"})) return read_cpu_experts(flag);
+    if (is(flag, {"-ncmoe", "--n-cpu-moe"})) return read_cpu_layers(flag, R"(_(ch|)exps)", "up|down|gate|gate_up");
+    if (is(flag, {"-ncffn", "--n-cpu-ffn"})) return read_cpu_layers(flag, R"(\.)", "up|down|gate");
     if (is(flag, {"-c", "--ctx-size"})) return read_number(flag, flags_.context);
     if (is(flag, {"-np", "--parallel"})) return read_number(flag, flags_.sequences);
     if (is(flag, {"-ub", "--ubatch-size"})) return read_number(flag, flags_.prompt_batch);
@@ -122,11 +123,12 @@ class Line {
     return {};
   }
 
-  Status read_cpu_experts(const std::string& flag) {
+  // Feed-forward tensors of the first layers, as many as the flag says.
+  Status read_cpu_layers(const std::string& flag, std::string_view ending, std::string_view parts) {
     std::optional<std::int64_t> count;
     BERTH_RETURN_IF_ERROR(read_number(flag, count));
     for (std::int64_t layer = 0; layer < std::min<std::int64_t>(count.value_or(0), 4096); ++layer) {
-      BERTH_RETURN_IF_ERROR(keep_experts(fmt::format(R"(blk\.{}\.ffn_(up|down|gate|gate_up)_(ch|)exps)", layer)));
+      BERTH_RETURN_IF_ERROR(keep_experts(fmt::format(R"(blk\.{}\.ffn_({}){})", layer, parts, ending)));
     }
     return {};
   }

@@ -83,14 +83,17 @@ class Synthesis {
       return exact_names(layers, suffixes);
     }
     std::vector<std::string> candidates = tails;  // in any layer
-    const std::string numbers =
-        number_pattern(layers, layers_, [&](std::int64_t layer) { return is_free(layer, suffixes); });
-    const bool several = numbers.find('|') != std::string::npos;
-    const std::string group = several ? fmt::format("({})", numbers) : numbers;
-    for (const std::string_view head : {"\\.", "blk\\."}) {
-      for (const std::string& tail : tails) candidates.push_back(fmt::format("{}{}\\.{}", head, group, tail));
-      for (const std::string& tail : tails) candidates.push_back(fmt::format("{}{}\\..*{}", head, group, tail));
-      candidates.push_back(fmt::format("{}{}\\.", head, group));
+    // Digits may stand for layers without these suffixes, unless what the tail matches there is another's.
+    const auto is_without = [&](std::int64_t layer) { return is_free(layer, suffixes); };
+    for (const std::string& numbers : {number_pattern(layers, layers_, is_without),
+                                       number_pattern(layers, layers_, [](std::int64_t) { return false; })}) {
+      const bool several = numbers.find('|') != std::string::npos;
+      const std::string group = several ? fmt::format("({})", numbers) : numbers;
+      for (const std::string_view head : {"\\.", "blk\\."}) {
+        for (const std::string& tail : tails) candidates.push_back(fmt::format("{}{}\\.{}", head, group, tail));
+        for (const std::string& tail : tails) candidates.push_back(fmt::format("{}{}\\..*{}", head, group, tail));
+        candidates.push_back(fmt::format("{}{}\\.", head, group));
+      }
     }
     std::ranges::stable_sort(candidates, {}, &std::string::size);
     for (const std::string& candidate : candidates) {

@@ -53,15 +53,18 @@ Shape proportional(const Serving& serving, const std::vector<DeviceId>& order) {
   return all_on_cpu(serving);
 }
 
-Shape filled(const Serving& serving, const std::vector<DeviceId>& order) {
+namespace {
+
+// Leaves these bytes free on one of the GPUs.
+Shape filled_but(const Serving& serving, const std::vector<DeviceId>& order, DeviceId spared, Bytes spare) {
   // From the back, where the head is, so that what is left over are the first layers: those the CPU can take.
   std::int64_t left = serving.layers();
   Shape shape;
   const bool from_front = serving.options().runtime == Runtime::kAccelerate;
   for (std::size_t k = 0; k < order.size() && left > 0; ++k) {
-    const bool holds_head = k == 0;
+    const bool holds_head = k == (from_front ? order.size() - 1 : 0);
     const DeviceId device = from_front ? order[k] : order[order.size() - 1 - k];
-    Bytes room = serving.capacity(device) - (holds_head ? serving.output_bytes() : 0);
+    Bytes room = serving.capacity(device) - (holds_head ? serving.output_bytes() : 0) - (device == spared ? spare : 0);
     Block block{device, 0, 0};
     while (left > 0) {
       const std::int64_t layer = from_front ? serving.layers() - left : left - 1;
@@ -80,6 +83,19 @@ Shape filled(const Serving& serving, const std::vector<DeviceId>& order) {
   return shape;
 }
 
+}  // namespace
+
+Shape filled(const Serving& serving, const std::vector<DeviceId>& order) {
+  Shape shape = filled_but(serving, order, kNoDevice, 0);
+  // What is left to the CPU needs room to be copied to.
+  const auto loads = serving.loads(placement_of(shape, serving));
+  for (const DeviceId device : order) {
+    const Bytes copies = loads[index(device)].copies;
+    if (copies > 0) return filled_but(serving, order, device, copies);
+  }
+  return shape;
+}
+
 Shape with_moved(const Serving& serving, const std::vector<DeviceId>& order, bool move_all) {
   Shape shape = split_by(order, memory_of(serving, order), 0, serving.layers());
   for (Block& block : shape.blocks) block.moved = move_all ? kMovableParts * block.layers : 0;
@@ -88,7 +104,7 @@ Shape with_moved(const Serving& serving, const std::vector<DeviceId>& order, boo
     for (;;) {
       const auto loads = serving.loads(placement_of(shape, serving));
       const Serving::Load& load = loads[index(block.device)];
-      if (load.weights + load.cache <= serving.capacity(block.device)) break;
+      if (load.sum() <= serving.capacity(block.device)) break;
       if (block.moved >= kMovableParts * block.layers) break;
       ++block.moved;
     }

@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::size_t kMostPermuted = 3;  // GPUs of which every order is tried
 constexpr std::size_t kClimbs = 3;        // starts that are improved
+constexpr double kNoGain = 0.003;         // of the time of a request
 constexpr std::array<std::int64_t, 7> kSteps{32, 16, 8, 4, 2, 1, 1};
 
 // Orders of the GPUs worth a try: all of all subsets for few; else by speed, fastest first and last, and their
@@ -177,6 +178,30 @@ void keep_best_single(std::vector<JudgedRival>& rivals) {
   rivals.push_back(kept);
 }
 
+// How much there is to a placement: patterns of tensors to move, then blocks of layers.
+std::size_t complexity(const Shape& shape) {
+  const auto moving = std::ranges::count_if(shape.blocks, [](const Block& block) { return block.moved > 0; });
+  return 10 * static_cast<std::size_t>(moving) + shape.blocks.size() + (shape.cpu_layers > 0 ? 1 : 0);
+}
+
+// Of those that are as good as the best, the simplest that is not behind a rival: nobody wants patterns for a gain that
+// no clock shows.
+Judged simplest(const std::vector<Judged>& found, const Judged& best, const std::vector<JudgedRival>& rivals) {
+  double most = best.verdict.request_s * (1.0 + kNoGain);
+  for (const JudgedRival& rival : rivals) {
+    if (rival.verdict.fits && rival.verdict.unpinned == best.verdict.unpinned) {
+      most = std::min(most, rival.verdict.request_s);
+    }
+  }
+  const Judged* chosen = &best;
+  for (const Judged& other : found) {
+    const bool as_good =
+        other.verdict.fits && other.verdict.unpinned == best.verdict.unpinned && other.verdict.request_s <= most;
+    if (as_good && complexity(other.shape) < complexity(chosen->shape)) chosen = &other;
+  }
+  return *chosen;
+}
+
 }  // namespace
 
 PlacementSearch find_placement(Serving& serving, const SearchLimits& limits) {
@@ -199,6 +224,7 @@ PlacementSearch find_placement(Serving& serving, const SearchLimits& limits) {
     Judged climbed = Climb(serving, found[i], limits.judgements / climbs).run();
     if (better(climbed.verdict, result.best.verdict)) result.best = std::move(climbed);
   }
+  if (result.best.verdict.fits) result.best = simplest(found, result.best, result.rivals);
   result.simulations = serving.simulations();
   return result;
 }

@@ -135,17 +135,105 @@ Plan Serving::plan_of(const Placement& placement, Phase phase) const {
   return plan;
 }
 
+// llama.cpp computes batches of at least 32 tokens on the first of its GPUs, copying the weights (op offload).
+constexpr std::int64_t kLeastCopiedBatch = 32;
+
+DeviceId Serving::borrower(const Placement& placement, Phase phase) const {
+  if (accelerators_.empty()) return kNoDevice;
+  if (options_.runtime == Runtime::kAccelerate) return accelerators_.front();
+  const bool copies = options_.runtime == Runtime::kLlamaCpp && phase == Phase::kPrefill &&
+                      options_.cache.prompt_batch >= kLeastCopiedBatch;
+  const auto first = std::ranges::find_if(placement.home, [&](DeviceId home) { return home != cpu_; });
+  return copies && first != placement.home.end() ? *first : kNoDevice;
+}
+
+// llama.cpp has one tensor on its way at a time, accelerate a layer.
+Bytes Serving::copy_room(const Placement& placement) const {
+  Bytes largest = 0;
+  for (std::size_t i = 0; i < placement.home.size(); ++i) {
+    const bool at_home = placement.home[i] == cpu_;
+    Bytes layer = at_home ? layer_bytes_[i][0] : 0, tensor = layer;
+    for (std::size_t part = 0; part < kMovableParts; ++part) {
+      if (placement.moved[i][part] != cpu_) continue;
+      layer += layer_bytes_[i][part + 1];
+      tensor = std::max(tensor, layer_bytes_[i][part + 1]);
+    }
+    largest = std::max(largest, options_.runtime == Runtime::kAccelerate ? layer : tensor);
+  }
+  return largest;
+}
+
+// Of a mixture llama.cpp copies only the experts that a batch needs.
+double Serving::copied_share(const Berth& berth, Phase phase) const {
+  const Config& config = model_->config;
+  const bool chosen = options_.runtime == Runtime::kLlamaCpp && berth.tensor >= 0 && config.experts > 0 &&
+                      model_->tensors[static_cast<std::size_t>(berth.tensor)].experts;
+  if (!chosen) return 1.0;
+  const std::int64_t tokens = phase == Phase::kDecode ? options_.cache.sequences : options_.cache.prompt_batch;
+  return expected_experts(config.experts, config.experts_used, tokens) / static_cast<double>(config.experts);
+}
+
+double Serving::move_copied(Plan& plan, Phase phase, DeviceId gpu) const {
+  const Graph& graph = problem(phase).graph();
+  const std::vector<Berth>& berths = phase == Phase::kDecode ? decode_berths_ : prefill_berths_;
+  const bool all = options_.runtime == Runtime::kAccelerate;
+  double bytes = 0.0;
+  for (const OpId op : graph.ops()) {
+    const Berth& berth = berths[index(op)];
+    const Role role = graph.role(op);
+    const bool stays = role == Role::kInput || role == Role::kBuffer || (!all && berth.layer < 0);
+    // Attention is computed where its cache is.
+    const bool attends = !all && graph.type(op) == "cached_attention";
+    if (plan.device_of[index(op)] != cpu_ || stays || attends) continue;
+    plan.device_of[index(op)] = gpu;
+    if (role == Role::kParameter) {
+      bytes += copied_share(berth, phase) * static_cast<double>(graph.resident_bytes(op));
+    }
+  }
+  return bytes;
+}
+
+double Serving::copy_rate(DeviceId gpu) const {
+  double rate = machine_->device(cpu_).bytes_per_s / 2.0;  // read once, written once
+  for (const std::uint16_t channel : machine_->route(cpu_, gpu)) {
+    rate = std::min(rate, machine_->channels()[channel].bytes_per_s);
+  }
+  return rate;
+}
+
+// Copies are not hidden behind products: neither runtime begins with the next before the last is used.
+Serving::Timed Serving::time(const Placement& placement, Phase phase) {
+  Simulator& simulator = phase == Phase::kDecode ? *decode_simulator_ : *prefill_simulator_;
+  Plan plan = plan_of(placement, phase);
+  const DeviceId gpu = borrower(placement, phase);
+  const double copied = gpu == kNoDevice ? 0.0 : move_copied(plan, phase, gpu);
+  ++simulations_;
+  Timed timed{.score = simulator.run(plan)};
+  timed.seconds = to_seconds(timed.score.step_time);
+  if (copied == 0.0) return timed;
+  timed.copies_s = copied / copy_rate(gpu);
+  timed.seconds += timed.copies_s;
+  // The plan that was simulated holds all copies at once, which nobody does.
+  const Bytes over = overflow(placement);
+  timed.score.feasible = over == 0;
+  timed.score.overflow.reset();
+  if (over > 0) timed.score.overflow = Overflow{.device = gpu, .over = over};
+  return timed;
+}
+
 Verdict Serving::judge(const Placement& placement) {
   Verdict verdict;
   for (std::size_t i = 0; i < options_.pinned.size(); ++i) {
     if (options_.pinned[i] != kNoDevice && options_.pinned[i] != placement.home[i]) ++verdict.unpinned;
   }
-  simulations_ += 2;
-  verdict.decode = decode_simulator_->run(plan_of(placement, Phase::kDecode));
-  verdict.prefill = prefill_simulator_->run(plan_of(placement, Phase::kPrefill));
+  Timed decode = time(placement, Phase::kDecode), prefill = time(placement, Phase::kPrefill);
+  verdict.decode_s = decode.seconds;
+  verdict.prefill_s = prefill.seconds;
+  verdict.decode_copies_s = decode.copies_s;
+  verdict.prefill_copies_s = prefill.copies_s;
+  verdict.decode = std::move(decode.score);
+  verdict.prefill = std::move(prefill.score);
   verdict.fits = verdict.decode.feasible && verdict.prefill.feasible;
-  verdict.decode_s = to_seconds(verdict.decode.step_time);
-  verdict.prefill_s = to_seconds(verdict.prefill.step_time);
   const double prompt_token_s = verdict.prefill_s / static_cast<double>(options_.cache.prompt_batch);
   verdict.request_s = options_.mix.prompt * prompt_token_s + options_.mix.generated * verdict.decode_s;
   return verdict;
@@ -165,6 +253,8 @@ std::vector<Serving::Load> Serving::loads(const Placement& placement) const {
       loads[index(placement.moved[i][part])].weights += layer_bytes_[i][part + 1];
     }
   }
+  const DeviceId gpu = borrower(placement, Phase::kPrefill);
+  if (gpu != kNoDevice) loads[index(gpu)].copies = copy_room(placement);
   return loads;
 }
 
@@ -182,7 +272,7 @@ Bytes Serving::overflow(const Placement& placement) const {
   std::vector<Bytes> pools(machine_->pools().size(), 0);
   Bytes over = 0;
   for (const DeviceId id : machine_->device_ids()) {
-    const Bytes load = sums[index(id)].weights + sums[index(id)].cache;
+    const Bytes load = sums[index(id)].sum();
     const int pool = machine_->pool_of(id);
     if (pool >= 0) {
       pools[static_cast<std::size_t>(pool)] += load;

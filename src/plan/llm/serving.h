@@ -16,7 +16,8 @@
 namespace berth::llm {
 
 enum class Runtime : std::uint8_t {
-  kLlamaCpp,    // layers in order over CPU and GPUs; gate, up and down tensors anywhere; words on the CPU
+  kLlamaCpp,    // layers in order over CPU and GPUs; gate, up and down tensors anywhere; words on the CPU; prompts are
+                // computed on a GPU, to which weights of the CPU are copied each time
   kVllm,        // stages of whole layers on GPUs, nothing on the CPU
   kAccelerate,  // modules on GPUs; those on the CPU are copied to the first GPU each time they run
 };
@@ -43,9 +44,10 @@ Bytes compute_buffer_bytes(const Config& config, const CacheSettings& cache);
 
 struct Verdict {
   bool fits = false;
-  std::int64_t unpinned = 0;               // layers that are not where they are pinned
-  double decode_s = 0.0, prefill_s = 0.0;  // of one step
-  double request_s = 0.0;                  // by the mix: what is minimised
+  std::int64_t unpinned = 0;                             // layers that are not where they are pinned
+  double decode_s = 0.0, prefill_s = 0.0;                // of one step, with copies of weights
+  double decode_copies_s = 0.0, prefill_copies_s = 0.0;  // of these: weights of the CPU on their way to a GPU
+  double request_s = 0.0;                                // by the mix: what is minimised
   Score decode, prefill;
 };
 // Fewest layers off their pins first, feasible before infeasible, then by request_s.
@@ -70,9 +72,11 @@ class Serving {
   Verdict judge(const Placement& placement);
   [[nodiscard]] std::uint64_t simulations() const { return simulations_; }
 
-  // Bytes that a placement puts on every device: weights and caches, without what the runtime reserves.
+  // Bytes that a placement puts on every device, without what the runtime reserves: weights, caches, and room for
+  // weights of the CPU that are copied there.
   struct Load {
-    Bytes weights = 0, cache = 0;
+    Bytes weights = 0, cache = 0, copies = 0;
+    [[nodiscard]] Bytes sum() const { return weights + cache + copies; }
   };
   [[nodiscard]] std::vector<Load> loads(const Placement& placement) const;
   [[nodiscard]] Bytes layer_bytes(std::int64_t layer) const;  // with its cache
@@ -81,12 +85,25 @@ class Serving {
   [[nodiscard]] Bytes reserved(DeviceId device) const { return reserve_[index(device)]; }
   // Room for weights and caches: memory less what is reserved, and less the activations of a prompt batch.
   [[nodiscard]] Bytes capacity(DeviceId device) const { return room(decode_->capacity(device)); }
+  [[nodiscard]] Bytes activations() const { return activations_; }
   // Bytes over the capacity of devices and pools together; 0: it fits.
   [[nodiscard]] Bytes overflow(const Placement& placement) const;
 
  private:
   Serving() = default;
   void add_sizes();
+  // The GPU that computes with weights of the CPU, copied each time; kNoDevice: the CPU computes itself.
+  [[nodiscard]] DeviceId borrower(const Placement& placement, Phase phase) const;
+  [[nodiscard]] Bytes copy_room(const Placement& placement) const;
+  // Moves what is computed with copies to the borrower. Returns the bytes that are copied.
+  double move_copied(Plan& plan, Phase phase, DeviceId gpu) const;
+  [[nodiscard]] double copied_share(const Berth& berth, Phase phase) const;
+  [[nodiscard]] double copy_rate(DeviceId gpu) const;
+  struct Timed {
+    Score score;
+    double seconds = 0.0, copies_s = 0.0;
+  };
+  Timed time(const Placement& placement, Phase phase);
   [[nodiscard]] Bytes room(Bytes memory) const { return memory > activations_ ? memory - activations_ : 0; }
 
   std::shared_ptr<const Model> model_;
