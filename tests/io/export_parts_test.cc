@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
+#include "io/export/lost.h"
 #include "io/export/module_path.h"
 #include "io/export/source_nodes.h"
 #include "io/export/stages.h"
@@ -113,6 +114,30 @@ TEST(OrtSettings, OfNamesTheLongestPatternCounts) {
   EXPECT_EQ(device_for("cuda(layers.1); cpu(layers.16/)", "/model/layers.16/mlp", true), "cpu");
   EXPECT_EQ(device_for("cuda(layers.1); cpu(layers.16/)", "/model/layers.12/mlp", true), "cuda");
   EXPECT_EQ(OrtSettings::parse("cpu(=a)", true).error().message, "the rule \"cpu(=a)\": rules for names take no '='");
+}
+
+TEST(Lost, NamesTheFirstThree) {
+  NamedSome ops;
+  ops.add("a");
+  EXPECT_EQ(ops.text("op", "ops"), R"(1 op ("a"))");
+  for (const char* name : {"b", "c"}) ops.add(name);
+  EXPECT_EQ(ops.text("op", "ops"), R"(3 ops ("a", "b", "c"))");
+  ops.add("d");
+  EXPECT_EQ(ops.text("op", "ops"), R"(4 ops ("a", "b", "c", ...))");
+}
+
+TEST(Lost, OrderAndFusionsAreNotedOnlyIfThePlanHasThem) {
+  std::vector<std::string> notes;
+  Plan plan{.device_of = {DeviceId(0), DeviceId(0)}, .priority = {}, .fusions = {}};
+  note_order_and_fusions(plan, "X, which orders", notes);
+  EXPECT_TRUE(notes.empty());
+  plan.priority = {2.0, 1.0};
+  note_order_and_fusions(plan, "X, which orders", notes);
+  plan.fusions = {{OpId(0), OpId(1)}};
+  note_order_and_fusions(plan, "X, which orders", notes);
+  EXPECT_EQ(join(notes, "\n"),
+            "the priorities of 2 ops are left to X, which orders\n"
+            "the priorities of 2 ops and 1 fusion of 2 ops are left to X, which orders");
 }
 
 }  // namespace
