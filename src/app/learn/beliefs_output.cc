@@ -110,7 +110,7 @@ std::string membership(const PolicyView& view, OpId op, std::size_t number) {
 void write_head(JsonWriter& json, const PolicyView& view) {
   const Beliefs& beliefs = view.beliefs;
   json.key("title").value(view.problem.graph().title()).key("machine").value(view.problem.machine().name());
-  json.key("policy").value(view.run.path).key("planner").value(view.run.config.planner);
+  json.key("policy").value(view.run.given).key("planner").value(view.run.config.planner);
   json.key("updates").value(view.run.checkpoint.state.updates);
   json.key("groups_used").value(beliefs.used_groups()).key("groups_possible").value(beliefs.groups.size());
 }

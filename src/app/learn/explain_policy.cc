@@ -22,7 +22,7 @@ Result<Exit> explain_policy(const ExplainFlags& flags) {
   const RunConfig& config = run.config;
   const Result<learn::Beliefs> beliefs = learn::beliefs_of(config.planner, problem, config.options, config.seed,
                                                            config.policy_device, run.checkpoint.state.values);
-  if (!beliefs) return in_file(run.path, beliefs.error());
+  if (!beliefs) return in_file(run.given, beliefs.error());
   const PolicyView view{problem, run, *beliefs, run.known_plan(problem)};
   if (op) {
     BERTH_RETURN_IF_ERROR(print(flags.json ? belief_json(view, *op) : belief_text(view, *op)));
