@@ -87,11 +87,19 @@ Shape filled_but(const Serving& serving, const std::vector<DeviceId>& order, Dev
 
 Shape filled(const Serving& serving, const std::vector<DeviceId>& order) {
   Shape shape = filled_but(serving, order, kNoDevice, 0);
-  // What is left to the CPU needs room to be copied to.
-  const auto loads = serving.loads(placement_of(shape, serving));
-  for (const DeviceId device : order) {
-    const Bytes copies = loads[index(device)].copies;
-    if (copies > 0) return filled_but(serving, order, device, copies);
+  if (!may_use_cpu(serving)) return shape;
+  // What is left to the CPU may need room on a GPU, for copies or its cache; which leaves more to the CPU.
+  DeviceId spared = kNoDevice;
+  Bytes spare = 0;
+  for (int round = 0; round < 8; ++round) {
+    const auto loads = serving.loads(placement_of(shape, serving));
+    const auto full = std::ranges::find_if(
+        order, [&](DeviceId device) { return loads[index(device)].sum() > serving.capacity(device); });
+    if (full == order.end()) break;
+    if (*full != spared) spare = 0;
+    spared = *full;
+    spare += loads[index(spared)].sum() - serving.capacity(spared);
+    shape = filled_but(serving, order, spared, spare);
   }
   return shape;
 }
