@@ -17,7 +17,7 @@ struct Plot {
   };
   std::string title, verdict;  // above it
   std::string x_name, y_name;
-  std::vector<Point> points;               // at least one; at equal distances, since values often double
+  std::vector<Point> points = {};          // at least one; at equal distances, since values often double
   std::optional<std::size_t> enough = {};  // the point beyond which little is gained
 };
 
