@@ -39,6 +39,26 @@ def tensorflow_graph(device_of=None):
             node("right", "Tanh", "product") + node("sum", "Add", "left", "right") + text(4, number(1, 27)))
 
 
+def tied_model():
+    """Two embeddings, added by the module around them; a block; a head with a bias of its own and the first embedding's weight."""
+    tensor = [{"dtype": "f32", "shape": [8, 8]}]
+    ops = [{"name": "x", "type": "input", "role": "input", "outputs": tensor}]
+    at = {"x": 0}
+
+    def add(name, type_, inputs=(), **more):
+        at[name] = len(ops)
+        ops.append({"name": name, "type": type_, "inputs": [[at[i], 0] for i in inputs], "outputs": tensor, **more})
+
+    for name, label in [("w0", "embeddings.words.weight"), ("w1", "embeddings.places.weight"), ("w2", "layer.0.weight"), ("b", "head.bias")]:
+        add(name, "parameter", role="parameter", label=label)
+    add("words", "embedding", ["w0", "x"], module="embeddings.words")
+    add("places", "embedding", ["w1", "x"], module="embeddings.places")
+    add("sum", "add", ["words", "places"], module="embeddings")
+    add("block", "matmul", ["sum", "w2"], module="layer.0")
+    add("head", "addmm", ["b", "block", "w0"], module="head")
+    return json.dumps({"format": "berth-graph/1", "title": "tied", "outputs": [[at["head"], 0]], "ops": ops})
+
+
 class Exports(CommandLineTest):
     def plan(self, graph, machine="k40x2", planner="expert-layers", *more):
         path = str(self.folder / f"plan{len(list(self.folder.iterdir()))}.json")
@@ -230,6 +250,15 @@ class Exports(CommandLineTest):
         whole = self.write("whole.json", '{"": 1}')
         self.assertEqual(self.json_of(*command, whole)["feasible"], True)
 
+    def test_device_maps_keep_joined_and_tied_modules_together(self):
+        model = self.write("tied.json", tied_model())
+        placed = {"w0": "gpu0", "w1": "gpu1", "words": "gpu0", "places": "gpu1", "sum": "gpu1", "w2": "gpu1", "block": "gpu1", "b": "gpu1", "head": "gpu1"}
+        table = self.write("split.csv", "op,device\n" + "".join(f"{op},{device}\n" for op, device in {"x": "gpu0", **placed}.items()))
+        out, document = self.export(model, table, "accelerate", "-m", "k40x2")
+        # As many bytes of the embeddings on each GPU: the first one has them. The head goes with its weight.
+        self.assertEqual(json.loads(pathlib.Path(out).read_text()), {"embeddings": 0, "layer": 1, "head": 0})
+        self.assertTrue(any('1 module ("embeddings") on several devices' in note for note in document["notes"]), document["notes"])
+
     def onnx(self, name="net.onnx"):
         return self.write(name, tiny_models.onnx_of_branches(branches=4, width=64))
 
@@ -335,6 +364,23 @@ class Exports(CommandLineTest):
         out, _ = self.export(model, plan, "tensorflow", out=str(self.folder / "saved_placed.pb"))
         self.placed_like(model, out, plan)
         self.assertIn(b"serve", pathlib.Path(out).read_bytes())
+
+    def test_what_no_runtime_takes_is_noted(self):
+        model = self.write("net.pb", tensorflow_graph())
+        onnx, dims = self.onnx(), ["--dim", "batch=2,seq=4"]
+        for graph, form, who, more in [(SMALL, "accelerate", "PyTorch", []), (model, "tensorflow", "TensorFlow", []), (CNN, "openvino", "OpenVINO", []),
+                                       (onnx, "ort", "ONNX Runtime", dims), (onnx, "ort-stages", "ONNX Runtime", dims)]:
+            with self.subTest(form):
+                plan = pathlib.Path(self.plan(graph, "k40x2", "round-robin", *more))
+                notes = self.export(graph, str(plan), form, *more)[1]["notes"]
+                self.assertFalse(any("priorities" in note for note in notes), notes)
+                document = json.loads(plan.read_text())
+                for number_, op in enumerate(document["ops"]):
+                    op["priority"] = number_
+                plan.write_text(json.dumps(document))
+                notes = self.export(graph, str(plan), form, *more)[1]["notes"]
+                count = len(document["ops"])
+                self.assertTrue(any(f"priorities of {count:,} ops are left to {who}" in note for note in notes), notes)
 
     # Plans of others, judged beside ours.
 

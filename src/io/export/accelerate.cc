@@ -3,15 +3,18 @@
 // themselves. It moves whole modules, by their weights: the ops of a module run where its weights are. So
 // - a leaf module, and a block (one of the layers that a model repeats, the classes that transformers never splits),
 //   goes where most of its bytes are;
-// - a module without weights of its own that reads those of another (a tied output layer) goes with them;
+// - so does a module whose own ops join what its parts make (BERT's embeddings are a sum): they meet on one device;
+// - a module that reads the weights of another (a tied output layer) goes with them;
 // - the map is the shortest that covers every parameter and buffer of the graph.
 #include <algorithm>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 #include "base/text.h"
 #include "io/export/device_names.h"
 #include "io/export/formats.h"
+#include "io/export/lost.h"
 #include "io/export/module_path.h"
 #include "io/json_reader.h"
 #include "io/json_writer.h"
@@ -30,6 +33,7 @@ class MapMaker {
   explicit MapMaker(const ExportRequest& request) : request_(request), graph_(request.problem.graph()) {}
 
   Result<Exported> run() {
+    find_joined();
     BERTH_RETURN_IF_ERROR(read_weights());
     add_tied_modules();
     decide();
@@ -84,7 +88,34 @@ class MapMaker {
     return path;
   }
 
-  static std::string unit_of(std::string_view module) { return std::string(block_of(module)); }
+  std::string unit_of(std::string_view module) const {
+    const std::string_view block = block_of(module);
+    if (joined_.contains(std::string(block))) return std::string(block);
+    const std::string around(parent_of(block));
+    return joined_.contains(around) ? around : std::string(block);
+  }
+
+  // Modules, of leaves alone and no blocks, with an op of their own that reads what two of the leaves make.
+  void find_joined() {
+    std::set<std::string_view> higher;  // modules that hold more than leaves
+    for (const OpId op : graph_.ops()) {
+      const auto label = is_resident(graph_.role(op)) ? below_prefix(graph_.label(op)) : std::nullopt;
+      if (!label) continue;
+      for (auto module = parent_of(parent_of(parent_of(*label))); !module.empty(); module = parent_of(module)) {
+        higher.insert(module);
+      }
+    }
+    for (const OpId op : graph_.ops()) {
+      const auto module = graph_.role(op) == Role::kCompute ? below_prefix(graph_.module(op)) : std::nullopt;
+      if (!module || module->empty() || higher.contains(*module) || block_of(*module) != *module) continue;
+      std::set<std::string_view> leaves;
+      for (const TensorId input : graph_.inputs(op)) {
+        const auto from = below_prefix(graph_.module(graph_.producer(input)));
+        if (from && *from != *module && is_around(*module, *from) && block_of(*from) == *from) leaves.insert(*from);
+      }
+      if (leaves.size() > 1) joined_.emplace(*module);
+    }
+  }
 
   void add(const std::string& name, OpId op, DeviceId device, Bytes bytes) {
     Unit& unit = units_[name];
@@ -92,39 +123,50 @@ class MapMaker {
     unit.first = std::min(unit.first, op);
   }
 
-  // "lm_head", whose weight is that of the embedding: it has an op that reads a parameter, but no parameter.
+  // "lm_head", whose weight is that of the embedding: it reads a parameter of another module. Blocks stay where most of
+  // their own weights are.
   void add_tied_modules() {
     for (const OpId op : graph_.ops()) {
       if (graph_.role(op) != Role::kCompute || graph_.module(op).empty()) continue;
       const auto inside = below_prefix(graph_.module(op));
       if (!inside || inside->empty()) continue;
       const std::string name = unit_of(*inside);
-      const bool has_weights = std::ranges::any_of(
-          units_, [&](const auto& unit) { return is_around(name, unit.first) || is_around(unit.first, name); });
-      if (has_weights) continue;
-      if (const OpId weight = weight_behind(op); weight != kNoOp) add(name, weight, request_.plan.device(weight), 1);
+      for (const TensorId input : graph_.inputs(op)) {
+        const OpId weight = weight_behind(input);
+        const auto label = weight != kNoOp ? below_prefix(graph_.label(weight)) : std::nullopt;
+        if (label && !label->empty()) tie(name, unit_of(parent_of(*label)), weight);
+      }
     }
   }
 
-  // A parameter that the op reads, through views.
-  OpId weight_behind(OpId op) const {
-    for (const TensorId input : graph_.inputs(op)) {
-      OpId from = graph_.producer(input);
-      while (graph_.role(from) == Role::kView && !graph_.inputs(from).empty()) {
-        from = graph_.producer(graph_.inputs(from).front());
-      }
-      if (graph_.role(from) == Role::kParameter) return from;
+  void tie(const std::string& name, const std::string& owner, OpId weight) {
+    if (is_around(name, owner) || is_around(owner, name) || !units_.contains(owner)) return;
+    if (!units_.contains(name)) {
+      const bool is_covered = std::ranges::any_of(
+          units_, [&](const auto& unit) { return is_around(name, unit.first) || is_around(unit.first, name); });
+      if (is_covered) return;
+      add(name, weight, request_.plan.device(weight), 1);
     }
-    return kNoOp;
+    const bool is_block = block_of(name + ".x") == name;
+    if (!is_block) tied_.emplace(name, owner);
+  }
+
+  // The parameter that the tensor is, through views.
+  OpId weight_behind(TensorId tensor) const {
+    OpId from = graph_.producer(tensor);
+    while (graph_.role(from) == Role::kView && !graph_.inputs(from).empty()) {
+      from = graph_.producer(graph_.inputs(from).front());
+    }
+    return graph_.role(from) == Role::kParameter ? from : kNoOp;
   }
 
   void decide() {
     for (auto& [name, unit] : units_) {
       unit.device = std::ranges::max_element(unit.bytes, {}, [](const auto& vote) { return vote.second; })->first;
       if (unit.bytes.size() < 2) continue;
-      ++split_;
-      if (split_ == 1) split_example_ = name;
+      split_.add(name);
     }
+    for (const auto& [name, owner] : tied_) units_.at(name).device = units_.at(owner).device;
   }
 
   // Lists the modules of the shortest map inside `module`; the device if all of it is on one.
@@ -181,24 +223,24 @@ class MapMaker {
   }
 
   void note_what_is_lost() {
-    if (split_ > 0) {
+    if (split_.count() > 0) {
       notes_.push_back(
-          fmt::format("{} on several devices in the plan, '{}' for example: accelerate moves whole modules "
-                      "and blocks, so each goes where most of its bytes are",
-                      counted(split_, "module"), split_example_));
+          fmt::format("{} on several devices in the plan: accelerate moves whole modules and blocks, so each goes "
+                      "where most of its bytes are",
+                      split_.text("module", "modules")));
     }
-    std::size_t moved = 0;
+    NamedSome moved;
     for (const OpId op : graph_.ops()) {
       if (graph_.role(op) != Role::kCompute || graph_.module(op).empty()) continue;
       const auto inside = below_prefix(graph_.module(op));
       const auto device = inside ? device_of(*inside) : std::nullopt;
-      if (device && *device != request_.plan.device(op)) ++moved;
+      if (device && *device != request_.plan.device(op)) moved.add(graph_.name(op));
     }
-    if (moved > 0) {
+    if (moved.count() > 0) {
       notes_.push_back(
           fmt::format("{} elsewhere than in the plan, with the weights of their module; berth score --plan "
                       "on the file says what that costs",
-                      counted(moved, "op")));
+                      moved.text("op", "ops")));
     }
     std::vector<DeviceId> order;
     for (const auto& [first, module] : ordered_) {
@@ -209,6 +251,7 @@ class MapMaker {
     const auto distinct = std::ranges::unique(order);
     if (!distinct.empty())
       notes_.push_back("the map returns to a device after leaving it, which accelerate's guide warns of");
+    note_order_and_fusions(request_.plan, "PyTorch, which runs ops in the order of the model's code", notes_);
   }
 
   std::optional<DeviceId> device_of(std::string_view path) const {
@@ -238,12 +281,13 @@ class MapMaker {
 
   const ExportRequest& request_;
   const Graph& graph_;
+  std::set<std::string> joined_;             // modules that their own ops keep together
+  std::map<std::string, std::string> tied_;  // units: the one whose weights they read
   std::map<std::string, Unit> units_;
   std::unordered_map<std::string, std::vector<std::string>> children_;
   std::map<std::string, DeviceId> shortest_;
   std::vector<std::pair<OpId, std::string>> ordered_;  // as the model has them
-  std::size_t split_ = 0;
-  std::string split_example_;
+  NamedSome split_;
   std::vector<std::string> notes_;
 };
 

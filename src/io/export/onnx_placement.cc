@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/export/onnx_placement.h"
+#include "io/export/lost.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -59,12 +60,15 @@ Result<OnnxPlacement> place_onnx_nodes(const ExportRequest& request, std::string
   result.placed = place_source_nodes(result.nodes);
   const DeviceId fallback = request.problem.machine().first_of(DeviceKind::kCpu).value_or(DeviceId(0));
   for (DeviceId& device : result.placed.device_of) device = device == kNoDevice ? fallback : device;
-  const auto split = std::ranges::count_if(votes, [](const auto& vote) { return vote.second.size() > 1; });
-  if (split > 0) {
+  NamedSome split;
+  for (const auto& [node, vote] : votes) {
+    if (vote.size() > 1) split.add(source.nodes[node].label);
+  }
+  if (split.count() > 0) {
     result.notes.push_back(
         fmt::format("{} on several devices in the plan: a call is one node for ONNX Runtime, and goes "
                     "where most of its ops are; inline the functions to place them one by one",
-                    counted(static_cast<std::uint64_t>(split), "call of a function")));
+                    split.text("call of a function", "calls of functions")));
   }
   return result;
 }

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "io/export/device_names.h"
 #include "io/export/formats.h"
+#include "io/export/lost.h"
 #include "io/export/scripts.h"
 #include "io/export/source_nodes.h"
 #include "io/json_writer.h"
@@ -60,20 +61,18 @@ void add_notes(const ExportRequest& request, const IrNet& net, const std::vector
   const Graph& graph = request.problem.graph();
   std::unordered_map<std::string_view, DeviceId> planned;
   for (const OpId op : graph.ops()) planned.emplace(graph.name(op), request.plan.device(op));
-  std::size_t moved = 0;
+  NamedSome moved;
   for (std::size_t i = 0; i < net.layers.size(); ++i) {
     const auto found = planned.find(net.layers[i].name);
-    if (found != planned.end() && found->second != device_of[i]) ++moved;
+    if (found != planned.end() && found->second != device_of[i]) moved.add(net.layers[i].name);
   }
-  if (moved > 0) {
+  if (moved.count() > 0) {
     exported.notes.push_back(
         fmt::format("{} elsewhere than in the plan: HETERO copies a constant to whoever reads it, and "
                     "an input starts with the first op that does",
-                    counted(moved, "constant or input")));
+                    moved.text("constant or input", "constants or inputs")));
   }
-  if (!request.plan.priority.empty() || !request.plan.fusions.empty()) {
-    exported.notes.push_back("priorities and fusions are left to OpenVINO, which orders and fuses by itself");
-  }
+  note_order_and_fusions(request.plan, "OpenVINO, which orders and fuses by itself", exported.notes);
   for (const DeviceId device : request.problem.machine().device_ids()) {
     const Device& described = request.problem.machine().device(device);
     const bool is_second_cpu =

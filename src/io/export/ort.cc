@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "io/export/device_names.h"
 #include "io/export/formats.h"
+#include "io/export/lost.h"
 #include "io/export/onnx_placement.h"
 #include "io/export/scripts.h"
 #include "io/json_writer.h"
@@ -98,6 +99,7 @@ Result<Exported> export_ort(const ExportRequest& request) {
   exported.files.push_back({.name = "session_options.json", .text = options_json(request, devices)});
   exported.files.push_back({.name = "load.py", .text = std::string(kOrtLoadScript)});
   note_several_gpus(request, devices, device_of, exported);
+  note_order_and_fusions(request.plan, "ONNX Runtime, which orders and fuses by itself", exported.notes);
   add_data_files(request, *source, exported);
   return exported;
 }

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "io/export/device_names.h"
 #include "io/export/formats.h"
+#include "io/export/lost.h"
 #include "io/export/onnx_placement.h"
 #include "io/export/onnx_stage.h"
 #include "io/export/scripts.h"
@@ -69,9 +70,7 @@ void note_stages(const ExportRequest& request, const std::vector<OnnxStage>& sta
                     "whole",
                     counted(stages.size(), "stage"), counted(devices.size(), "device")));
   }
-  if (!request.plan.priority.empty() || !request.plan.fusions.empty()) {
-    exported.notes.push_back("priorities and fusions are left to ONNX Runtime, which orders and fuses within a stage");
-  }
+  note_order_and_fusions(request.plan, "ONNX Runtime, which orders and fuses within a stage", exported.notes);
 }
 
 }  // namespace

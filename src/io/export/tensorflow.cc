@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "io/export/device_names.h"
 #include "io/export/formats.h"
+#include "io/export/lost.h"
 #include "io/export/source_nodes.h"
 #include "io/mapped_file.h"
 #include "io/tensorflow/container.h"
@@ -51,11 +52,11 @@ class NodePlacer {
         if (from != number_of.end()) nodes[i].inputs.push_back(from->second);
       }
     }
-    if (split_calls_ > 0) {
+    if (split_calls_.count() > 0) {
       notes.push_back(
           fmt::format("{} on several devices in the plan: all calls of a function share its nodes, so that "
                       "each goes where most of its ops are",
-                      counted(split_calls_, "call of a function")));
+                      split_calls_.text("call of a function", "calls of functions")));
     }
     return place_source_nodes(nodes).device_of;
   }
@@ -70,7 +71,7 @@ class NodePlacer {
       if (!is_in_file(op->first)) ++votes[op->second];
     }
     if (votes.empty()) return kNoDevice;
-    if (votes.size() > 1) ++split_calls_;
+    if (votes.size() > 1) split_calls_.add(name);
     return std::ranges::max_element(votes, {}, [](const auto& vote) { return vote.second; })->first;
   }
 
@@ -87,7 +88,7 @@ class NodePlacer {
   const GraphDef& graph_;
   std::map<std::string_view, DeviceId> ops_;  // by name
   std::vector<std::string_view> names_;
-  std::size_t split_calls_ = 0;
+  NamedSome split_calls_;
 };
 
 // The file with new device fields: of all messages, only those around the graph and its nodes are written anew.
@@ -161,9 +162,11 @@ Result<Exported> export_tensorflow(const ExportRequest& request) {
     if (device == kNoDevice) ++left;
   }
   if (left > 0) {
-    exported.notes.push_back(fmt::format("{} of {} no part of the step and {} as in the file", counted(left, "node"),
-                                         group_digits(devices.size()), left == 1 ? "is" : "are"));
+    exported.notes.push_back(fmt::format("{1} of {0} {2} no part of the step and {2} as in the file",
+                                         group_digits(devices.size()), counted(left, "node"),
+                                         left == 1 ? "is" : "are"));
   }
+  note_order_and_fusions(request.plan, "TensorFlow, which orders and fuses by itself", exported.notes);
   auto parts = DeviceWriter(file.bytes(), chosen->graph, devices).write(file.bytes()).take();
   if (size_of(parts) > kMostMessageBytes) {
     return bad_input("{}: with device fields it would be larger than the 2 GiB that protobuf reads", request.source);
