@@ -46,14 +46,13 @@ std::vector<Run> runs_of(const llm::Placement& placement) {
   return runs;
 }
 
-std::vector<DeviceId> moved_tensors(const llm::Model& model, const llm::Placement& placement) {
-  std::vector<DeviceId> moved;
+std::vector<TensorPattern> patterns_of(const llm::Model& model, const llm::Placement& placement) {
+  std::vector<DeviceId> homes, wanted;
   for (const llm::Tensor& tensor : model.tensors) {
-    const DeviceId wanted = placement.device_of(tensor.layer, tensor.part);
-    const DeviceId home = tensor.layer >= 0 ? placement.home[static_cast<std::size_t>(tensor.layer)] : wanted;
-    moved.push_back(wanted == home ? kNoDevice : wanted);
+    wanted.push_back(placement.device_of(tensor.layer, tensor.part));
+    homes.push_back(tensor.layer >= 0 ? placement.home[static_cast<std::size_t>(tensor.layer)] : wanted.back());
   }
-  return moved;
+  return tensor_patterns(model.tensors, homes, wanted);
 }
 
 }  // namespace
@@ -68,8 +67,7 @@ LlamaFlags llama_flags(const llm::Model& model, const RuntimeDevices& devices, c
     flags.devices.push_back(run.device);
     flags.split.push_back(static_cast<double>(run.items));
   }
-  const std::vector<DeviceId> moved = moved_tensors(model, placement);
-  flags.patterns = tensor_patterns(model.tensors, moved);
+  flags.patterns = patterns_of(model, placement);
   flags.context = cache.context * cache.sequences;
   if (cache.sequences > 1) flags.sequences = cache.sequences;
   if (cache.prompt_batch != llm::CacheSettings{}.prompt_batch) flags.prompt_batch = cache.prompt_batch;

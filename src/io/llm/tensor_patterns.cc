@@ -191,16 +191,19 @@ class Synthesis {
 };
 
 // Patterns in this order of devices: each must leave to later ones what is theirs, and may take again what is gone.
-std::vector<TensorPattern> patterns_in_order(std::span<const llm::Tensor> tensors, std::span<const DeviceId> moved,
-                                             const std::vector<DeviceId>& order) {
+std::vector<TensorPattern> patterns_in_order(std::span<const llm::Tensor> tensors, std::span<const DeviceId> homes,
+                                             std::span<const DeviceId> wanted, const std::vector<DeviceId>& order) {
   std::vector<TensorPattern> patterns;
-  std::vector<Need> needs(tensors.size(), Need::kAvoid);
+  std::vector<bool> is_gone(tensors.size(), false);
   for (const DeviceId device : order) {
+    std::vector<Need> needs(tensors.size(), Need::kAvoid);
     for (std::size_t i = 0; i < tensors.size(); ++i) {
-      if (moved[i] == device) needs[i] = Need::kMatch;
+      const bool ours = wanted[i] == device && !is_gone[i];
+      if (ours && homes[i] != device) needs[i] = Need::kMatch;
+      if (is_gone[i] || (ours && homes[i] == device)) needs[i] = Need::kFree;
     }
     patterns.push_back({Synthesis(tensors, needs).run(), device});
-    for (Need& need : needs) need = need == Need::kMatch ? Need::kFree : need;
+    for (std::size_t i = 0; i < tensors.size(); ++i) is_gone[i] = is_gone[i] || needs[i] == Need::kMatch;
   }
   return patterns;
 }
@@ -213,14 +216,17 @@ std::size_t length_of(const std::vector<TensorPattern>& patterns) {
 
 }  // namespace
 
-std::vector<TensorPattern> tensor_patterns(std::span<const llm::Tensor> tensors, std::span<const DeviceId> moved) {
-  std::set<DeviceId> devices(moved.begin(), moved.end());
-  devices.erase(kNoDevice);
+std::vector<TensorPattern> tensor_patterns(std::span<const llm::Tensor> tensors, std::span<const DeviceId> homes,
+                                           std::span<const DeviceId> wanted) {
+  std::set<DeviceId> devices;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    if (wanted[i] != homes[i]) devices.insert(wanted[i]);
+  }
   std::vector<DeviceId> order(devices.begin(), devices.end());
   if (order.empty()) return {};
-  std::vector<TensorPattern> best = patterns_in_order(tensors, moved, order);
+  std::vector<TensorPattern> best = patterns_in_order(tensors, homes, wanted, order);
   while (order.size() <= kMostPermutedDevices && std::ranges::next_permutation(order).found) {
-    std::vector<TensorPattern> next = patterns_in_order(tensors, moved, order);
+    std::vector<TensorPattern> next = patterns_in_order(tensors, homes, wanted, order);
     if (length_of(next) < length_of(best)) best = std::move(next);
   }
   return best;

@@ -19,8 +19,10 @@ struct TensorPattern {
   DeviceId device = kNoDevice;
 };
 
-// `moved` is indexed like `tensors`: the device, or kNoDevice where the tensor stays with its layer.
-std::vector<TensorPattern> tensor_patterns(std::span<const llm::Tensor> tensors, std::span<const DeviceId> moved);
+// Both are indexed like `tensors`: `homes` says where a tensor is without patterns, `wanted` where it shall be. A
+// tensor that is there already may be matched too, which makes patterns shorter.
+std::vector<TensorPattern> tensor_patterns(std::span<const llm::Tensor> tensors, std::span<const DeviceId> homes,
+                                           std::span<const DeviceId> wanted);
 
 // The other way round, as llama.cpp reads them: std::regex, found anywhere in the name, first match wins.
 Result<std::vector<DeviceId>> apply_patterns(std::span<const TensorPattern> patterns,
