@@ -57,12 +57,16 @@ TEST_P(BeliefsOf, EveryPolicyAddUpAndLeadToItsPlan) {
       EXPECT_NEAR(sum_of(group.chances), 1.0, 1e-5);
       EXPECT_GE(group.entropy(), 0.0);
       EXPECT_LE(group.entropy(), std::log(static_cast<double>(beliefs.devices.size())) + 1e-9);
-      if (!group.attention.empty()) EXPECT_NEAR(sum_of(group.attention), 1.0, 1e-5);
+      if (!group.attention.empty()) {
+        EXPECT_NEAR(sum_of(group.attention), 1.0, 1e-5);
+      }
       for (const OpId op : group.ops) {
         ++decided;
         EXPECT_EQ(beliefs.group_of[index(op)], static_cast<std::int64_t>(number));
         const DeviceId chosen = beliefs.devices[group.chosen];
-        if ((problem.allowed(op) & device_bit(chosen)) != 0) EXPECT_EQ(beliefs.plan.device(op), chosen);
+        if ((problem.allowed(op) & device_bit(chosen)) != 0) {
+          EXPECT_EQ(beliefs.plan.device(op), chosen);
+        }
       }
     }
     EXPECT_GT(decided, 0U);
