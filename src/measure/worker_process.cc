@@ -89,7 +89,8 @@ void WorkerProcess::end() {
   close_fd(input_);
   close_fd(output_);
   if (pid_ <= 0) return;
-  kill(pid_, SIGKILL);
+  kill(-pid_, SIGKILL);  // and whatever it has started
+  kill(pid_, SIGKILL);   // it may not have a group of its own yet
   waitpid(pid_, nullptr, 0);
   pid_ = -1;
 }
