@@ -10,6 +10,7 @@
 #include "cost/measured_costs.h"
 #include "cost/op_class.h"
 #include "measure/handover.h"
+#include "sim/simulator.h"
 
 namespace berth {
 namespace {
@@ -154,6 +155,27 @@ const LinkFit* find_link(const Machine& machine, const Calibration& calibration,
   return nullptr;
 }
 
+// A device alone still waits for what comes from elsewhere, inputs for example: that is in the step that was measured
+// and in the links, so it must not be in the ops as well.
+void take_waits_out_of_ops(const Problem& problem, const std::vector<CalibrationRun>& runs, Calibration& calibration) {
+  const auto graph = std::shared_ptr<const Graph>(std::shared_ptr<void>(), &problem.graph());
+  auto machine = calibrated_machine(problem, calibration);
+  if (!machine) return;
+  const auto shared = std::make_shared<const Machine>(*std::move(machine));
+  for (const CalibrationRun& run : runs) {
+    const std::optional<DeviceId> only = only_device(problem.graph(), run.plan);
+    if (!only || run.sample.ops.empty()) continue;
+    const auto after = calibrated_problem(graph, shared, calibration);
+    if (!after) return;
+    const double beyond_s = to_seconds(simulate(*after, run.plan).step_time) - run.sample.median_s();
+    if (beyond_s <= 0.0) continue;
+    std::vector<double>& seconds = calibration.seconds[index(*only)];
+    double sum_s = 0.0;
+    for (const OpSpan& span : run.sample.ops) sum_s += seconds[index(span.op)];
+    for (const OpSpan& span : run.sample.ops) seconds[index(span.op)] *= std::max(1.0 - beyond_s / sum_s, 0.5);
+  }
+}
+
 std::string csv_cell(std::string_view text) {
   if (text.find_first_of(",\"\n") == std::string_view::npos) return std::string(text);
   std::string quoted = "\"";
@@ -198,6 +220,7 @@ Calibration calibrate(const Problem& problem, const std::vector<CalibrationRun>&
   fit_classes(problem, calibration);
   fit_links(runs, calibration);
   fit_handovers(problem, runs, calibration);
+  take_waits_out_of_ops(problem, runs, calibration);
   return calibration;
 }
 

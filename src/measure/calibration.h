@@ -4,8 +4,9 @@
 //
 // An op that was run on a device costs there what it took (median), plus its share of what the step took beyond all
 // ops: starting them, views, the executor itself. If the ops took more than the step (GPUs, when every op is timed),
-// all are scaled to it. An op that was not run there costs what the cost model says times the factor of its class.
-// Links take latency and bandwidth from the transfers seen, and what a handover takes beside them (handover.h).
+// all are scaled to it, and so they are if waiting for inputs is what the rest was. An op that was not run there costs
+// what the cost model says times the factor of its class. Links take latency and bandwidth from the transfers seen, and
+// what a handover takes beside them (handover.h).
 #pragma once
 
 #include <optional>

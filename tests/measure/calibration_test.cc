@@ -87,6 +87,23 @@ TEST(Calibration, FindsWhatAHandoverTakes) {
   EXPECT_NEAR(fits.links[0].latency_s, copy_s + fits.handover_s, 1e-7);
 }
 
+// An input on device 0 that takes a second to arrive on device 1, where the op takes two.
+TEST(Calibration, DoesNotCountWhatLinksTakeAsPartOfOps) {
+  const Problem problem = toy_problem("x:input:1000B -> a:1", "2 devices");
+  const Plan plan = toy_plan(problem, "x@0 a@1");
+  CalibrationRun run{plan, {}};
+  run.sample.ops = {{OpId{1}, 1.0, 3.0}};
+  run.sample.op_s = {2.0};
+  run.sample.steps_s = {3.0};
+  run.sample.peak = run.sample.tensor_peak = {0, 0};
+  for (int i = 0; i < 4; ++i) {
+    run.sample.transfers.push_back({TensorId{0}, DeviceId{0}, DeviceId{1}, 0.0, 1.0, 1000});
+    run.sample.transfers.push_back({TensorId{0}, DeviceId{1}, DeviceId{0}, 0.0, 1.0, 1000});
+  }
+  const Calibration fits = calibrate(problem, {run});
+  EXPECT_NEAR(fits.seconds[1][1], 2.0, 1e-6);
+}
+
 TEST(Calibration, WritesATableThatCostsReads) {
   const Problem problem = toy_problem("a:1 -> b:1", "2 devices");
   const Calibration fits = calibrate(problem, {run_alone(problem, toy_plan(problem, "a@0 b@0"), {2.0, 3.0}, 0.0)});
