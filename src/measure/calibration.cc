@@ -17,16 +17,6 @@ namespace {
 
 constexpr std::size_t kFewestTransfers = 4;
 
-Plan all_on(const Problem& problem, DeviceId device) {
-  Plan plan;
-  for (const OpId op : problem.graph().ops()) {
-    const DeviceSet allowed = problem.allowed(op);
-    const bool may = (allowed & device_bit(device)) != 0;
-    plan.device_of.push_back(may ? device : static_cast<DeviceId>(std::countr_zero(allowed)));
-  }
-  return plan;
-}
-
 // Units whose first op, in topological order, comes in the first part of the graph go to one device, others to the
 // next.
 Plan cut_plan(const Problem& problem, DeviceId first, DeviceId second) {
@@ -184,6 +174,16 @@ std::string csv_cell(std::string_view text) {
 }
 
 }  // namespace
+
+Plan all_on(const Problem& problem, DeviceId device) {
+  Plan plan;
+  for (const OpId op : problem.graph().ops()) {
+    const DeviceSet allowed = problem.allowed(op);
+    const bool may = (allowed & device_bit(device)) != 0;
+    plan.device_of.push_back(may ? device : static_cast<DeviceId>(std::countr_zero(allowed)));
+  }
+  return plan;
+}
 
 std::optional<DeviceId> only_device(const Graph& graph, const Plan& plan) {
   std::optional<DeviceId> only;

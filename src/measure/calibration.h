@@ -45,6 +45,8 @@ struct Calibration {
   double handover_s = 0.0;  // contained in the latency of links
 };
 
+// Everything on a device; ops that may not be there are on the first that they may be on.
+Plan all_on(const Problem& problem, DeviceId device);
 // The device that runs all compute ops of a plan, if one does.
 std::optional<DeviceId> only_device(const Graph& graph, const Plan& plan);
 

@@ -38,12 +38,7 @@ double loss_of(const Problem& problem, const std::vector<const CalibrationRun*>&
 }  // namespace
 
 Plan scattered_plan(const Problem& problem, DeviceId base, DeviceId other) {
-  Plan plan;
-  for (const OpId op : problem.graph().ops()) {
-    const DeviceSet allowed = problem.allowed(op);
-    const bool may = (allowed & device_bit(base)) != 0;
-    plan.device_of.push_back(may ? base : static_cast<DeviceId>(std::countr_zero(allowed)));
-  }
+  Plan plan = all_on(problem, base);
   std::vector<std::pair<Picoseconds, std::uint32_t>> cheap;  // units that can move, with their time on `other`
   for (std::uint32_t unit = 0; unit < problem.num_units(); ++unit) {
     Picoseconds time{};
