@@ -89,8 +89,9 @@ class Log:
         self.layer = {int(number): device for number, device in
                       re.findall(r"load_tensors: layer +(\d+) assigned to device (\S+?),", text)}
         self.moved = dict(re.findall(r"tensor (\S+) \(\d+ MiB \S+\) buffer type overridden to (\S+)", text))
-        self.cache = {int(number): device for number, device in re.findall(r"kv_cache: layer +(\d+): dev = (\S+)", text)}
-        self.cache_mib = sum(float(size) for size in re.findall(r"kv_cache: size = +([\d.]+) MiB", text))
+        used = text[text.rfind("constructing llama_context"):]  # it tries once whether everything fits before it loads
+        self.cache = {int(number): device for number, device in re.findall(r"kv_cache: layer +(\d+): dev = (\S+)", used)}
+        self.cache_mib = sum(float(size) for size in re.findall(r"kv_cache: size = +([\d.]+) MiB", used))
 
     def device_of(self, tensor):
         if tensor in self.moved:
