@@ -2,6 +2,9 @@
 #include "app/judge.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <fstream>
 
 #include "app/catalog.h"
 #include "app/options.h"
@@ -12,6 +15,22 @@ namespace berth::app {
 namespace {
 
 std::string with_semicolon(const std::string& note) { return note.empty() ? "" : note + "; "; }
+
+// Written line by line, so that the file can be watched and an interrupted search leaves what it has learned.
+Result<MeasuredScores::Listener> listener_for(const std::string& path) {
+  if (path.empty()) return MeasuredScores::Listener();
+  auto file = std::make_shared<std::ofstream>(path);
+  *file << "elapsed_s,step_time_s,failed\n" << std::flush;
+  if (!*file) return bad_input("--measurements: cannot write {}", path);
+  return MeasuredScores::Listener([file, begin = std::chrono::steady_clock::now()](const Result<Sample>& sample) {
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+    std::string failure = sample ? "" : sample.error().message;
+    std::ranges::replace(failure, '"', '\'');
+    const std::string step = sample ? fmt::format("{}", sample->median_s()) : "";
+    *file << fmt::format("{:.3f},{},{}\n", elapsed.count(), step, failure.empty() ? "" : '"' + failure + '"')
+          << std::flush;
+  });
+}
 
 }  // namespace
 
@@ -29,14 +48,18 @@ void add_env_flags(CLI::App& command, EnvFlags& flags) {
       "with --env both: how many plans to measure")
       ->default_str("8")
       ->group(kGroup);
+  command
+      .add_option(
+          "--measurements", flags.measurements,
+          "write every plan that is run to this CSV file while the search goes on: seconds since its start, step "
+          "time, why it failed")
+      ->type_name("FILE")
+      ->group(kGroup);
   add_measuring_flags(command, flags.measuring);
 }
 
-Judge::Judge(const Problem& problem, bool is_measured, std::size_t shortlist, std::shared_ptr<MeasureSession> session)
-    : problem_(&problem),
-      is_measured_(is_measured),
-      shortlist_size_(shortlist),
-      scores_(std::make_shared<MeasuredScores>(std::move(session))) {}
+Judge::Judge(const Problem& problem, bool is_measured, std::size_t shortlist, std::shared_ptr<MeasuredScores> scores)
+    : problem_(&problem), is_measured_(is_measured), shortlist_size_(shortlist), scores_(std::move(scores)) {}
 
 Result<std::optional<Judge>> Judge::make(const EnvFlags& flags, const std::string& graph, const Problem& problem) {
   if (flags.env == "simulate") return std::optional<Judge>();
@@ -47,7 +70,9 @@ Result<std::optional<Judge>> Judge::make(const EnvFlags& flags, const std::strin
   }
   if (problem.objective() != Objective::kStep) return bad_input("--env {}: only steps can be measured", flags.env);
   BERTH_TRY(std::unique_ptr<MeasureSession> session, open_session(graph, problem, flags.measuring));
-  return std::optional(Judge(problem, flags.env == "measure", flags.shortlist, std::move(session)));
+  BERTH_TRY(MeasuredScores::Listener listener, listener_for(flags.measurements));
+  auto scores = std::make_shared<MeasuredScores>(std::move(session), std::move(listener));
+  return std::optional(Judge(problem, flags.env == "measure", flags.shortlist, std::move(scores)));
 }
 
 Budget Judge::budget(Budget budget) const {

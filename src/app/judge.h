@@ -21,6 +21,7 @@ namespace berth::app {
 struct EnvFlags {
   std::string env = "simulate";
   std::uint64_t shortlist = 8;
+  std::string measurements;  // file for what every run took
   MeasuringFlags measuring;
 };
 void add_env_flags(CLI::App& command, EnvFlags& flags);
@@ -40,7 +41,7 @@ class Judge {
   void settle(Outcome& outcome);
 
  private:
-  Judge(const Problem& problem, bool is_measured, std::size_t shortlist, std::shared_ptr<MeasureSession> session);
+  Judge(const Problem& problem, bool is_measured, std::size_t shortlist, std::shared_ptr<MeasuredScores> scores);
 
   const Problem* problem_;
   bool is_measured_;

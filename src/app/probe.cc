@@ -18,6 +18,10 @@ void add_probe_command(CLI::App& app, Exit& exit) {
       *command, "--split", [flags](std::uint64_t parts) { flags->split = parts; }, {1, 64},
       "CPU sub-devices of equally many cores")
       ->default_str("1");
+  add_whole_number(
+      *command, "--split-gpus", [flags](std::uint64_t parts) { flags->split_gpus = parts; }, {1, 16},
+      "parts of every GPU, with equally many multiprocessors")
+      ->default_str("1");
   command->add_flag("--thorough", flags->thorough, "more sizes, dtypes and repeats: some seconds more");
   add_output_flag(*command, flags->output, "write the machine file here; default: print it");
   add_json_flag(*command, flags->json);

@@ -8,7 +8,7 @@
 namespace berth::app {
 
 struct ProbeFlags {
-  std::uint64_t split = 1;
+  std::uint64_t split = 1, split_gpus = 1;
   bool thorough = false, json = false;
   std::string output;
 };

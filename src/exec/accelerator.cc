@@ -21,27 +21,49 @@ c10::impl::VirtualGuardImpl cuda() { return c10::impl::VirtualGuardImpl(c10::Dev
 
 }  // namespace
 
-Accelerator::Accelerator(int number, c10::Stream compute) : number_(number), compute_(compute) {}
+Accelerator::Accelerator(int number, c10::Stream compute, std::optional<GpuPart> part)
+    : number_(number), compute_(compute), part_(std::move(part)) {}
 Accelerator::~Accelerator() = default;
 
-Result<std::unique_ptr<Accelerator>> Accelerator::open(int number, Bytes limit) {
+Status Accelerator::wake(int number) {
   if (!at::hasCUDA()) {
     return bad_input("cuda:{}: this libtorch has no CUDA; build with one that has (-DCMAKE_PREFIX_PATH)", number);
   }
   const int count = cuda().deviceCount();
   if (number >= count) return bad_input("cuda:{}: there are {} CUDA devices", number, count);
   const c10::Device device(c10::DeviceType::CUDA, static_cast<c10::DeviceIndex>(number));
-  (void)at::zeros({1}, at::TensorOptions(device));  // wakes it up
+  (void)at::zeros({1}, at::TensorOptions(device));
+  return {};
+}
+
+Result<std::unique_ptr<Accelerator>> Accelerator::open(int number, Bytes limit) {
+  BERTH_RETURN_IF_ERROR(wake(number));
+  const c10::Device device(c10::DeviceType::CUDA, static_cast<c10::DeviceIndex>(number));
   const c10::Stream compute = cuda().getStreamFromGlobalPool(device, false);
   std::unique_ptr<Accelerator> accelerator(new Accelerator(number, compute));
   BERTH_RETURN_IF_ERROR(accelerator->take_away(limit));
   return accelerator;
 }
 
+Result<std::vector<std::unique_ptr<Accelerator>>> Accelerator::open_parts(int number,
+                                                                          std::span<const int> multiprocessors) {
+  BERTH_RETURN_IF_ERROR(wake(number));
+  BERTH_TRY(std::vector<GpuPart> parts, split_gpu(number, multiprocessors));
+  std::vector<std::unique_ptr<Accelerator>> accelerators;
+  for (GpuPart& part : parts) {
+    // A stream that libtorch did not make is known to it by its address.
+    const auto id = static_cast<c10::StreamId>(reinterpret_cast<std::intptr_t>(part.stream()));
+    const c10::Device device(c10::DeviceType::CUDA, static_cast<c10::DeviceIndex>(number));
+    accelerators.emplace_back(new Accelerator(number, c10::Stream(c10::Stream::UNSAFE, device, id), std::move(part)));
+  }
+  return accelerators;
+}
+
 c10::Stream Accelerator::new_stream() const { return cuda().getStreamFromGlobalPool(device(), true); }
 
 void Accelerator::use(const c10::Stream& stream) const {
   cuda().setDevice(device());
+  if (part_ && stream == compute_) part_->make_current();
   cuda().exchangeStream(stream);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accelerator: one CUDA device through the interfaces that ATen has for any device, so that this compiles without the
-// headers of CUDA and against a libtorch without it.
+// Accelerator: one CUDA device, or a part of one, through the interfaces that ATen has for any device, so that this
+// compiles without the headers of CUDA and against a libtorch without it.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -8,9 +8,11 @@
 #include <c10/core/Stream.h>
 
 #include <memory>
+#include <optional>
 
 #include "base/result.h"
 #include "base/units.h"
+#include "exec/gpu_parts.h"
 
 namespace at {
 class Tensor;
@@ -25,6 +27,8 @@ class Accelerator {
   // An error if libtorch has no CUDA or not that many devices. With a limit, memory beyond it is taken away until the
   // end.
   static Result<std::unique_ptr<Accelerator>> open(int number, Bytes limit);
+  // Parts of this many multiprocessors each. What they may hold is not limited here: one allocator serves them all.
+  static Result<std::vector<std::unique_ptr<Accelerator>>> open_parts(int number, std::span<const int> multiprocessors);
   ~Accelerator();
 
   [[nodiscard]] c10::Device device() const { return {c10::DeviceType::CUDA, static_cast<c10::DeviceIndex>(number_)}; }
@@ -38,11 +42,13 @@ class Accelerator {
   void reset_peak() const;
 
  private:
-  Accelerator(int number, c10::Stream compute);
+  Accelerator(int number, c10::Stream compute, std::optional<GpuPart> part = std::nullopt);
+  static Status wake(int number);
   Status take_away(Bytes limit);
 
   int number_;
   c10::Stream compute_;
+  std::optional<GpuPart> part_;
   std::unique_ptr<at::Tensor> ballast_;
   Bytes ballast_bytes_ = 0;
 };

@@ -96,6 +96,9 @@ void allocate_for(int device, bool pinned) {
   current_pinned = pinned;
 }
 
+void take_bytes(int device, Bytes bytes) { accounts[static_cast<std::size_t>(device)].take(bytes, device); }
+void give_bytes(int device, Bytes bytes) { accounts[static_cast<std::size_t>(device)].now.fetch_sub(bytes); }
+
 void set_memory_limit(int device, Bytes limit) { accounts[static_cast<std::size_t>(device)].limit = limit; }
 Bytes allocated_bytes(int device) { return accounts[static_cast<std::size_t>(device)].now; }
 Bytes peak_bytes(int device) { return accounts[static_cast<std::size_t>(device)].peak; }

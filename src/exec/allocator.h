@@ -19,6 +19,10 @@ void install_counting_allocator();
 // From now on this thread allocates for that device (0 to 63), in memory that a GPU can read directly if `pinned`.
 void allocate_for(int device, bool pinned = false);
 
+// For memory that is not libtorch's for CPUs, such as that of a part of a GPU. `take` throws OutOfMemory.
+void take_bytes(int device, Bytes bytes);
+void give_bytes(int device, Bytes bytes);
+
 void set_memory_limit(int device, Bytes limit);  // 0: none
 Bytes allocated_bytes(int device);
 Bytes peak_bytes(int device);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <exception>
+#include <map>
 
 #include "exec/allocator.h"
 #include "exec/cores.h"
@@ -26,22 +27,52 @@ Result<std::unique_ptr<Executor>> Executor::make(const Graph& graph, const Progr
                                                  std::vector<DeviceSpec> devices) {
   install_counting_allocator();
   std::unique_ptr<Executor> executor(new Executor(graph, program));
+  BERTH_RETURN_IF_ERROR(executor->open_devices(std::move(devices)));
+  executor->stored_.resize(graph.num_ops());
+  executor->stored_on_.assign(graph.num_ops(), -1);
+  executor->start_threads();
+  return executor;
+}
+
+Status Executor::open_devices(std::vector<DeviceSpec> devices) {
   for (std::size_t i = 0; i < devices.size(); ++i) {
     auto state = std::make_unique<DeviceState>();
     state->spec = std::move(devices[i]);
-    if (state->spec.is_cuda) {
+    if (state->spec.is_cuda && state->spec.multiprocessors == 0) {
       BERTH_TRY(state->accelerator, Accelerator::open(state->spec.number, state->spec.memory));
       state->device = state->accelerator->device();
     } else {
       set_memory_limit(static_cast<int>(i), state->spec.memory);
     }
-    state->values.resize(graph.num_tensors());
-    executor->devices_.push_back(std::move(state));
+    state->values.resize(graph_.num_tensors());
+    devices_.push_back(std::move(state));
   }
-  executor->stored_.resize(graph.num_ops());
-  executor->stored_on_.assign(graph.num_ops(), -1);
-  executor->start_threads();
-  return executor;
+  return open_gpu_parts();
+}
+
+// All parts of a GPU are made together, so that they are disjoint.
+Status Executor::open_gpu_parts() {
+  std::map<int, std::vector<std::size_t>> parts_of;  // by number of the GPU
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    if (devices_[i]->spec.multiprocessors > 0) parts_of[devices_[i]->spec.number].push_back(i);
+  }
+  for (const auto& [gpu, parts] : parts_of) {
+    std::vector<int> sizes;
+    for (const std::size_t part : parts) sizes.push_back(devices_[part]->spec.multiprocessors);
+    BERTH_TRY(auto accelerators, Accelerator::open_parts(gpu, sizes));
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      DeviceState& state = *devices_[parts[i]];
+      state.accelerator = std::move(accelerators[i]);
+      state.device = state.accelerator->device();
+      state.ledger = std::make_unique<StorageLedger>(static_cast<int>(parts[i]));
+    }
+  }
+  return {};
+}
+
+void Executor::DeviceState::keep(TensorId tensor, at::Tensor value) {
+  if (ledger) ledger->add(value);
+  values[index(tensor)] = std::move(value);
 }
 
 void Executor::start_threads() {
@@ -127,15 +158,19 @@ Result<Step> Executor::step(bool with_times) {
   begin_events_.assign(devices_.size(), nullptr);
   for (const auto& device : devices_) {
     std::ranges::fill(device->values, at::Tensor());
+    if (device->ledger) device->ledger->clear();
     device->tensor_peak = 0;
   }
   for (const OpId op : graph_.ops()) {
     if (!is_stored(graph_.role(op)) || graph_.outputs(op).empty()) continue;
-    devices_[index(scheduler_->plan().device(op))]->values[index(*graph_.outputs(op).begin())] = stored_[index(op)];
+    DeviceState& device = *devices_[index(scheduler_->plan().device(op))];
+    if (device.ledger) device.ledger->add(stored_[index(op)]);  // stays when the step no longer needs it
+    device.keep(*graph_.outputs(op).begin(), stored_[index(op)]);
   }
   for (std::size_t i = 0; i < devices_.size(); ++i) {
     if (!devices_[i]->accelerator) continue;
     devices_[i]->accelerator->synchronize(devices_[i]->accelerator->compute());
+    devices_[i]->accelerator->use(devices_[i]->accelerator->compute());  // events belong to the context in use
     if (with_times) begin_events_[i] = record(devices_[i]->accelerator->compute(), true);
   }
   begin_ = Clock::now();
@@ -175,7 +210,10 @@ Step Executor::times_of_step() const {
 std::vector<at::Tensor> Executor::hand_out() {
   std::vector<at::Tensor> freed;
   for (const Copy& copy : scheduler_->unused) {
-    freed.push_back(std::move(devices_[index(copy.device)]->values[index(copy.tensor)]));
+    DeviceState& device = *devices_[index(copy.device)];
+    at::Tensor& value = device.values[index(copy.tensor)];
+    if (device.ledger) device.ledger->remove(value);
+    freed.push_back(std::move(value));
   }
   scheduler_->unused.clear();
   for (const Delivery& delivery : scheduler_->deliveries) {
@@ -197,7 +235,8 @@ void Executor::fail(std::string message) {
 }
 
 void Executor::note_memory(DeviceState& state, std::size_t device) {
-  const Bytes held = state.accelerator ? state.accelerator->allocated() : allocated_bytes(static_cast<int>(device));
+  const Bytes held =
+      state.counts_by_allocator() ? state.accelerator->allocated() : allocated_bytes(static_cast<int>(device));
   state.tensor_peak = std::max(state.tensor_peak, held);
 }
 
@@ -217,7 +256,7 @@ void Executor::run_op(std::size_t device, OpId op, Stack& stack) {
   if (results.size() < outputs.size()) {
     throw std::runtime_error(fmt::format("it gave {} outputs, the graph has {}", results.size(), outputs.size()));
   }
-  for (std::size_t i = 0; i < outputs.size(); ++i) state.values[index(outputs[i])] = std::move(results[i]);
+  for (std::size_t i = 0; i < outputs.size(); ++i) state.keep(outputs[i], std::move(results[i]));
   if (state.accelerator && scheduler_->has_remote(op)) events_[index(op)] = record(state.accelerator->compute());
   if (with_times_) note_memory(state, device);
 }
@@ -280,7 +319,7 @@ void Executor::carry(const Delivery& delivery, const c10::Stream* stream) {
   const at::Tensor& tensor = devices_[from]->values[index(*delivery.tensor)];
   at::Tensor copy = carried(tensor, to, stream);
   const double end_s = now_s();
-  devices_[to]->values[index(*delivery.tensor)] = std::move(copy);
+  devices_[to]->keep(*delivery.tensor, std::move(copy));
   const std::lock_guard lock(mutex_);
   transfers_.push_back({*delivery.tensor, delivery.from, delivery.to, start_s, end_s, graph_.bytes(*delivery.tensor)});
 }
@@ -337,12 +376,12 @@ std::vector<at::Tensor> Executor::outputs() const {
 
 Bytes Executor::peak(std::size_t device) const {
   const DeviceState& state = *devices_[device];
-  return state.accelerator ? state.accelerator->peak() : peak_bytes(static_cast<int>(device));
+  return state.counts_by_allocator() ? state.accelerator->peak() : peak_bytes(static_cast<int>(device));
 }
 
 void Executor::reset_peaks() {
   for (std::size_t i = 0; i < devices_.size(); ++i) {
-    if (devices_[i]->accelerator) {
+    if (devices_[i]->counts_by_allocator()) {
       devices_[i]->accelerator->reset_peak();
     } else {
       reset_peak(static_cast<int>(i));

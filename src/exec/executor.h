@@ -2,7 +2,8 @@
 // Executor: runs the steps of a program as a plan says. Every device has a thread that runs its ops, bound to its cores
 // if it is a CPU; every ordered pair of devices has a courier thread that carries tensors one at a time while ops run,
 // as a link of the simulator does. On a CUDA device ops are started ahead of the work, on a stream of their own, and
-// copies go through pinned memory on another; couriers wait for what they carry.
+// copies go through pinned memory on another; couriers wait for what they carry. Parts of a GPU (exec/gpu_parts.h) are
+// devices like others.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -20,6 +21,7 @@
 #include "exec/accelerator.h"
 #include "exec/program.h"
 #include "exec/scheduler.h"
+#include "exec/storage_ledger.h"
 #include "measure/device_spec.h"
 #include "measure/sample.h"
 
@@ -59,7 +61,10 @@ class Executor {
     DeviceSpec spec;
     at::Device device{at::kCPU};
     std::unique_ptr<Accelerator> accelerator;  // null for a CPU
+    std::unique_ptr<StorageLedger> ledger;     // of a part of a GPU
     Inputs values;                             // by tensor id
+    [[nodiscard]] bool counts_by_allocator() const { return accelerator && !ledger; }
+    void keep(TensorId tensor, at::Tensor value);
     std::thread thread;
     std::condition_variable wake;
     Bytes tensor_peak = 0;
@@ -75,6 +80,8 @@ class Executor {
   };
 
   Executor(const Graph& graph, const Program& program) : graph_(graph), program_(program) {}
+  Status open_devices(std::vector<DeviceSpec> devices);
+  Status open_gpu_parts();
   void start_threads();
   void run_device(std::size_t device);
   void run_op(std::size_t device, OpId op, Stack& stack);

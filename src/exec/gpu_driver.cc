@@ -1,34 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/gpu_driver.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdint>
 
+#include "exec/shared_library.h"
+
 namespace berth::exec {
 namespace {
-
-// A library that may not be there, and its functions. The signatures are those of NVIDIA's published interfaces.
-class Library {
- public:
-  explicit Library(const char* name) : handle_(dlopen(name, RTLD_LAZY | RTLD_LOCAL)) {}
-  ~Library() {
-    if (handle_ != nullptr) dlclose(handle_);
-  }
-  Library(const Library&) = delete;
-  Library& operator=(const Library&) = delete;
-  explicit operator bool() const { return handle_ != nullptr; }
-  template <typename Function>
-  [[nodiscard]] Function* find(const char* name) const {
-    return handle_ == nullptr ? nullptr : reinterpret_cast<Function*>(dlsym(handle_, name));
-  }
-
- private:
-  void* handle_;
-};
 
 using DevicePointer = std::uint64_t;
 
@@ -105,7 +86,7 @@ class Driver {
     give_back_(there);
   }
 
-  Library library_;
+  SharedLibrary library_;
   int (*init_)(unsigned);
   int (*count_)(int*);
   int (*get_)(int*, int);
@@ -128,7 +109,7 @@ std::vector<DriverGpu> managed_gpus() {
   struct Memory {
     unsigned long long total, free, used;
   };
-  const Library library("libnvidia-ml.so.1");
+  const SharedLibrary library("libnvidia-ml.so.1");
   auto* init = library.find<int()>("nvmlInit_v2");
   auto* end = library.find<int()>("nvmlShutdown");
   auto* count = library.find<int(unsigned*)>("nvmlDeviceGetCount_v2");

@@ -95,7 +95,7 @@ class Prober {
     }
     last_core_ = cores - 1;
     probe_cpu(cores);
-    probe_gpus();
+    BERTH_RETURN_IF_ERROR(probe_gpus());
     const Topology topology = topology_here();
     std::string description = fmt::format("this computer, measured; {}", berth::exec::describe(topology));
     BERTH_TRY(Machine machine, Machine::make("host", std::move(description), devices_, {}, {}, links_));
@@ -150,10 +150,14 @@ class Prober {
     return fit_link(times);
   }
 
-  void probe_gpus() {
+  Status probe_gpus() {
     const std::vector<DriverGpu> seen = driver_gpus(!at::hasCUDA());
     for (std::size_t i = 0; i < seen.size(); ++i) {
       const std::string name = fmt::format("gpu{}", i);
+      if (options_.gpu_parts > 1) {
+        BERTH_RETURN_IF_ERROR(probe_parts(static_cast<int>(i), seen[i]));
+        continue;
+      }
       Result<std::unique_ptr<Accelerator>> opened = Accelerator::open(static_cast<int>(i), 0);
       Device device = table_device(seen[i], name);
       LinkRates to_gpu, to_host;
@@ -171,6 +175,61 @@ class Prober {
       }
       add_gpu(std::move(device), to_gpu, to_host);
     }
+    return {};
+  }
+
+  // The first part is measured, alone; the others are like it.
+  Status probe_parts(int number, const DriverGpu& seen) {
+    constexpr int kStep = 8;  // the driver rounds up to a multiple of it
+    BERTH_TRY(const int all, multiprocessors_of(number));
+    const int each = all / options_.gpu_parts / kStep * kStep;
+    const std::vector<int> sizes(static_cast<std::size_t>(options_.gpu_parts), each);
+    BERTH_TRY(const auto parts, Accelerator::open_parts(number, sizes));
+    Device device = table_device(seen, fmt::format("gpu{}a", number));
+    LinkRates to_gpu, to_host, between;
+    std::thread([&] {
+      measure_gpu(*parts.front(), device, to_gpu, to_host);
+      between = probe_copies_between_gpu_parts(*parts.front(), device.name);
+    }).join();
+    device.memory = (seen.free_memory > 0 ? seen.free_memory : device.memory) / options_.gpu_parts;
+    for (int part = 0; part < options_.gpu_parts; ++part) {
+      device.name = fmt::format("gpu{}{}", number, static_cast<char>('a' + part));
+      for (int other = 0; other < part; ++other) {
+        links_.push_back({.from = fmt::format("gpu{}{}", number, static_cast<char>('a' + other)),
+                          .to = device.name,
+                          .bytes_per_s = between.bytes_per_s,
+                          .latency_s = between.latency_s});
+      }
+      add_gpu(device, to_gpu, to_host);
+    }
+    notes_.push_back(
+        fmt::format("run plans with --devices ...{}; parts share the memory's bandwidth, which was measured "
+                    "with one part at work",
+                    [&] {
+                      std::string words;
+                      for (int i = 0; i < options_.gpu_parts; ++i) {
+                        words += fmt::format(",cuda:{}/{}", number, each);
+                      }
+                      return words;
+                    }()));
+    return {};
+  }
+
+  LinkRates probe_copies_between_gpu_parts(const Accelerator& gpu, const std::string& name) {
+    std::vector<std::pair<Bytes, double>> times;
+    for (const Bytes bytes : kCopySizes) {
+      const at::Tensor from = at::ones({bytes / 4}, at::TensorOptions(gpu.device())), to = at::empty_like(from);
+      const double seconds = best_seconds(
+          {},
+          [&] {
+            to.copy_(from, true);
+            gpu.synchronize(gpu.compute());
+          },
+          [] {});
+      times.emplace_back(bytes, seconds);
+      points_.push_back({name + ">next", "copy", static_cast<double>(bytes), seconds, "s"});
+    }
+    return fit_link(times);
   }
 
   void add_gpu(Device device, const LinkRates& to_gpu, const LinkRates& to_host) {

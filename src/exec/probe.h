@@ -13,6 +13,7 @@ namespace berth::exec {
 
 struct ProbeOptions {
   int parts = 1;          // CPU sub-devices of equal core sets
+  int gpu_parts = 1;      // equal parts of every GPU's multiprocessors
   bool thorough = false;  // more sizes, more repeats, more dtypes
 };
 

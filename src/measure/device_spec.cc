@@ -12,7 +12,8 @@
 namespace berth {
 namespace {
 
-constexpr std::string_view kForm = "write for example cpu, cpu:0-3, cpu:0-1+4 or cuda:0, each with =16GiB as a limit";
+constexpr std::string_view kForm =
+    "write for example cpu, cpu:0-3, cpu:0-1+4, cuda:0 or cuda:0/64, each with =16GiB as a limit";
 constexpr int kCoresToKeepTwoFree = 8, kCoresBesideGpus = 2;
 
 Result<int> number_of(std::string_view text, std::string_view item) {
@@ -69,8 +70,13 @@ Result<DeviceSpec> parse_one(std::string_view item, int here) {
     BERTH_TRY(spec.cores, cores_of(where.substr(4), item, here));
   } else if (where == "cuda" || where.starts_with("cuda:")) {
     spec.is_cuda = true;
-    if (where != "cuda") {
-      BERTH_TRY(spec.number, number_of(where.substr(5), item));
+    const std::size_t slash = std::min(where.find('/'), where.size());
+    if (where.size() > 5) {
+      BERTH_TRY(spec.number, number_of(where.substr(5, slash - 5), item));
+    }
+    if (slash < where.size()) {
+      BERTH_TRY(spec.multiprocessors, number_of(where.substr(slash + 1), item));
+      if (spec.multiprocessors == 0) return bad_input("--devices: '{}' has no multiprocessors; {}", item, kForm);
     }
   } else {
     return bad_input("--devices: '{}' is no device; {}", item, kForm);
@@ -80,7 +86,7 @@ Result<DeviceSpec> parse_one(std::string_view item, int here) {
 
 bool overlap(const DeviceSpec& a, const DeviceSpec& b) {
   if (a.is_cuda != b.is_cuda) return false;
-  if (a.is_cuda) return a.number == b.number;
+  if (a.is_cuda) return a.number == b.number && (a.multiprocessors == 0 || b.multiprocessors == 0);
   return std::ranges::any_of(a.cores, [&](int core) { return std::ranges::binary_search(b.cores, core); });
 }
 
@@ -99,7 +105,8 @@ Result<std::vector<DeviceSpec>> parse_device_specs(std::string_view list, int he
     for (const DeviceSpec& other : specs) {
       if (overlap(spec, other)) {
         return bad_input("--devices: '{}' and '{}' share {}", other.text, spec.text,
-                         spec.is_cuda ? "a GPU" : "cores; give each CPU cores of its own, such as cpu:0,cpu:1");
+                         spec.is_cuda ? "a GPU; give each a part of it, such as cuda:0/64,cuda:0/32"
+                                      : "cores; give each CPU cores of its own, such as cpu:0,cpu:1");
       }
     }
     specs.push_back(std::move(spec));

@@ -3,6 +3,7 @@
 // a plan that does not fit. Every plan is measured once; later questions get the same answer.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -21,7 +22,10 @@ Score score_of_sample(const Problem& problem, const Plan& plan, const Result<Sam
 // The scores of a session by plan, shared by all evaluators of a search.
 class MeasuredScores {
  public:
-  explicit MeasuredScores(std::shared_ptr<MeasureSession> session) : session_(std::move(session)) {}
+  // Told of every plan that was run, in order.
+  using Listener = std::function<void(const Result<Sample>&)>;
+  explicit MeasuredScores(std::shared_ptr<MeasureSession> session, Listener listener = {})
+      : session_(std::move(session)), listener_(std::move(listener)) {}
   Score score(const Plan& plan);
   // Why a plan that was scored could not be run; nothing if it could.
   [[nodiscard]] std::optional<std::string> failure(const Plan& plan);
@@ -32,6 +36,7 @@ class MeasuredScores {
     bool operator()(const Plan& a, const Plan& b) const;
   };
   std::shared_ptr<MeasureSession> session_;
+  Listener listener_;
   std::mutex mutex_;
   struct Entry {
     Score score;

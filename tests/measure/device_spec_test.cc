@@ -24,6 +24,18 @@ TEST(DeviceSpec, ReadsCoresNumbersAndLimits) {
   EXPECT_EQ(specs[2].number, 1);
 }
 
+TEST(DeviceSpec, ReadsPartsOfAGpu) {
+  const auto specs = parse_device_specs("cuda:0/64=40GiB,cuda:0/32,cuda:1", 4).value();
+  EXPECT_EQ(specs[0].multiprocessors, 64);
+  EXPECT_EQ(specs[0].memory, Bytes{40} << 30);
+  EXPECT_EQ(specs[0].text, "cuda:0/64");
+  EXPECT_EQ(specs[1].multiprocessors, 32);
+  EXPECT_EQ(specs[2].multiprocessors, 0);
+  EXPECT_NE(error_of("cuda:0,cuda:0/64").find("share a GPU"), std::string::npos);
+  EXPECT_NE(error_of("cuda:0/0").find("no multiprocessors"), std::string::npos);
+  EXPECT_NE(error_of("cuda:0/many").find("is no number"), std::string::npos);
+}
+
 TEST(DeviceSpec, WholeCpuHasAllCores) {
   EXPECT_EQ(parse_device_specs("cpu", 3).value().front().cores, (std::vector<int>{0, 1, 2}));
 }

@@ -56,7 +56,9 @@ Result<Exit> measure_worker(const std::string& capture, const std::string& devic
 }
 
 Result<Exit> probe(const ProbeFlags& flags) {
-  BERTH_TRY(const exec::Probed probed, exec::probe({static_cast<int>(flags.split), flags.thorough}));
+  BERTH_TRY(const exec::Probed probed, exec::probe({.parts = static_cast<int>(flags.split),
+                                                    .gpu_parts = static_cast<int>(flags.split_gpus),
+                                                    .thorough = flags.thorough}));
   for (const std::string& note : probed.notes) print_note("note: " + note);
   const std::string toml = write_machine_toml(probed.machine);
   if (!flags.output.empty()) BERTH_RETURN_IF_ERROR(write_file_atomically(flags.output, toml));

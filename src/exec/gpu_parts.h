@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parts of one GPU: disjoint sets of its multiprocessors, each with a context and a stream of its own (green contexts
+// of NVIDIA's driver, 550 and newer). Memory and its bandwidth stay shared. The driver is loaded at run time.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+
+namespace berth::exec {
+
+class GpuPart {
+ public:
+  GpuPart(void* green, void* context, void* stream, int multiprocessors)
+      : green_(green), context_(context), stream_(stream), multiprocessors_(multiprocessors) {}
+  ~GpuPart();
+  GpuPart(GpuPart&& other) noexcept;
+  GpuPart(const GpuPart&) = delete;
+  GpuPart& operator=(const GpuPart&) = delete;
+  GpuPart& operator=(GpuPart&&) = delete;
+
+  [[nodiscard]] void* stream() const { return stream_; }
+  [[nodiscard]] int multiprocessors() const { return multiprocessors_; }  // at least as many as asked for
+  void make_current() const;                                              // for what this thread does from now on
+
+ private:
+  void *green_, *context_, *stream_;
+  int multiprocessors_;
+};
+
+// How many multiprocessors the GPU has. Like the next one, an error if the driver has no such parts.
+Result<int> multiprocessors_of(int gpu);
+
+// One part for every number of multiprocessors. The driver rounds numbers up, on current cards to a multiple of eight.
+// The GPU must be in use by this process (its primary context).
+Result<std::vector<GpuPart>> split_gpu(int gpu, std::span<const int> multiprocessors);
+
+}  // namespace berth::exec

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/storage_ledger.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include "exec/allocator.h"
+
+namespace berth::exec {
+namespace {
+
+constexpr int kDevice = 7;
+
+class StorageLedgerTest : public testing::Test {
+ protected:
+  ~StorageLedgerTest() override { set_memory_limit(kDevice, 0); }
+  StorageLedger ledger_{kDevice};
+};
+
+TEST_F(StorageLedgerTest, CountsAStorageOnceAndInBlocks) {
+  const at::Tensor tensor = at::ones({200});  // 800 bytes
+  const at::Tensor view = tensor.slice(0, 10, 20);
+  ledger_.add(tensor);
+  ledger_.add(view);
+  EXPECT_EQ(allocated_bytes(kDevice), 1024);
+  ledger_.remove(tensor);
+  EXPECT_EQ(allocated_bytes(kDevice), 1024);
+  ledger_.remove(view);
+  EXPECT_EQ(allocated_bytes(kDevice), 0);
+  ledger_.remove(at::Tensor());
+  EXPECT_EQ(allocated_bytes(kDevice), 0);
+}
+
+TEST_F(StorageLedgerTest, RefusesWhatIsBeyondTheLimitAndForgetsIt) {
+  set_memory_limit(kDevice, 2048);
+  const at::Tensor small = at::ones({256}), large = at::ones({512});
+  ledger_.add(small);
+  EXPECT_THROW(ledger_.add(large), OutOfMemory);
+  EXPECT_EQ(allocated_bytes(kDevice), 1024);
+  ledger_.clear();
+  EXPECT_EQ(allocated_bytes(kDevice), 0);
+}
+
+}  // namespace
+}  // namespace berth::exec
