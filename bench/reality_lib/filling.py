@@ -58,13 +58,27 @@ def layer_filling(ops, host, accelerator, room):
     return plans.follow(ops, devices, host)
 
 
+def shown_parameter(ops, number):
+    """The parameter that this op shows in another shape, such as its transpose; None if it does anything else."""
+    sources = plans.inputs_of(ops[number])
+    if len(sources) != 1 or ops[sources[0]]["type"] not in ("parameter", "buffer"):
+        return None
+    return sources[0] if size_of(ops[number]) == size_of(ops[sources[0]]) else None
+
+
 def greedy(ops, host, accelerator, room):
-    """Op by op in order: to the accelerator if the parameters it is the first to use still fit, else to the host."""
-    devices, placed = [None] * len(ops), {}
+    """Op by op in order: to the accelerator if the parameters it is the first to use still fit, else to the host. What only shows a
+    parameter is where the parameter is."""
+    devices, placed, shown = [None] * len(ops), {}, {}
     for number, op in enumerate(ops):
         if plans.is_stored(op):
             continue
-        stored = [source for source in plans.inputs_of(op) if ops[source]["type"] in ("parameter", "buffer")]
+        parameter = shown_parameter(ops, number)
+        if parameter is not None:
+            shown[number] = parameter
+            continue
+        stored = {shown.get(source, source) for source in plans.inputs_of(op)}
+        stored = [source for source in stored if ops[source]["type"] in ("parameter", "buffer")]
         new = sum(size_of(ops[source]) for source in stored if source not in placed)
         elsewhere = any(placed.get(source) == host for source in stored)
         devices[number] = host if elsewhere or new > room else accelerator
@@ -72,4 +86,6 @@ def greedy(ops, host, accelerator, room):
             if source not in placed and devices[number] == accelerator:
                 room -= size_of(ops[source])
             placed.setdefault(source, devices[number])
+    for number, parameter in shown.items():
+        devices[number] = placed.get(parameter, host)
     return plans.follow(ops, devices, host)

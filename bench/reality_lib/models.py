@@ -45,3 +45,11 @@ def gpt2_xl(length=1024):
         model = Gpt(layers=48, width=1600, heads=25)
         tokens, positions = torch.zeros(1, length, dtype=torch.long), torch.zeros(1, length, dtype=torch.long)
         return model, (tokens, positions, torch.zeros(length, length))
+
+
+def gpt2_small(length=256):
+    """The 12 layers of GPT-2's smallest, for bench/reality."""
+    with torch.device("meta"):
+        model = Gpt(layers=12, width=768, heads=12)
+        tokens, positions = torch.zeros(4, length, dtype=torch.long), torch.zeros(4, length, dtype=torch.long)
+        return model, (tokens, positions, torch.zeros(length, length))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/gpu_parts.h"
 
+#include <algorithm>
 #include <array>
-#include <cstring>
 #include <utility>
 
 #include "exec/shared_library.h"
@@ -10,20 +10,19 @@
 namespace berth::exec {
 namespace {
 
-constexpr int kMultiprocessors = 1;       // CU_DEV_RESOURCE_TYPE_SM
-constexpr unsigned kWithStream = 1;       // CU_GREEN_CTX_DEFAULT_STREAM
-constexpr unsigned kNonBlocking = 1;      // CU_STREAM_NON_BLOCKING
-constexpr std::size_t kCountOffset = 96;  // of the number of multiprocessors in CUdevResource
+constexpr int kMultiprocessors = 1;   // CU_DEV_RESOURCE_TYPE_SM
+constexpr unsigned kWithStream = 1;   // CU_GREEN_CTX_DEFAULT_STREAM
+constexpr unsigned kNonBlocking = 1;  // CU_STREAM_NON_BLOCKING
+constexpr int kGroup = 8;             // multiprocessors that cannot be separated, on every card that has such parts
 
-// CUdevResource has grown from one version to the next at its end only: this leaves room.
-struct alignas(16) Resource {
-  std::array<unsigned char, 512> bytes{};
-  [[nodiscard]] int count() const {
-    unsigned value = 0;
-    std::memcpy(&value, bytes.data() + kCountOffset, sizeof(value));
-    return static_cast<int>(value);
-  }
+// CUdevResource of the driver's interface, version 1.
+struct Resource {
+  int type = 0;
+  std::array<unsigned char, 92> internal{};
+  unsigned multiprocessors = 0;
+  std::array<unsigned char, 44> more{};
 };
+static_assert(sizeof(Resource) == 144);
 
 struct Driver {
   SharedLibrary library{"libcuda.so.1"};
@@ -72,17 +71,30 @@ Result<Resource> all_of(int gpu, int& device) {
   return all;
 }
 
-Result<GpuPart> part_of(int gpu, int device, Resource& resource) {
+// As many disjoint groups as there are.
+Result<std::vector<Resource>> groups_of(int gpu, const Resource& all) {
+  unsigned count = 0;
+  int code = driver().split(nullptr, &count, &all, nullptr, 0, kGroup);
+  std::vector<Resource> groups(count);
+  if (code == 0) code = driver().split(groups.data(), &count, &all, nullptr, 0, kGroup);
+  if (code != 0) return bad_input("cuda:{} cannot be divided: {}", gpu, driver().name_of(code));
+  groups.resize(count);
+  return groups;
+}
+
+Result<GpuPart> part_of(int gpu, int device, std::span<Resource> groups) {
   void *description = nullptr, *green = nullptr, *context = nullptr, *stream = nullptr;
-  int code = driver().describe(&description, &resource, 1);
+  int multiprocessors = 0;
+  for (const Resource& group : groups) multiprocessors += static_cast<int>(group.multiprocessors);
+  int code = driver().describe(&description, groups.data(), static_cast<unsigned>(groups.size()));
   if (code == 0) code = driver().create(&green, description, device, kWithStream);
   if (code == 0) code = driver().context(&context, green);
   if (code == 0) code = driver().stream(&stream, green, kNonBlocking, 0);
   if (code != 0) {
     if (green != nullptr) driver().destroy(green);
-    return bad_input("cuda:{}: no part of {} multiprocessors: {}", gpu, resource.count(), driver().name_of(code));
+    return bad_input("cuda:{}: no part of {} multiprocessors: {}", gpu, multiprocessors, driver().name_of(code));
   }
-  return GpuPart(green, context, stream, resource.count());
+  return GpuPart(green, context, stream, multiprocessors);
 }
 
 }  // namespace
@@ -104,25 +116,24 @@ void GpuPart::make_current() const { driver().set_current(context_); }
 Result<int> multiprocessors_of(int gpu) {
   int device = 0;
   BERTH_TRY(const Resource all, all_of(gpu, device));
-  return all.count();
+  return static_cast<int>(all.multiprocessors);
 }
 
 Result<std::vector<GpuPart>> split_gpu(int gpu, std::span<const int> multiprocessors) {
   int device = 0;
-  BERTH_TRY(Resource left, all_of(gpu, device));
-  const int total = left.count();
+  BERTH_TRY(const Resource all, all_of(gpu, device));
+  BERTH_TRY(std::vector<Resource> groups, groups_of(gpu, all));
+  std::span<Resource> left(groups);
   std::vector<GpuPart> parts;
   for (const int count : multiprocessors) {
-    Resource part, rest;
-    unsigned groups = 1;
-    const int code = driver().split(&part, &groups, &left, &rest, 0, static_cast<unsigned>(count));
-    if (code != 0 || groups != 1) {
-      return bad_input("cuda:{} has {} multiprocessors; with those of other parts, and rounded up, {} are too many{}",
-                       gpu, total, count, code == 0 ? "" : fmt::format(" ({})", driver().name_of(code)));
+    const auto wanted = static_cast<std::size_t>((count + kGroup - 1) / kGroup);
+    if (wanted > left.size()) {
+      return bad_input("cuda:{} has {} multiprocessors in groups of {}; {} of them are left for a part of {}", gpu,
+                       all.multiprocessors, kGroup, left.size() * kGroup, count);
     }
-    BERTH_TRY(GpuPart made, part_of(gpu, device, part));
-    parts.push_back(std::move(made));
-    left = rest;
+    BERTH_TRY(GpuPart part, part_of(gpu, device, left.first(wanted)));
+    parts.push_back(std::move(part));
+    left = left.subspan(wanted);
   }
   return parts;
 }

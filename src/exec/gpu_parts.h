@@ -32,7 +32,7 @@ class GpuPart {
 // How many multiprocessors the GPU has. Like the next one, an error if the driver has no such parts.
 Result<int> multiprocessors_of(int gpu);
 
-// One part for every number of multiprocessors. The driver rounds numbers up, on current cards to a multiple of eight.
+// One part for every number of multiprocessors. Numbers are rounded up to multiples of eight.
 // The GPU must be in use by this process (its primary context).
 Result<std::vector<GpuPart>> split_gpu(int gpu, std::span<const int> multiprocessors);
 
