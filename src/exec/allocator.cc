@@ -33,7 +33,8 @@ struct Account {
   }
 };
 
-std::array<Account, kMaxDevices> accounts;
+std::array<Account, kNoDevice + 1> accounts;
+static_assert(kNoDevice >= kMaxDevices);
 thread_local int current_device = 0;
 thread_local bool current_pinned = false;
 

@@ -16,7 +16,10 @@ class OutOfMemory : public std::runtime_error {
 
 void install_counting_allocator();
 
-// From now on this thread allocates for that device (0 to 63), in memory that a GPU can read directly if `pinned`.
+inline constexpr int kNoDevice = 64;  // what is kept aside, not counted by any
+
+// From now on this thread allocates for that device (0 to 63, or kNoDevice), in memory that a GPU can read directly if
+// `pinned`.
 void allocate_for(int device, bool pinned = false);
 
 // For memory that is not libtorch's for CPUs, such as that of a part of a GPU. `take` throws OutOfMemory.

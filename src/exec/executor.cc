@@ -15,7 +15,11 @@
 namespace berth::exec {
 namespace {
 
-std::string first_line(std::string_view text) { return std::string(text.substr(0, text.find('\n'))); }
+// The first line of what libtorch says, without its advice on memory of GPUs.
+std::string first_line(std::string_view text) {
+  text = text.substr(0, text.find('\n'));
+  return std::string(text.substr(0, std::min(text.find(". GPU "), text.size())));
+}
 
 [[noreturn]] void never_end() {
   while (true) std::this_thread::sleep_for(std::chrono::seconds(1));
@@ -135,6 +139,11 @@ void Executor::prepare(const Plan& plan, bool fresh) {
   std::vector<OpId> to_make;
   for (const OpId op : graph_.ops()) {
     if (!is_stored(graph_.role(op)) || graph_.outputs(op).empty()) continue;
+    if (graph_.role(op) == Role::kInput) {
+      allocate_for(kNoDevice);
+      if (fresh || !stored_[index(op)].defined()) stored_[index(op)] = initial_value(graph_, op, at::kCPU);
+      continue;
+    }
     const auto device = static_cast<std::int16_t>(index(plan.device(op)));
     const bool same_memory = !pinned_before.empty() && pinned_before[index(op)] == pinned_[index(op)];
     if (!fresh && stored_on_[index(op)] == device && same_memory) continue;
@@ -150,6 +159,25 @@ void Executor::prepare(const Plan& plan, bool fresh) {
   allocate_for(0);
 }
 
+// Inputs come anew with every step and go after their last use; parameters and buffers stay.
+void Executor::lay_out_stored() {
+  const c10::InferenceMode no_gradients(true);
+  for (const OpId op : graph_.ops()) {
+    if (!is_stored(graph_.role(op)) || graph_.outputs(op).empty()) continue;
+    const std::size_t where = index(scheduler_->plan().device(op));
+    DeviceState& device = *devices_[where];
+    at::Tensor value = stored_[index(op)];
+    if (graph_.role(op) == Role::kInput) {
+      allocate_for(static_cast<int>(where), pinned_[index(op)] != 0);
+      value = value.to(device.device, /*non_blocking=*/false, /*copy=*/true);
+    } else if (device.ledger) {
+      device.ledger->add(value);  // also when the step no longer needs it
+    }
+    device.keep(*graph_.outputs(op).begin(), std::move(value));
+  }
+  allocate_for(0);
+}
+
 Result<Step> Executor::step(bool with_times) {
   std::unique_lock lock(mutex_);
   with_times_ = with_times;
@@ -161,12 +189,7 @@ Result<Step> Executor::step(bool with_times) {
     if (device->ledger) device->ledger->clear();
     device->tensor_peak = 0;
   }
-  for (const OpId op : graph_.ops()) {
-    if (!is_stored(graph_.role(op)) || graph_.outputs(op).empty()) continue;
-    DeviceState& device = *devices_[index(scheduler_->plan().device(op))];
-    if (device.ledger) device.ledger->add(stored_[index(op)]);  // stays when the step no longer needs it
-    device.keep(*graph_.outputs(op).begin(), stored_[index(op)]);
-  }
+  lay_out_stored();
   for (std::size_t i = 0; i < devices_.size(); ++i) {
     if (!devices_[i]->accelerator) continue;
     devices_[i]->accelerator->synchronize(devices_[i]->accelerator->compute());

@@ -89,6 +89,7 @@ class Executor {
   void carry(const Delivery& delivery, const c10::Stream* stream);
   at::Tensor carried(const at::Tensor& tensor, std::size_t to, const c10::Stream* stream);
   void mark_pinned(const Plan& plan);
+  void lay_out_stored();
   // Has done what the scheduler wants; under the lock. What is freed is given back, to go when the lock is not held.
   [[nodiscard]] std::vector<at::Tensor> hand_out();
   void fail(std::string message);
@@ -101,7 +102,7 @@ class Executor {
   const Program& program_;
   std::vector<std::unique_ptr<DeviceState>> devices_;
   std::vector<std::unique_ptr<Courier>> couriers_;  // by from * devices + to; null where equal
-  std::vector<at::Tensor> stored_;                  // by op
+  std::vector<at::Tensor> stored_;                  // by op; inputs are kept aside, each step gets a copy
   std::vector<std::int16_t> stored_on_;             // by op: device, -1 if nowhere
   std::vector<std::uint8_t> pinned_;                // by op: a GPU reads what it makes
 

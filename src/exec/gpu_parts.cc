@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/gpu_parts.h"
 
-#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -113,10 +112,11 @@ GpuPart::~GpuPart() {
 
 void GpuPart::make_current() const { driver().set_current(context_); }
 
-Result<int> multiprocessors_of(int gpu) {
+Result<int> divisible_multiprocessors(int gpu) {
   int device = 0;
   BERTH_TRY(const Resource all, all_of(gpu, device));
-  return static_cast<int>(all.multiprocessors);
+  BERTH_TRY(const std::vector<Resource> groups, groups_of(gpu, all));
+  return static_cast<int>(groups.size()) * kGroup;
 }
 
 Result<std::vector<GpuPart>> split_gpu(int gpu, std::span<const int> multiprocessors) {

@@ -29,8 +29,9 @@ class GpuPart {
   int multiprocessors_;
 };
 
-// How many multiprocessors the GPU has. Like the next one, an error if the driver has no such parts.
-Result<int> multiprocessors_of(int gpu);
+// How many multiprocessors parts can have together: some are left over, since they come in groups of eight. Like the
+// next one, an error if the driver has no such parts.
+Result<int> divisible_multiprocessors(int gpu);
 
 // One part for every number of multiprocessors. Numbers are rounded up to multiples of eight.
 // The GPU must be in use by this process (its primary context).

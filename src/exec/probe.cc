@@ -181,7 +181,7 @@ class Prober {
   // The first part is measured, alone; the others are like it.
   Status probe_parts(int number, const DriverGpu& seen) {
     constexpr int kStep = 8;  // the driver rounds up to a multiple of it
-    BERTH_TRY(const int all, multiprocessors_of(number));
+    BERTH_TRY(const int all, divisible_multiprocessors(number));
     const int each = all / options_.gpu_parts / kStep * kStep;
     const std::vector<int> sizes(static_cast<std::size_t>(options_.gpu_parts), each);
     BERTH_TRY(const auto parts, Accelerator::open_parts(number, sizes));

@@ -38,8 +38,9 @@ constexpr std::array<std::string_view, kCount> kFields{"name",  "type",   "outpu
                                                        "flops", "module", "label",   "updates", "us"};
 using Fields = std::array<std::optional<JsonValue>, kCount>;
 
+// _unsafe_view shows its input in another shape like view; PyTorch does not call it one, since nobody may write to it.
 Role role_of(std::string_view type, bool is_view) {
-  if (is_view || type == "getitem") return Role::kView;
+  if (is_view || type == "getitem" || type == "aten._unsafe_view.default") return Role::kView;
   if (type == "parameter") return Role::kParameter;
   if (type == "buffer") return Role::kBuffer;
   if (type == "input") return Role::kInput;

@@ -138,6 +138,28 @@ TEST(Executor, ALimitOfMemoryFailsTheStep) {
   set_memory_limit(0, 0);
 }
 
+// As in the simulator, an input lives until its last use, parameters for ever.
+TEST(Executor, LetsGoOfInputsAfterTheirLastUse) {
+  if (cores_here() < 2) GTEST_SKIP() << "needs two cores";
+  const Loaded loaded = load(example_path());
+  Plan plan;
+  Bytes inputs = 0;
+  for (const OpId op : loaded.graph.ops()) {
+    const bool is_input = loaded.graph.role(op) == Role::kInput;
+    plan.device_of.push_back(static_cast<DeviceId>(is_input ? 1 : 0));
+    for (const TensorId tensor : loaded.graph.outputs(op)) inputs += is_input ? loaded.graph.bytes(tensor) : 0;
+  }
+  auto executor = Executor::make(loaded.graph, loaded.program, equal_parts()).value();
+  executor->prepare(plan);
+  const Bytes before = allocated_bytes(1);
+  executor->reset_peaks();
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(executor->step(false).ok());
+    EXPECT_EQ(allocated_bytes(1), before);
+    EXPECT_EQ(executor->peak(1) - before, inputs);
+  }
+}
+
 TEST(Executor, HoldsNothingWhenItIsGone) {
   const Loaded loaded = load(example_path());
   install_counting_allocator();

@@ -102,6 +102,7 @@ class ConvertTest(unittest.TestCase):
 
     def test_views_modules_and_foreign_operators(self):
         self.assertTrue(is_view(Operator("aten.t.default", view=True)))
+        self.assertTrue(is_view(Operator("aten._unsafe_view.default")))
         self.assertFalse(is_view(Operator("aten.mm.default")))
         op = node("op", target=Operator("mine.op.default"), val=tensor(1),
                   nn_module_stack={"a": ("layers", "Sequential"), "b": ("layers.0", "Linear")})
