@@ -24,8 +24,8 @@ Picoseconds fused_duration(const Problem& problem, DeviceId device, std::span<co
     }
   }
   std::ranges::sort(read);
-  const auto repeats = std::ranges::unique(read);
-  for (const TensorId tensor : std::span(read.begin(), repeats.begin())) moved += graph.bytes(tensor);
+  read.erase(std::unique(read.begin(), read.end()), read.end());
+  for (const TensorId tensor : read) moved += graph.bytes(tensor);
   return fused_duration(problem, device, compute, moved);
 }
 

@@ -68,8 +68,8 @@ bool FusionRules::has_few_inputs(std::span<const OpId> members) const {
     }
   }
   std::ranges::sort(outside);
-  const auto repeats = std::ranges::unique(outside);
-  return outside.size() - repeats.size() <= kMostFusedInputs;
+  outside.erase(std::unique(outside.begin(), outside.end()), outside.end());
+  return outside.size() <= kMostFusedInputs;
 }
 
 bool FusionRules::chains_reductions(std::span<const OpId> members) const {

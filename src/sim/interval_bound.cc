@@ -29,7 +29,7 @@ class IntervalTest {
       begins_.insert(begins_.end(), {op.before, op.before + op.duration, step_time - op.after - op.duration});
     }
     std::ranges::sort(begins_);
-    begins_.erase(std::ranges::unique(begins_).begin(), begins_.end());
+    begins_.erase(std::unique(begins_.begin(), begins_.end()), begins_.end());
     const std::size_t most = std::max<std::size_t>(kMaxPairs / ops_.size(), 1), all = begins_.size();
     if (all <= most) return;
     for (std::size_t i = 0; i < most; ++i) begins_[i] = begins_[i * all / most];

@@ -248,8 +248,7 @@ class MapMaker {
       if (order.empty() || order.back() != device) order.push_back(device);
     }
     std::ranges::sort(order);
-    const auto distinct = std::ranges::unique(order);
-    if (!distinct.empty())
+    if (std::ranges::adjacent_find(order) != order.end())
       notes_.push_back("the map returns to a device after leaving it, which accelerate's guide warns of");
     note_order_and_fusions(request_.plan, "PyTorch, which runs ops in the order of the model's code", notes_);
   }
