@@ -2,6 +2,7 @@
 #include "cost/device_words.h"
 
 #include <algorithm>
+#include <charconv>
 #include <vector>
 
 #include "base/text.h"
@@ -28,9 +29,7 @@ void add_new(std::vector<std::string>& words, std::string_view word) {
   if (!word.empty() && std::ranges::find(words, word) == words.end()) words.emplace_back(word);
 }
 
-}  // namespace
-
-DeviceWord devices_of_word(const Machine& machine, std::string_view word) {
+DeviceWord without_number(const Machine& machine, std::string_view word) {
   if (word == "*") return {devices_that(machine, [](const Device&) { return true; }), Breadth::kAll};
   if (const auto device = machine.find_device(word)) return {device_bit(*device), Breadth::kName};
   const DeviceSet of_model = devices_that(machine, [&](const Device& device) { return device.model == word; });
@@ -38,6 +37,27 @@ DeviceWord devices_of_word(const Machine& machine, std::string_view word) {
   const auto kind = device_kind_from_name(in_lower_case(word));
   if (!kind) return {};
   return {devices_that(machine, [&](const Device& device) { return device.kind == *kind; }), Breadth::kKind};
+}
+
+// "gpu:1": the second that the word before the colon means.
+DeviceSet device_of_number(const Machine& machine, std::string_view word) {
+  const std::size_t colon = word.rfind(':');
+  if (colon == std::string_view::npos) return 0;
+  const char* const end = word.data() + word.size();
+  std::size_t wanted = 0;
+  const auto [stop, error] = std::from_chars(word.data() + colon + 1, end, wanted);
+  if (error != std::errc() || stop != end) return 0;
+  DeviceSet rest = without_number(machine, word.substr(0, colon)).devices;
+  for (; wanted > 0 && rest != 0; --wanted) rest &= rest - 1;
+  return rest & (~rest + 1);
+}
+
+}  // namespace
+
+DeviceWord devices_of_word(const Machine& machine, std::string_view word) {
+  const DeviceSet numbered = device_of_number(machine, word);
+  const DeviceWord plain = without_number(machine, word);
+  return numbered != 0 && plain.devices == 0 ? DeviceWord{numbered, Breadth::kName} : plain;
 }
 
 std::string known_device_words(const Machine& machine) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Words for devices, as users write them: the name of one ("gpu0"), a model ("k40"), a kind in any
-// case ("gpu", "NPU"), "*" for all.
+// case ("gpu", "NPU"), "*" for all, and "gpu:1" for the second that a word means.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct DeviceWord {
   bool operator==(const DeviceWord&) const = default;
 };
 
-// What a word means on a machine: a device's name before a model's before a kind's.
+// What a word means on a machine: a device's name before a model's before a kind's before a number's.
 DeviceWord devices_of_word(const Machine& machine, std::string_view word);
 
 // "cpu, gpu0, gpu1, k40, gpu": what could have been said, for errors.

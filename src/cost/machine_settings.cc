@@ -92,25 +92,11 @@ Error no_such_field(const Setting& setting, std::span<const std::string_view> fi
                    did_you_mean(setting.field, fields), known);
 }
 
-// A word for devices, or "gpu:1": the second of its kind.
-DeviceSet devices_meant(const Machine& machine, std::string_view word) {
-  if (const DeviceSet named = devices_of_word(machine, word).devices; named != 0) return named;
-  const std::size_t colon = word.rfind(':');
-  if (colon == std::string_view::npos) return 0;
-  const std::string_view digits = word.substr(colon + 1);
-  std::size_t wanted = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), wanted);
-  if (error != std::errc() || end != digits.data() + digits.size()) return 0;
-  DeviceSet rest = devices_of_word(machine, word.substr(0, colon)).devices;
-  for (; wanted > 0 && rest != 0; --wanted) rest &= rest - 1;
-  return rest & (~rest + 1);
-}
-
 Status set_devices(MachineDraft& draft, const Setting& setting) {
   if (std::ranges::find(kDeviceFields, setting.field) == kDeviceFields.end())
     return no_such_field(setting, kDeviceFields);
   BERTH_TRY(const Machine machine, draft.make());
-  const DeviceSet meant = devices_meant(machine, setting.what);
+  const DeviceSet meant = devices_of_word(machine, setting.what).devices;
   if (meant == 0) {
     return bad_input("--set {}: machine '{}' has no device '{}' (it has {}, and link.* for its links)", setting.whole,
                      machine.name(), setting.what, known_device_words(machine));
@@ -132,7 +118,7 @@ bool link_is_meant(const Machine& machine, const Link& link, std::string_view wo
       matches(word, fmt::format("{}-{}", link.to, link.from))) {
     return true;
   }
-  const DeviceSet devices = devices_meant(machine, word);
+  const DeviceSet devices = devices_of_word(machine, word).devices;
   for (const DeviceId id : machine.device_ids()) {
     const std::string& name = machine.device(id).name;
     if ((devices & device_bit(id)) != 0 && (link.from == name || link.to == name)) return true;

@@ -38,6 +38,9 @@ TEST_F(MeasuredCostsTest, WordsMeanNamesModelsKindsAndAll) {
   EXPECT_EQ(devices_of_word(*machine_, "k40"), (DeviceWord{device_bit(kGpu0) | device_bit(kGpu1), Breadth::kModel}));
   EXPECT_EQ(devices_of_word(*machine_, "gpu").devices, device_bit(kGpu0) | device_bit(kGpu1));
   EXPECT_EQ(devices_of_word(*machine_, "*").devices, 0b111U);
+  EXPECT_EQ(devices_of_word(*machine_, "gpu:1"), (DeviceWord{device_bit(kGpu1), Breadth::kName}));
+  EXPECT_EQ(devices_of_word(*machine_, "k40:0").devices, device_bit(kGpu0));
+  EXPECT_EQ(devices_of_word(*machine_, "gpu:2").devices, 0U);
   for (const std::string_view word : {"", "tpu", "gpu2", "K40"})
     EXPECT_EQ(devices_of_word(*machine_, word).devices, 0U);
   EXPECT_EQ(known_device_words(*machine_), "cpu, gpu0, gpu1, haswell-18c, k40, gpu");
