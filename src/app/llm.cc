@@ -8,6 +8,7 @@
 #include "app/outcome.h"
 #include "app/save_plan.h"
 #include "app/terminal.h"
+#include "base/units.h"
 
 namespace berth::app {
 namespace {
@@ -53,9 +54,10 @@ Result<Exit> run_llm(const LlmFlags& flags) {
   BERTH_RETURN_IF_ERROR(saved);
   if (answer.search.best.verdict.fits) return Exit::kDone;
   return infeasible(
-      "{} does not fit on {} with a context of {}; take a smaller context, a smaller type of weights or "
+      "{} does not fit on {} with a context of {}: {} too much; take a smaller context, a smaller type of weights or "
       "cache, or more memory",
-      answer.model->title, answer.machine->name(), answer.options.cache.context);
+      answer.model->title, answer.machine->name(), answer.options.cache.context,
+      format_bytes(answer.search.best.verdict.over));
 }
 
 }  // namespace
@@ -68,7 +70,7 @@ void add_llm_flags(CLI::App& command, LlmFlags& flags) {
       command, "--ctx", [&flags](std::uint64_t n) { flags.context = n; }, {1, kMostContext},
       "tokens of a sequence that the cache holds; default: 4096");
   add_whole_number(
-      command, "--sequences", [&flags](std::uint64_t n) { flags.sequences = n; }, {1, 4096},
+      command, "--sequences,--batch", [&flags](std::uint64_t n) { flags.sequences = n; }, {1, 4096},
       "sequences that are served at once; default: 1");
   add_whole_number(
       command, "--prompt-batch", [&flags](std::uint64_t n) { flags.prompt_batch = n; }, {1, 65536},

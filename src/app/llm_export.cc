@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `berth llm` writes for runtimes.
+#include <algorithm>
+#include <cmath>
+
 #include "app/llm_request.h"
 #include "app/output.h"
 #include "base/text.h"
@@ -9,15 +12,36 @@
 namespace berth::app {
 namespace {
 
+constexpr double kVllmShare = 0.9;  // of a GPU's memory that vLLM takes by default
+
+// The largest share of a GPU's memory that the plan takes, without what the user reserves, in whole hundredths.
+double memory_share(const LlmAnswer& answer) {
+  const llm::Serving& serving = *answer.serving;
+  const std::vector<llm::Serving::Load> loads = serving.loads(answer.search.best.placement);
+  double most = 0.0;
+  for (const DeviceId gpu : serving.accelerators()) {
+    const llm::Serving::Load& load = loads[index(gpu)];
+    if (load.sum() == 0) continue;
+    const Bytes theirs = answer.options.reserve.empty() ? 0 : answer.options.reserve[index(gpu)];
+    const Bytes used = load.sum() + serving.reserved(gpu) - theirs + serving.activations();
+    most = std::max(most, static_cast<double>(used) / static_cast<double>(answer.machine->capacity(gpu)));
+  }
+  return std::min(1.0, std::ceil(100.0 * most) / 100.0);
+}
+
 std::string vllm_line(const LlmAnswer& answer, const RuntimeDevices& devices) {
   const StagePartition stages = stage_partition(devices, answer.search.best.placement);
   std::vector<std::string> layers, gpus;
   for (const std::int64_t count : stages.layers) layers.push_back(fmt::format("{}", count));
   for (const std::size_t gpu : stages.gpus) gpus.push_back(fmt::format("{}", gpu));
-  return fmt::format(
+  std::string line = fmt::format(
       "CUDA_VISIBLE_DEVICES={} VLLM_PP_LAYER_PARTITION={} vllm serve MODEL --pipeline-parallel-size {} "
-      "--max-model-len {}\n",
+      "--max-model-len {}",
       join(gpus, ","), join(layers, ","), stages.layers.size(), answer.options.cache.context);
+  if (answer.options.cache.sequences > 1) line += fmt::format(" --max-num-seqs {}", answer.options.cache.sequences);
+  const double share = memory_share(answer);
+  if (share > kVllmShare) line += fmt::format(" --gpu-memory-utilization {:.2f}", share);
+  return line + "\n";
 }
 
 // One row per tensor.

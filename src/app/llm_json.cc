@@ -9,7 +9,7 @@ namespace berth::app {
 namespace {
 
 void write_verdict(JsonWriter& json, const LlmAnswer& answer, const llm::Verdict& verdict) {
-  json.key("fits").value(verdict.fits);
+  json.key("fits").value(verdict.fits).key("over_bytes").value(verdict.over);
   json.key("decode_tokens_per_s").value(answer.decode_tokens(verdict));
   json.key("prefill_tokens_per_s").value(answer.prefill_tokens(verdict));
   json.key("decode_step_s").value(verdict.decode_s).key("prefill_step_s").value(verdict.prefill_s);

@@ -19,6 +19,12 @@ bool exists(const std::string& path) {
   return std::filesystem::exists(path, ignored);
 }
 
+// A config.json or its folder; with a graph of TensorFlow beside it, that graph is meant.
+bool is_hugging_face(const std::string& path) {
+  if (std::filesystem::path(path).filename() == "config.json") return exists(path);
+  return exists(path + "/config.json") && !exists(path + "/saved_model.pb");
+}
+
 Error no_such_model(const std::string& text) {
   std::vector<std::string_view> names;
   for (const llm::Preset& preset : llm::presets()) names.push_back(preset.name);
@@ -33,7 +39,10 @@ std::optional<LlmFile> split_llm_file(const std::string& text) {
   const std::size_t end = text.find(std::string(kGguf) + ",");
   if (end != std::string::npos) return LlmFile{text.substr(0, end + kGguf.size()), text.substr(end + kGguf.size() + 1)};
   if (text.ends_with(kGguf)) return LlmFile{text, {}};
-  return std::nullopt;
+  if (is_hugging_face(text)) return LlmFile{text, {}};
+  const std::size_t comma = text.find(',');
+  if (comma == std::string::npos || !is_hugging_face(text.substr(0, comma))) return std::nullopt;
+  return LlmFile{text.substr(0, comma), text.substr(comma + 1)};
 }
 
 Result<llm::Model> load_llm_file(const std::string& path) {

@@ -12,7 +12,7 @@
 
 namespace berth::app {
 
-// "model.gguf,mode=prefill,ctx=8192": a file that is served, and how; none for other texts.
+// "model.gguf,mode=prefill,ctx=8192", "folder,ctx=8192": a model that is served, and how; none for other texts.
 struct LlmFile {
   std::string path, assignments;
 };

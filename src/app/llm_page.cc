@@ -160,8 +160,7 @@ std::string gain(double ours_s, double theirs_s) {
 void add_row(Table& table, const LlmAnswer& answer, const std::string& name, const llm::Verdict& verdict,
              const std::string& note) {
   if (!verdict.fits) {
-    const auto& overflow = verdict.decode.overflow ? verdict.decode.overflow : verdict.prefill.overflow;
-    table.add({name, "OOM", "", overflow ? fmt::format("{} over", format_bytes(overflow->over)) : "", note});
+    table.add({name, "OOM", "", fmt::format("{} over", format_bytes(verdict.over)), note});
     return;
   }
   table.add({name, tokens(answer.decode_tokens(verdict)), tokens(answer.prefill_tokens(verdict)),
@@ -185,7 +184,7 @@ std::string what_ifs(const LlmAnswer& answer) {
   const double ours = answer.search.best.verdict.request_s;
   for (const WhatIf& what : answer.what_ifs) {
     if (!what.fits) {
-      table.add({what.change, "OOM", "", ""});
+      table.add({what.change, "OOM", "", fmt::format("{} over", format_bytes(what.over))});
       continue;
     }
     const double change = ours / what.request_s - 1.0;
@@ -196,17 +195,23 @@ std::string what_ifs(const LlmAnswer& answer) {
   return fmt::format("\n{}", table.text("  "));
 }
 
+std::string trained_words(const LlmAnswer& answer) {
+  const std::int64_t trained = answer.model->config.context;
+  if (trained <= 0) return "";
+  if (answer.options.cache.context > trained) {
+    return fmt::format(" (it was trained for {})", group_digits(static_cast<std::uint64_t>(trained)));
+  }
+  const std::int64_t whole = trained / llm::kCellPadding * llm::kCellPadding;
+  return answer.context_at_all >= whole ? " (all it was trained for)" : "";
+}
+
 std::string context_line(const LlmAnswer& answer) {
   const auto words = [&](std::int64_t context) {
     return context == 0 ? std::string("none") : group_digits(static_cast<std::uint64_t>(context));
   };
   if (answer.context_at_all == 0) return "  no context fits on this machine\n";
   return fmt::format("  largest context that fits: {} with all layers on GPUs, {} at all{}\n",
-                     words(answer.context_on_gpus), words(answer.context_at_all),
-                     answer.context_at_all >= answer.model->config.context / llm::kCellPadding * llm::kCellPadding &&
-                             answer.model->config.context > 0
-                         ? " (all it was trained for)"
-                         : "");
+                     words(answer.context_on_gpus), words(answer.context_at_all), trained_words(answer));
 }
 
 }  // namespace
@@ -236,7 +241,7 @@ std::string llm_page(const LlmAnswer& answer) {
   if (answer.search.best.verdict.fits) {
     page += speeds(answer);
   } else {
-    page += "  it does not fit\n";
+    page += fmt::format("  it does not fit: {} too much\n", format_bytes(answer.search.best.verdict.over));
   }
   page += context_line(answer) + "\n" + comparison(answer) + what_ifs(answer);
   for (const std::string& note : answer.notes) page += fmt::format("\nnote: {}\n", clean(note));

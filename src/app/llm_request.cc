@@ -2,14 +2,17 @@
 #include "app/llm_request.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <chrono>
+#include <span>
 
 #include "app/llm_model.h"
 #include "app/resolve.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "cost/demands/device_names.h"
+#include "cost/device_words.h"
 #include "io/files.h"
 #include "io/llm/device_map.h"
 #include "io/llm/llama_flags.h"
@@ -73,7 +76,10 @@ Status read_reserves(const std::vector<std::string>& texts, const Machine& machi
 }
 
 Result<DeviceId> one_device(std::string_view flag, std::string_view name, const Machine& machine) {
-  if (const auto device = machine.find_device(name)) return *device;
+  const DeviceSet meant = devices_of_word(machine, name).devices;
+  for (const DeviceId id : machine.device_ids()) {
+    if (meant == device_bit(id)) return id;
+  }
   std::vector<std::string> names;
   for (const Device& device : machine.devices()) names.push_back(device.name);
   return bad_input("{}: machine {} has no device '{}'{}", flag, machine.name(), name, did_you_mean(name, names));
@@ -139,10 +145,20 @@ Status read_pins(const std::vector<std::string>& texts, const Machine& machine, 
   return {};
 }
 
-Result<const llm::GgmlType*> cache_type(const std::string& name) {
+// Types that llama.cpp keeps a cache in (its -ctk and -ctv); the first two are those of the other runtimes too.
+constexpr std::array<std::string_view, 9> kCacheTypes{"f16",  "bf16", "f32",  "q8_0",  "q4_0",
+                                                      "q4_1", "q5_0", "q5_1", "iq4_nl"};
+
+Result<const llm::GgmlType*> cache_type(const std::string& name, llm::Runtime runtime) {
   const llm::GgmlType* type = llm::find_ggml_type(name);
-  if (type != nullptr) return type;
-  return bad_input("--cache-type: there is no type '{}'; write for example f16, q8_0 or q4_0", name);
+  if (type == nullptr) {
+    return bad_input("--cache-type: there is no type '{}'; write for example f16, q8_0 or q4_0", name);
+  }
+  const std::size_t count = runtime == llm::Runtime::kLlamaCpp ? kCacheTypes.size() : 2;
+  const std::span<const std::string_view> types(kCacheTypes.data(), count);
+  if (std::ranges::find(types, type->name) != types.end()) return type;
+  return bad_input("--cache-type: {} keeps no cache of type {}; it takes {}", name_of(runtime), type->name,
+                   join(std::vector<std::string>(types.begin(), types.end()), ", "));
 }
 
 // A line of flags may state context and cache as well; our own flags win.
@@ -154,7 +170,10 @@ Status read_cache(const LlmFlags& flags, const LlamaFlags* given, const llm::Mod
   cache.prompt_batch = static_cast<std::int64_t>(flags.prompt_batch);
   if (cache.prompt_batch == 0) cache.prompt_batch = given != nullptr ? given->prompt_batch.value_or(512) : 512;
   cache.context = static_cast<std::int64_t>(flags.context);
-  if (cache.context == 0 && given != nullptr && given->context) cache.context = *given->context / cache.sequences;
+  if (cache.context == 0 && given != nullptr && given->context) {
+    // llama.cpp's -c is of all sequences together, and 0 is what the model was trained for.
+    cache.context = (*given->context > 0 ? *given->context : model.config.context) / cache.sequences;
+  }
   if (cache.context == 0) {
     cache.context = model.config.context > 0 ? std::min(model.config.context, kDefaultContext) : kDefaultContext;
   }
@@ -166,8 +185,8 @@ Status read_cache(const LlmFlags& flags, const LlamaFlags* given, const llm::Mod
   const auto type = [&](const std::string& theirs) {
     return !flags.cache_type.empty() ? flags.cache_type : (theirs.empty() ? std::string("f16") : theirs);
   };
-  BERTH_TRY(cache.key_type, cache_type(type(given != nullptr ? given->key_type : "")));
-  BERTH_TRY(cache.value_type, cache_type(type(given != nullptr ? given->value_type : "")));
+  BERTH_TRY(cache.key_type, cache_type(type(given != nullptr ? given->key_type : ""), options.runtime));
+  BERTH_TRY(cache.value_type, cache_type(type(given != nullptr ? given->value_type : ""), options.runtime));
   return {};
 }
 
@@ -212,6 +231,13 @@ Result<GivenPlan> read_given(const LlmFlags& flags, const LlamaFlags* line, cons
     given.placement = std::move(read).value();
   }
   given.verdict = answer.serving->judge(given.placement);
+  const llm::Runtime theirs = line != nullptr             ? llm::Runtime::kLlamaCpp
+                              : !flags.device_map.empty() ? llm::Runtime::kAccelerate
+                                                          : llm::Runtime::kVllm;
+  if (theirs != answer.options.runtime) {
+    given.notes.push_back(fmt::format("{} is judged as {} would run it; --runtime {} judges it as its own runtime does",
+                                      given.source, name_of(answer.options.runtime), name_of(theirs)));
+  }
   return given;
 }
 
@@ -237,12 +263,26 @@ std::string_view name_of(llm::Runtime runtime) {
   return "accelerate";
 }
 
+namespace {
+
+// Transformers keeps keys and values of every head where llama.cpp and vLLM keep one narrow vector (DeepSeek).
+void expand_cache(LlmAnswer& answer) {
+  if (answer.options.runtime != llm::Runtime::kAccelerate || !answer.model->config.is_latent()) return;
+  auto model = std::make_shared<llm::Model>(*answer.model);
+  model->config.kv_rank = 0;
+  model->notes.emplace_back("transformers keeps keys and values of every head of this model, not their latent vectors");
+  answer.model = std::move(model);
+}
+
+}  // namespace
+
 Result<LlmAnswer> answer_llm(const LlmFlags& flags) {
   LlmAnswer answer;
   BERTH_TRY(answer.options.runtime, runtime_named(flags.runtime));
   BERTH_TRY(answer.options.mix, mix_named(flags.objective));
   BERTH_TRY(answer.machine, resolve_machine(flags.machine));
   BERTH_TRY(answer.model, resolve_llm_model(flags.model, flags.weights));
+  expand_cache(answer);
   answer.names.backend = flags.backend;
   BERTH_RETURN_IF_ERROR(read_servers(flags.servers, *answer.machine, answer.names));
   answer.notes = answer.model->notes;
@@ -259,6 +299,10 @@ Result<LlmAnswer> answer_llm(const LlmFlags& flags) {
   BERTH_RETURN_IF_ERROR(read_pins(flags.pins, *answer.machine, answer.model->config.layers, answer.options));
   BERTH_TRY(answer.options.context_bytes, parse_bytes(flags.context_memory));
   BERTH_TRY(answer.options.host_bytes, parse_bytes(flags.host_memory));
+  if (flags.depth > answer.options.cache.context) {
+    return bad_input("--depth: {} tokens are more than the context of {} holds", flags.depth,
+                     answer.options.cache.context);
+  }
   answer.options.depth = flags.depth;
   for (const std::string& name : flags.without) {
     BERTH_TRY(const DeviceId device, one_device("--without", name, *answer.machine));
@@ -268,6 +312,7 @@ Result<LlmAnswer> answer_llm(const LlmFlags& flags) {
   DeviceSet last = 0;
   for (const std::string& name : flags.last) {
     BERTH_TRY(const DeviceId device, one_device("--last", name, *answer.machine));
+    if (device == devices.cpu()) return bad_input("--last: '{}' is no GPU, and comes behind all of them anyway", name);
     last |= device_bit(device);
   }
 

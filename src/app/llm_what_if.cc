@@ -88,7 +88,8 @@ class Questions {
     if (!serving) return;
     const llm::PlacementSearch found = llm::find_placement(*serving, {kJudgements});
     const llm::Verdict& verdict = found.best.verdict;
-    answers_.push_back({std::move(change), verdict.fits, verdict.decode_s, verdict.prefill_s, verdict.request_s});
+    answers_.push_back(
+        {std::move(change), verdict.fits, verdict.over, verdict.decode_s, verdict.prefill_s, verdict.request_s});
   }
   std::vector<WhatIf> answers() && { return std::move(answers_); }
 

@@ -13,6 +13,7 @@ namespace berth::app {
 struct WhatIf {
   std::string change;  // "1 GiB more on gpu0"
   bool fits = false;
+  Bytes over = 0;  // what does not fit, of all devices together
   double decode_s = 0.0, prefill_s = 0.0, request_s = 0.0;
 };
 

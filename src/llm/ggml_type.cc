@@ -21,7 +21,7 @@ constexpr std::array kTypes{
     GgmlType{26, "i32", 1, 4},        GgmlType{27, "i64", 1, 8},        GgmlType{28, "f64", 1, 8},
     GgmlType{29, "iq1_m", 256, 56},   GgmlType{30, "bf16", 1, 2},       GgmlType{34, "tq1_0", 256, 54},
     GgmlType{35, "tq2_0", 256, 66},   GgmlType{39, "mxfp4", 32, 17},    GgmlType{40, "nvfp4", 64, 36},
-    GgmlType{41, "q1_0", 128, 18},
+    GgmlType{41, "q1_0", 128, 18},    GgmlType{42, "q2_0", 64, 18},
 };
 
 bool same_word(std::string_view a, std::string_view b) {

@@ -20,10 +20,9 @@ double bytes_per_cell(const CacheShape& shape, const CacheSettings& settings) {
 
 CacheShape cache_shape(const Config& config, std::int64_t layer, const CacheSettings& settings) {
   CacheShape shape;
-  shape.cells = padded(settings.context * settings.sequences);
-  if (config.is_windowed(layer)) {
-    shape.cells = std::min(shape.cells, padded(config.window * settings.sequences + settings.prompt_batch));
-  }
+  std::int64_t cells = padded(settings.context);
+  if (config.is_windowed(layer)) cells = std::min(cells, padded(config.window + settings.prompt_batch));
+  shape.cells = cells * settings.sequences;
   if (config.is_latent()) {
     shape.key_width = config.kv_rank + config.rope_width;
   } else {

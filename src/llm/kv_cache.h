@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cache of keys and values: resident state beside its layer. The formula is llama.cpp's: cells for every token of
-// the context, in multiples of 256, times the width of keys and of values in the layer, each in its own type. Layers
-// with a sliding window keep the window and one batch of the prompt only; latent attention (DeepSeek) keeps one narrow
-// vector per token and no values.
+// the context of a sequence, in multiples of 256, times the sequences, times the width of keys and of values in the
+// layer, each in its own type. Layers with a sliding window keep the window and one batch of the prompt only; latent
+// attention (DeepSeek) keeps one narrow vector per token and no values.
 #pragma once
 
 #include "llm/model.h"

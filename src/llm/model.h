@@ -32,6 +32,7 @@ struct Config {
   [[nodiscard]] std::int64_t kv_heads_at(std::int64_t layer) const;
   // Whether a layer's attention is limited to the window.
   [[nodiscard]] bool is_windowed(std::int64_t layer) const;
+  [[nodiscard]] bool has_windows() const { return window > 0 && window_pattern > 0; }
 };
 
 // All sizes are within bounds that keep every sum of bytes below 62 bits. Everything behind the readers relies on it.

@@ -68,6 +68,10 @@ class LlmTest(CommandLineTest):
         answer = self.json_of("llm", folder, "--machine", "a100-v100", "--runtime", "accelerate", *QUICK)
         self.assertEqual(answer["model"]["title"], "tiny-llama")
         self.assertEqual(answer["model"]["weight_bytes"], 2 * (100 * 64 * 2 + 64 + 64 * 64 + 2 * 128 * 64))
+        plan = self.folder / "plan.json"
+        self.text_of("llm", folder, "-m", "a100-v100", "-o", plan, *QUICK)
+        score = self.json_of("score", f"{folder},mode=decode,ctx=2048", "-m", "a100-v100", "--plan", plan)
+        self.assertAlmostEqual(score["step_time_s"], self.json_of("llm", folder, "-m", "a100-v100", *QUICK)["decode_step_s"])
         device_map = json.loads(answer["export"])
         self.assertEqual(set(device_map), {"model.embed_tokens", "model.rotary_emb", "model.layers.0", "model.norm", "lm_head"})
 
@@ -135,6 +139,8 @@ class LlmTest(CommandLineTest):
         pinned = self.json_of(*base, "--pin", "30-31=gpu1")
         self.assertEqual(pinned["layers"][31]["home"], "gpu1")
         reserved = self.json_of(*base, "--reserve", "gpu0=20GiB")
+        self.assertEqual(self.json_of(*base, "--reserve", "gpu:0=20GiB")["devices"], reserved["devices"])
+        self.assertEqual({layer["home"] for layer in self.json_of(*base, "--last", "rtx4090")["layers"]}, {"gpu1"})
         self.assertEqual(reserved["devices"][1]["runtime_bytes"] - without["devices"][2]["runtime_bytes"], 20 << 30)
         mixed = self.json_of(*base, "--objective", "2000:300")
         self.assertGreater(mixed["objective_value_s"], 300 * mixed["decode_step_s"])
@@ -147,6 +153,10 @@ class LlmTest(CommandLineTest):
         self.assert_refused(["llm", "llama-8b", *on, "--objective", "fast"], "--objective: 'fast' is none")
         self.assert_refused(["llm", "llama-8b", *on, "--weights", "q9"], "no weight type 'q9'")
         self.assert_refused(["llm", "llama-8b", *on, "--cache-type", "q9"], "there is no type 'q9'")
+        self.assert_refused(["llm", "llama-8b", *on, "--cache-type", "q4_k"], "llama.cpp keeps no cache of type q4_k; it takes f16")
+        self.assert_refused(["llm", "llama-8b", *on, "--runtime", "vllm", "--cache-type", "q8_0"], "it takes f16, bf16")
+        self.assert_refused(["llm", "llama-8b", *on, "--depth", "5000"], "5000 tokens are more than the context of 4096 holds")
+        self.assert_refused(["llm", "llama-8b", *on, "--last", "cpu"], "'cpu' is no GPU")
         self.assert_refused(["llm", "llama-8b", *on, "--pin", "40=gpu0"], "names no layers from 0 to 31")
         self.assert_refused(["llm", "llama-8b", *on, "--pin", "0=gpu0", "--pin", "1=cpu", "--pin", "31=gpu0"], "cannot be where")
         self.assert_refused(["llm", "llama-8b", *on, "--without", "cpu"], "no runtime does without the CPU")
@@ -161,8 +171,40 @@ class LlmTest(CommandLineTest):
     def test_what_does_not_fit(self):
         done = berth("llm", "deepseek-v3", "-m", "rtx4090-3060", *QUICK)
         self.assertEqual(done.returncode, 1)
-        self.assertIn("it does not fit", done.stdout)
+        self.assertRegex(done.stdout, r"it does not fit: \d+ GiB too much")
         self.assert_one_line_error(done, "does not fit on rtx4090-3060 with a context of 4096", code=1)
+        over = [float(gib) for gib in re.findall(r"OOM +([\d.]+) GiB over", done.stdout)]
+        self.assertEqual(len(over), 4)
+        self.assertLessEqual(float(re.search(r"fit: ([\d.]+) GiB", done.stdout)[1]), min(over))
+        asked = berth("llm", "llama-70b", "-m", "core-ultra").stdout
+        self.assertRegex(asked, r"1 GiB more on gpu0 +OOM +10\.\d GiB over", "of 11.7 GiB")
+
+    def test_contexts_beyond_the_trained_one(self):
+        text = self.text_of("llm", "gemma2-9b", "-m", "rtx4090-3060", "--ctx", "32768", *QUICK)
+        self.assertIn("32,768 at all (it was trained for 8,192)", text)
+        text = self.text_of("llm", "gemma2-9b", "-m", "rtx4090-3060", *QUICK)
+        self.assertIn("8,192 at all (all it was trained for)", text)
+
+    def test_vllm_is_told_what_it_may_take(self):
+        on = ["llm", "llama-70b", "-m", "a100-v100", "--runtime", "vllm", "--to", "vllm", *QUICK]
+        self.assertNotIn("--gpu-memory-utilization", self.text_of(*on))
+        line = self.text_of(*on, "--ctx", "32768", "--batch", "3", "--weights", "q8_0")
+        self.assertIn("--max-num-seqs 3", line)
+        share = float(re.search(r"--gpu-memory-utilization ([\d.]+)", line)[1])
+        self.assertTrue(0.9 < share <= 1.0, share)
+
+    def test_caches_of_runtimes(self):
+        cache = ["llm", "deepseek-v2-lite", "-m", "rtx4090-3060", "--ctx", "1024", *QUICK]
+        latent = self.json_of(*cache)
+        self.assertEqual(latent["cache_bytes"], 27 * 1024 * (512 + 64) * 2)
+        expanded = self.json_of(*cache, "--runtime", "accelerate")
+        self.assertEqual(expanded["cache_bytes"], 27 * 1024 * 16 * (192 + 128) * 2, "transformers keeps every head")
+        three = self.json_of("llm", "llama-8b", "-m", "rtx4090-3060", "--ctx", "100", "--sequences", "3", *QUICK)
+        self.assertEqual(three["cache_bytes"], 3 * 32 * 256 * 8 * (128 + 128) * 2)
+
+    def test_plans_of_another_runtime_are_told(self):
+        text = self.text_of("llm", "llama-8b", "-m", "rtx4090-3060", "--partition", "16,16", *QUICK)
+        self.assertIn("note: your partition is judged as llama.cpp would run it; --runtime vllm", text)
 
 
 main()

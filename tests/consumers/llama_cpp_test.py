@@ -56,6 +56,7 @@ CASES = {
     "experts on the CPU": ((24, 16), 8, []),
     "a smaller cache": ((24, 16), 4, ["--cache-type", "q8_0"]),
     "a longer context": ((24, 24), 4, ["--ctx", "2048"]),
+    "three sequences": ((32, 24), 0, ["--ctx", "300", "--sequences", "3"]),
 }
 
 

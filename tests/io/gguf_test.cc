@@ -8,6 +8,7 @@
 
 #include "io/llm/gguf_model.h"
 #include "io/llm_parts.h"
+#include "llm/kv_cache.h"
 
 namespace berth {
 namespace {
@@ -46,6 +47,26 @@ TEST(Gguf, ListsAreSkippedOrKept) {
   const auto model = model_of_gguf(*header, "file");
   ASSERT_TRUE(model.ok());
   EXPECT_EQ(model->config.kv_heads_of, (std::vector<std::int64_t>{2, 1}));
+}
+
+TEST(Gguf, LatentVectorsAreKeptFromFilesThatAreMadeForThem) {
+  const auto cache_of = [](std::vector<std::string> extra) {
+    std::vector<std::string> pairs{
+        gguf_pair("general.architecture", "deepseek2"),     gguf_pair("deepseek2.block_count", 2U),
+        gguf_pair("deepseek2.embedding_length", 64U),       gguf_pair("deepseek2.attention.head_count", 4U),
+        gguf_pair("deepseek2.attention.kv_lora_rank", 32U), gguf_pair("deepseek2.rope.dimension_count", 8U)};
+    pairs.insert(pairs.end(), extra.begin(), extra.end());
+    const auto model = model_of_gguf(*read_gguf_header(gguf_file(pairs, tiny_tensors())), "file");
+    EXPECT_TRUE(model.ok());
+    return llm::cache_bytes(model->config, {.context = 256});
+  };
+  EXPECT_EQ(
+      cache_of({gguf_pair("deepseek2.attention.key_length", 24U), gguf_pair("deepseek2.attention.value_length", 16U)}),
+      2 * 256 * 4 * (24 + 16) * 2)
+      << "an old file: keys and values of every head";
+  EXPECT_EQ(cache_of({gguf_pair("deepseek2.attention.key_length_mla", 24U),
+                      gguf_pair("deepseek2.attention.value_length_mla", 16U)}),
+            2 * 256 * (32 + 8) * 2);
 }
 
 TEST(Gguf, UnknownArchitecturesFallBackWithAWord) {

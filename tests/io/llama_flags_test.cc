@@ -147,6 +147,13 @@ TEST(LlamaFlags, LargeBatchesOfPromptsAreStated) {
             "-c 4096 -b 4096 -ub 4096 -ngl 33 -dev CUDA0");
 }
 
+TEST(LlamaFlags, WindowsAreForTheSequencesThatWereCounted) {
+  llm::Placement placement = llm::Placement::all_on(kFirst, 42);
+  placement.input = kCpu;
+  EXPECT_EQ(line_of(model_named("gemma2-9b"), placement), "-c 4096 -np 1 -ngl 43 -dev CUDA0")
+      << "llama-server alone would make room for four";
+}
+
 TEST(LlamaFlags, FirstMatchWins) {
   const llm::Placement placement =
       read_back(model_named("llama-8b"), R"(-ngl 99 -dev CUDA0 -ot "blk\.3\.ffn_up=CUDA1,ffn_up=CPU")");
@@ -165,6 +172,7 @@ TEST(LlamaFlags, MistakesOfUsersAreTold) {
   EXPECT_EQ(error_of("-ts 0,0"), "-ts: the shares add up to nothing");
   EXPECT_EQ(error_of("-m 'a"), "a quote (') is not closed in the line of flags");
   EXPECT_NE(error_of("-sm row").find("is not simulated"), std::string::npos);
+  EXPECT_NE(error_of("-ngl 9 -nkvo").find("is not simulated"), std::string::npos);
 }
 
 TEST(LlamaFlags, TornPartsAreTold) {

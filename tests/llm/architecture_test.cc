@@ -54,11 +54,11 @@ TEST(PublishedCounts, CoverEveryPreset) {
   for (const Preset& preset : presets()) EXPECT_TRUE(counted.contains(preset.name)) << preset.name;
 }
 
-TEST(BuildModel, DenseModelsAreExactToTheParameter) {
-  for (const std::string_view name : {"llama-8b", "mistral-7b", "qwen3-8b", "phi3-mini"}) {
-    const auto* published = std::ranges::find(kPublished, name, &Published::preset);
-    const Model model = build_model("m", find_preset(name)->config, "bf16");
-    EXPECT_EQ(static_cast<double>(model.parameters()), published->parameters) << name;
+TEST(BuildModel, CountsAreExactToTheParameter) {
+  for (const Published& published : kPublished) {
+    if (published.preset == "deepseek-v3") continue;  // known rounded only
+    const Model model = build_model("m", find_preset(published.preset)->config, "bf16");
+    EXPECT_EQ(static_cast<double>(model.parameters()), published.parameters) << published.preset;
   }
 }
 

@@ -14,6 +14,7 @@ TEST(GgmlType, SizesOfBlocks) {
   EXPECT_EQ(find_ggml_type("q6_k")->block_bytes, 210);
   EXPECT_EQ(find_ggml_type(12)->name, "q4_k");
   EXPECT_EQ(find_ggml_type(39)->name, "mxfp4");
+  EXPECT_EQ(find_ggml_type(42)->block_bytes, 18) << "q2_0: a scale of two bytes and 64 quarters of a byte";
   EXPECT_EQ(find_ggml_type(4), nullptr) << "removed from ggml";
   EXPECT_EQ(find_ggml_type("q9"), nullptr);
 }

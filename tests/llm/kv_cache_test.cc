@@ -23,13 +23,15 @@ TEST(KvCache, FollowsTheFormulaOfLlamaCpp) {
 
 TEST(KvCache, CellsAreMultiplesOf256) {
   EXPECT_EQ(total("llama-8b", {.context = 1}), total("llama-8b", {.context = 256}));
-  EXPECT_EQ(total("llama-8b", {.context = 100, .sequences = 5}), total("llama-8b", {.context = 512}));
+  EXPECT_EQ(total("llama-8b", {.context = 100, .sequences = 5}), total("llama-8b", {.context = 5 * 256}))
+      << "each sequence for itself";
 }
 
 TEST(KvCache, WindowsLimitEveryOtherLayerOfGemma2) {
   // 21 layers hold 8192 cells, 21 hold the window of 4096 and a batch of 512.
   const Bytes per_cell = Bytes{2} * 8 * 256 * 2;
   EXPECT_EQ(total("gemma2-9b", {.context = 8192}), per_cell * 21 * (8192 + 4608));
+  EXPECT_EQ(total("gemma2-9b", {.context = 8192, .sequences = 3}), 3 * per_cell * 21 * (8192 + 4608));
 }
 
 TEST(KvCache, LatentAttentionKeepsOneNarrowVector) {

@@ -66,6 +66,14 @@ TEST(LlmSearch, IsDeterministic) {
             find_placement(second, {.judgements = 100}).best.placement);
 }
 
+TEST(LlmSearch, WhatDoesNotFitIsOverByTheLeast) {
+  Serving serving = serving_of("deepseek-v3", "rtx4090-3060");
+  const PlacementSearch found = find_placement(serving, {.judgements = 100});
+  EXPECT_FALSE(found.best.verdict.fits);
+  EXPECT_EQ(found.best.verdict.over, serving.overflow(found.best.placement));
+  for (const JudgedRival& rival : found.rivals) EXPECT_LE(found.best.verdict.over, rival.verdict.over) << rival.name;
+}
+
 TEST(LlmSearch, ASmallModelStaysOnTheFastCard) {
   Serving serving = serving_of("llama-8b", "rtx4090-3060");
   const PlacementSearch found = find_placement(serving, {.judgements = 100});

@@ -50,11 +50,12 @@ void read_attention(const Keys& keys, llm::Config& config) {
   const std::int64_t width = config.heads > 0 ? config.hidden / config.heads : 0;
   config.key_width = keys.number("attention.key_length", width);
   config.value_width = keys.number("attention.value_length", width);
-  config.kv_rank = keys.number("attention.kv_lora_rank");
   config.query_rank = keys.number("attention.q_lora_rank");
-  if (config.kv_rank > 0) {
+  // Files made for latent attention state the widths of the latent vectors first. From older files, without the widths
+  // of heads, llama.cpp keeps keys and values of every head.
+  if (keys.number("attention.key_length_mla") > 0) {
+    config.kv_rank = keys.number("attention.kv_lora_rank");
     config.rope_width = keys.number("rope.dimension_count");
-    // Files made for latent attention state the widths of the latent vectors first.
     config.key_width = keys.number("attention.key_length_mla", config.key_width);
     config.value_width = keys.number("attention.value_length_mla", config.value_width);
   }

@@ -69,7 +69,8 @@ LlamaFlags llama_flags(const llm::Model& model, const RuntimeDevices& devices, c
   }
   flags.patterns = patterns_of(model, placement);
   flags.context = cache.context * cache.sequences;
-  if (cache.sequences > 1) flags.sequences = cache.sequences;
+  // By default llama-server gives layers with a window room for four sequences.
+  if (cache.sequences > 1 || model.config.has_windows()) flags.sequences = cache.sequences;
   if (cache.prompt_batch != llm::CacheSettings{}.prompt_batch) flags.prompt_batch = cache.prompt_batch;
   if (cache.key_type->name != "f16") flags.key_type = cache.key_type->name;
   if (cache.value_type->name != "f16") flags.value_type = cache.value_type->name;

@@ -39,6 +39,9 @@ class Line {
     if (is(flag, {"-ctk", "--cache-type-k"})) return read_type(flag, flags_.key_type);
     if (is(flag, {"-ctv", "--cache-type-v"})) return read_type(flag, flags_.value_type);
     if (is(flag, {"-sm", "--split-mode"})) return read_split_mode(flag);
+    if (is(flag, {"-nkvo", "--no-kv-offload"})) {
+      return bad_input("{} is not simulated; caches are beside their layers", flag);
+    }
     // Anything else says nothing of placement; its value, if it has one, is no flag.
     flags_.ignored.push_back(flag);
     return {};

@@ -48,12 +48,7 @@ Bytes activation_bytes(const Config& config, const CacheSettings& cache) {
 bool better(const Verdict& a, const Verdict& b) {
   if (a.unpinned != b.unpinned) return a.unpinned < b.unpinned;
   if (a.fits != b.fits) return a.fits;
-  if (!a.fits) {
-    const auto over = [](const Verdict& v) {
-      return (v.decode.overflow ? v.decode.overflow->over : 0) + (v.prefill.overflow ? v.prefill.overflow->over : 0);
-    };
-    if (over(a) != over(b)) return over(a) < over(b);
-  }
+  if (!a.fits && a.over != b.over) return a.over < b.over;
   return a.request_s < b.request_s;
 }
 
@@ -234,6 +229,12 @@ Verdict Serving::judge(const Placement& placement) {
   verdict.decode = std::move(decode.score);
   verdict.prefill = std::move(prefill.score);
   verdict.fits = verdict.decode.feasible && verdict.prefill.feasible;
+  if (!verdict.fits) {
+    verdict.over = overflow(placement);
+    for (const Score* score : {&verdict.decode, &verdict.prefill}) {  // knows more of activations, of one device
+      if (score->overflow) verdict.over = std::max(verdict.over, score->overflow->over);
+    }
+  }
   const double prompt_token_s = verdict.prefill_s / static_cast<double>(options_.cache.prompt_batch);
   verdict.request_s = options_.mix.prompt * prompt_token_s + options_.mix.generated * verdict.decode_s;
   return verdict;

@@ -44,13 +44,15 @@ Bytes compute_buffer_bytes(const Config& config, const CacheSettings& cache);
 
 struct Verdict {
   bool fits = false;
+  Bytes over = 0;                                        // what does not fit, of all devices together
   std::int64_t unpinned = 0;                             // layers that are not where they are pinned
   double decode_s = 0.0, prefill_s = 0.0;                // of one step, with copies of weights
   double decode_copies_s = 0.0, prefill_copies_s = 0.0;  // of these: weights of the CPU on their way to a GPU
   double request_s = 0.0;                                // by the mix: what is minimised
   Score decode, prefill;
 };
-// Fewest layers off their pins first, feasible before infeasible, then by request_s.
+// Fewest layers off their pins first, feasible before infeasible, then by request_s; what does not fit by what is
+// over.
 bool better(const Verdict& a, const Verdict& b);
 
 class Serving {
