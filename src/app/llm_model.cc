@@ -46,6 +46,9 @@ std::optional<LlmFile> split_llm_file(const std::string& text) {
 }
 
 Result<llm::Model> load_llm_file(const std::string& path) {
+  if (path.ends_with(".safetensors")) {
+    return bad_input("{}: tensors alone do not make a model; give the folder, with config.json beside them", path);
+  }
   return path.ends_with(kGguf) ? load_gguf_model(path) : load_hf_model(path);
 }
 

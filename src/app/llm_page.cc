@@ -172,7 +172,8 @@ std::string comparison(const LlmAnswer& answer) {
   table.add({"compared with", "decode", "prefill", "", ""});
   if (answer.given) add_row(table, answer, answer.given->source, answer.given->verdict, "");
   for (const llm::JudgedRival& rival : answer.search.rivals) {
-    add_row(table, answer, std::string(rival.name), rival.verdict, rival.note);
+    const std::string off = rival.verdict.unpinned > 0 ? "; not as pinned" : "";
+    add_row(table, answer, std::string(rival.name), rival.verdict, rival.note + off);
   }
   return table.text("  ");
 }

@@ -80,6 +80,23 @@ TEST(Gguf, UnknownArchitecturesFallBackWithAWord) {
   EXPECT_NE(model->notes[1].find("the cache is guessed to take no memory"), std::string::npos);
 }
 
+TEST(Gguf, SizesThatAreNotStatedAreGuessed) {
+  const auto header = read_gguf_header(gguf_file({gguf_pair("general.architecture", "strange")}, tiny_tensors()));
+  const auto model = model_of_gguf(*header, "file");
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  EXPECT_EQ(model->config.layers, 2);
+  EXPECT_EQ(model->config.hidden, 64);
+  ASSERT_EQ(model->notes.size(), 4U);
+  EXPECT_EQ(model->notes[0], "2 layers are guessed from the names of tensors");
+  EXPECT_EQ(model->notes[1], "a width of 64 is guessed from output_norm.weight");
+  const std::string known = gguf_file({gguf_pair("general.architecture", "llama")}, tiny_tensors());
+  EXPECT_EQ(error_of(known), "layers 0 is out of bounds; it must be from 1 to 4096") << "no file of a known model";
+  std::vector<std::string> many = tiny_tensors();
+  many.push_back(gguf_tensor("blk.9223372036854775807.x", {1}, 0));
+  EXPECT_NE(error_of(gguf_file({gguf_pair("general.architecture", "strange")}, many)).find("layers 1099511627777"),
+            std::string::npos);
+}
+
 TEST(GgufHostile, EachMistakeHasItsLine) {
   const std::string good = gguf_file(tiny_pairs(), tiny_tensors());
   EXPECT_EQ(error_of(good), "fine");

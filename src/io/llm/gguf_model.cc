@@ -106,6 +106,19 @@ void add_notes(llm::Model& model) {
   }
 }
 
+// What the metadata of an unknown architecture leaves open, by its tensors.
+void guess_sizes(const GgufHeader& header, llm::Model& model) {
+  llm::Config& config = model.config;
+  const bool counts = config.layers == 0, measures = config.hidden == 0;
+  for (const GgufTensor& tensor : header.tensors) {
+    const std::int64_t layer = llm::classify(tensor.name, 0, 0).layer;
+    if (counts) config.layers = std::max(config.layers, std::min(layer, std::int64_t{1} << 40) + 1);
+    if (measures && tensor.name == "output_norm.weight") config.hidden = tensor.elements;
+  }
+  if (counts) model.notes.push_back(fmt::format("{} layers are guessed from the names of tensors", config.layers));
+  if (measures) model.notes.push_back(fmt::format("a width of {} is guessed from output_norm.weight", config.hidden));
+}
+
 Result<GgufHeader> read_one(const std::string& path) {
   BERTH_TRY(const MappedFile file, MappedFile::open(path));
   auto header = read_gguf_header(file.bytes());
@@ -172,6 +185,7 @@ Result<llm::Model> model_of_gguf(const GgufHeader& header, std::string_view titl
   config.layers = keys.number("block_count");
   config.hidden = keys.number("embedding_length");
   config.context = keys.number("context_length");
+  if (llm::architecture_of_gguf(*architecture) == nullptr) guess_sizes(header, model);
   config.vocab = vocabulary(header, keys, config.hidden);
   BERTH_RETURN_IF_ERROR(llm::check(config));  // before anything is multiplied
   read_attention(keys, config);
