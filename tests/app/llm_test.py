@@ -5,13 +5,14 @@ import pathlib
 import re
 import sys
 
-from command_line import CommandLineTest, berth, main
+from command_line import CommandLineTest, berth, main, sanitized
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "fuzz"))
 import llm_seeds  # noqa: E402
 
 QUICK = ["--no-what-if"]
-MACHINES = ["rtx4090-3060", "a100-v100", "core-ultra"]
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+MACHINES = ["rtx4090-3060", "a100-v100", "core-ultra", ROOT / "examples" / "machines" / "one_card.toml"]
 
 
 class LlmTest(CommandLineTest):
@@ -31,6 +32,8 @@ class LlmTest(CommandLineTest):
                 done = berth("llm", model, "--machine", machine, "--ctx", "8192", "--json", *QUICK)
                 answer = json.loads(done.stdout)
                 self.assertEqual(done.returncode, 0 if answer["fits"] else 1, done.stderr)
+                if not sanitized():
+                    self.assertLess(answer["search_s"], 2.0, (model, machine))
                 names = {rival["name"] for rival in answer["rivals"]}
                 self.assertLessEqual({"memory-proportional", "layer filling", "one device"}, names)
                 for rival in answer["rivals"]:
@@ -109,6 +112,8 @@ class LlmTest(CommandLineTest):
         graph = ["zoo:mixtral-8x7b,mode=decode,ctx=8192", "-m", "rtx4090-3060"]
         self.assertAlmostEqual(self.json_of("score", *graph, "--plan", theirs)["step_time_s"], answer["given"]["decode_step_s"])
         self.assertIn("gpu", self.text_of("explain", *graph, "--plan", theirs, "--op", "blk.31.up"))
+        rows = self.json_of("compare", *graph, "--plan", theirs, "--plan", ours, "--planners", "single")
+        self.assertIn("theirs.json", json.dumps(rows))
         self.text_of("report", *graph, "--plan", theirs, "--plan", ours, "-o", self.folder / "both.html")
         self.assert_refused(["llm", "llama-8b", "-m", "rtx4090-3060", "--given-output", theirs], "there is no plan of yours")
 

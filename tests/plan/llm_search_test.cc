@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
-
 #include "llm/architecture.h"
 #include "llm/presets.h"
 #include "machine/devices.h"
