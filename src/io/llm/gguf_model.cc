@@ -97,9 +97,10 @@ void add_notes(llm::Model& model) {
   const llm::Config& config = model.config;
   if (llm::architecture_of_gguf(config.architecture) == nullptr) {
     model.notes.push_back(
-        fmt::format("architecture {} is not known: tensors are placed by their names, and the cache is guessed to hold "
-                    "keys and values of every token in every layer",
-                    in_quotes(config.architecture)));
+        fmt::format("architecture {} is not known: tensors are placed by their names{}", in_quotes(config.architecture),
+                    llm::cache_width_is_unknown(config)
+                        ? ""
+                        : ", and the cache is guessed to hold keys and values of every token in every layer"));
   }
   if (llm::cache_width_is_unknown(config)) {
     model.notes.push_back("the header says nothing of attention heads: the cache is guessed to take no memory");
