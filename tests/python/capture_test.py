@@ -31,6 +31,11 @@ def small():
 
 def attention():
     return torch.nn.TransformerEncoderLayer(16, 2, 32, batch_first=True), (torch.randn(2, 5, 16),)
+
+def tied():
+    net = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.ReLU(), torch.nn.Linear(8, 8))
+    net[2].weight = net[0].weight
+    return net, (torch.randn(4, 8),)
 """
 
 
@@ -150,6 +155,15 @@ class TraceTest(unittest.TestCase):
                     updates = [op for op in json.loads(path.read_text())["ops"] if op["type"] == "sgd_update"]
                     self.assertEqual(bool(updates), bool(mode))
                     self.measure(path)
+
+    def test_tied_weights_are_one_parameter(self):
+        for mode in ([], ["--train"]):
+            with self.subTest(mode=mode):
+                path = self.folder / "tied.json"
+                done = self.capture("models:tied", *mode, "-o", str(path))
+                self.assertEqual(done.returncode, 0, done.stderr)
+                labels = [op.get("label") for op in json.loads(path.read_text())["ops"] if op["type"] == "parameter"]
+                self.assertEqual(sorted(labels), ["0.bias", "0.weight", "2.bias"])
 
     def measure(self, path):
         plan = self.folder / "plan.json"

@@ -61,6 +61,19 @@ def composite_operators():
     return {operator: way for operator, way in table.items() if is_composite(operator)}
 
 
+def merge_tied(model, program):
+    """torch.export has an input for every name of a parameter; a tied one is one tensor, with its first name."""
+    first = {}
+    name_of = {name: first.setdefault(id(value), name) for name, value in model.named_parameters(remove_duplicate=False)}
+    inputs = {spec.target: spec.arg.name for spec in program.graph_signature.input_specs if spec.kind.name == "PARAMETER"}
+    nodes = {node.name: node for node in program.graph.nodes if node.op == "placeholder"}
+    for name, placeholder in inputs.items():
+        kept = inputs.get(name_of.get(name, name), placeholder)
+        if kept != placeholder:
+            nodes[placeholder].replace_all_uses_with(nodes[kept])
+            program.graph.erase_node(nodes[placeholder])
+
+
 def inference(model, args, kwargs):
     """By torch.export, which keeps the paths of modules."""
     model = model.eval()
@@ -71,6 +84,7 @@ def inference(model, args, kwargs):
     except Exception as error:
         raise CaptureError(f"torch.export could not trace the model: {one_line(error)}") from error
     signature = program.graph_signature
+    merge_tied(model, program)
     roles = {}
     for spec in signature.input_specs:
         kind = {"PARAMETER": "parameter", "BUFFER": "buffer", "CONSTANT_TENSOR": "buffer"}.get(spec.kind.name, "input")
