@@ -137,6 +137,34 @@ class Exports(CommandLineTest):
             self.assertAlmostEqual(device["busy_s"], busy[device["name"]], places=9)
         self.placed_like(SMALL, out, plan)
 
+    def test_csv_reads_back_order_and_fusions(self):
+        plan = self.plan(SMALL, "k40x2", "expert-layers", "--fusion", "best", "--schedule", "search")
+        wanted = json.loads(pathlib.Path(plan).read_text())
+        self.assertTrue(wanted["fusions"])
+        self.assertGreater(len({op["priority"] for op in wanted["ops"]}), 2)
+        out, _ = self.export(SMALL, plan, "csv")
+        again, _ = self.export(SMALL, out, "csv", "-m", "k40x2", out=str(self.folder / "again.csv"))
+        self.assertEqual(pathlib.Path(again).read_text(), pathlib.Path(out).read_text())
+        rows = {row["op"]: row for row in csv.DictReader(open(again, newline=""))}
+        self.assertEqual({op: float(row["priority"]) for op, row in rows.items()}, {op["name"]: op["priority"] for op in wanted["ops"]})
+        groups = collections.defaultdict(set)
+        for op, row in rows.items():
+            if row["fusion"]:
+                groups[row["fusion"]].add(op)
+        self.assertEqual(sorted(map(sorted, groups.values())), sorted(map(sorted, wanted["fusions"])))
+        first, second = (self.json_of("score", SMALL, "-m", "k40x2", "--plan", path)["step_time_s"] for path in (plan, out))
+        self.assertEqual(first, second)
+
+    def test_csv_with_bad_priorities_and_fusions_is_refused(self):
+        names = list(self.devices_of(self.plan(SMALL)))[:2]
+        command = ["score", SMALL, "-m", "k40x2", "--plan"]
+        for cells, words in [("nan,", "the priority is"), ("high,", "expected a number"), ("1,-1", "the fusion is"), ("1,x", "whole number"),
+                             ("1,7", "fusion 7 has one op")]:
+            table = self.write("bad.csv", f"op,device,priority,fusion\n{names[0]},cpu,,\n{names[1]},cpu,{cells}\n")
+            self.assert_refused([*command, table], words, "bad.csv")
+        twice = self.write("twice.csv", f"op,device\n{names[0]},cpu\n{names[0]},cpu\n")
+        self.assert_refused([*command, twice], "placed already", "line 3")
+
     def test_dot_has_a_cluster_per_device_and_every_op_once(self):
         out, _ = self.export(SMALL, self.plan(SMALL), "dot")
         dot = pathlib.Path(out).read_text()

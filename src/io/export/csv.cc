@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CSV: one line per op in the order of the graph, for spreadsheets and pandas. The first two columns, `op` and
-// `device`, are the plan; it can be read back from them (io/foreign_plan.h).
+// CSV: one line per op in the order of the graph, for spreadsheets and pandas. The columns `op`, `device`, `priority`
+// and `fusion` are the plan, which is read back from them (io/foreign/csv_plan.cc).
 #include <algorithm>
 
 #include "io/export/formats.h"

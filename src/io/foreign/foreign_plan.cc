@@ -49,7 +49,7 @@ Result<Kind> kind_of(const std::string& text, const ForeignPlanRequest& request)
 
 struct Reader {
   std::string_view format;
-  Result<OpDevices> (*read)(const std::string& text, const ForeignPlanRequest& request);
+  Result<StatedPlan> (*read)(const std::string& text, const ForeignPlanRequest& request);
 };
 
 Reader reader_of(Kind kind) {
@@ -71,13 +71,15 @@ Reader reader_of(Kind kind) {
 Result<ForeignPlan> read(const std::string& text, const ForeignPlanRequest& request) {
   BERTH_TRY(const Kind kind, kind_of(text, request));
   const Reader reader = reader_of(kind);
-  BERTH_TRY(OpDevices devices, reader.read(text, request));
-  const auto stated = static_cast<std::size_t>(
-      std::ranges::count_if(devices, [](const std::string& device) { return !device.empty(); }));
-  follow_readers(request.problem.graph(), devices);
+  BERTH_TRY(StatedPlan stated, reader.read(text, request));
+  const auto placed = static_cast<std::size_t>(
+      std::ranges::count_if(stated.device_of, [](const std::string& device) { return !device.empty(); }));
+  follow_readers(request.problem.graph(), stated.device_of);
   ForeignPlan plan{.format = reader.format};
-  BERTH_TRY(plan.given, given_placement(request.problem, devices));
-  plan.given.stated = stated;
+  BERTH_TRY(plan.given, given_placement(request.problem, stated.device_of));
+  plan.given.stated = placed;
+  plan.given.plan.priority = std::move(stated.priority);
+  plan.given.plan.fusions = std::move(stated.fusions);
   return plan;
 }
 

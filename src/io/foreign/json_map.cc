@@ -101,7 +101,7 @@ bool names_ops(const std::string& text, const Graph& graph) {
   return read && !has_numbers && 2 * known > all;
 }
 
-Result<OpDevices> read_device_map(const std::string& text, const ForeignPlanRequest& request) {
+Result<StatedPlan> read_device_map(const std::string& text, const ForeignPlanRequest& request) {
   const Graph& graph = request.problem.graph();
   BERTH_TRY(const Entries entries, read_entries(text, true));
   const std::string prefix = prefix_of_graph(graph, entries);
@@ -130,17 +130,17 @@ Result<OpDevices> read_device_map(const std::string& text, const ForeignPlanRequ
                      counted(missing, "parameter"), graph.label(first_missing));
   }
   follow_inputs(graph, devices);
-  return devices;
+  return StatedPlan{std::move(devices)};
 }
 
-Result<OpDevices> read_affinity(const std::string& text, const ForeignPlanRequest& request) {
+Result<StatedPlan> read_affinity(const std::string& text, const ForeignPlanRequest& request) {
   const Graph& graph = request.problem.graph();
   BERTH_TRY(const Entries entries, read_entries(text, false));
   OpDevices devices(graph.num_ops());
   for (const OpId op : graph.ops()) {
     if (const auto found = entries.find(graph.name(op)); found != entries.end()) devices[index(op)] = found->second;
   }
-  return devices;
+  return StatedPlan{std::move(devices)};
 }
 
 }  // namespace berth

@@ -51,7 +51,7 @@ Result<std::string> key_of(std::string_view field, bool by_name) {
 
 }  // namespace
 
-Result<OpDevices> read_ort_settings(const std::string& text, const ForeignPlanRequest& request) {
+Result<StatedPlan> read_ort_settings(const std::string& text, const ForeignPlanRequest& request) {
   if (!request.source.ends_with(".onnx")) {
     return bad_input("layer settings of ONNX Runtime are for models in ONNX; '{}' is none", request.source);
   }
@@ -75,7 +75,7 @@ Result<OpDevices> read_ort_settings(const std::string& text, const ForeignPlanRe
     return bad_input("no rule matches a node of '{}'{}", request.source,
                      given.by_name ? "" : ", whose nodes have no fitting annotation layer_ann");
   }
-  return devices;
+  return StatedPlan{std::move(devices)};
 }
 
 }  // namespace berth

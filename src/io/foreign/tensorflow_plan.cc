@@ -7,7 +7,7 @@
 
 namespace berth {
 
-Result<OpDevices> read_tensorflow_devices(const std::string&, const ForeignPlanRequest& request) {
+Result<StatedPlan> read_tensorflow_devices(const std::string&, const ForeignPlanRequest& request) {
   BERTH_TRY(const Lowered placed, import_model(request.path, request.import));
   if (placed.device_of.empty()) return bad_input("no node of it has a device field");
   std::unordered_map<std::string_view, const std::string*> device_of;
@@ -22,7 +22,7 @@ Result<OpDevices> read_tensorflow_devices(const std::string&, const ForeignPlanR
     ++known;
   }
   if (known == 0) return bad_input("none of its nodes is in '{}': it places another graph", graph.title());
-  return devices;
+  return StatedPlan{std::move(devices)};
 }
 
 }  // namespace berth
