@@ -48,6 +48,26 @@ std::vector<SourceNode> nodes_of(const OnnxSource& source, const Votes& votes) {
   return nodes;
 }
 
+// Weights have no place of their own in a session: they are loaded where they are read.
+void note_weights_elsewhere(const Graph& graph, const Plan& plan, std::vector<std::string>& notes) {
+  NamedSome moved;
+  for (const OpId op : graph.ops()) {
+    if (!is_resident(graph.role(op))) continue;
+    bool is_read = false, is_read_there = false;
+    for (const TensorId tensor : graph.outputs(op)) {
+      for (const OpId reader : graph.consumers(tensor)) {
+        is_read = true;
+        is_read_there = is_read_there || plan.device(reader) == plan.device(op);
+      }
+    }
+    if (is_read && !is_read_there) moved.add(graph.name(op));
+  }
+  if (moved.count() == 0) return;
+  notes.push_back(fmt::format(
+      "{} elsewhere than in the plan: ONNX Runtime keeps weights and constants with the nodes that read them",
+      moved.text("weight", "weights")));
+}
+
 }  // namespace
 
 Result<OnnxPlacement> place_onnx_nodes(const ExportRequest& request, std::string_view bytes, const OnnxSource& source) {
@@ -70,6 +90,7 @@ Result<OnnxPlacement> place_onnx_nodes(const ExportRequest& request, std::string
                     "where most of its ops are; inline the functions to place them one by one",
                     split.text("call of a function", "calls of functions")));
   }
+  note_weights_elsewhere(graph, request.plan, result.notes);
   return result;
 }
 

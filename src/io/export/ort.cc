@@ -53,7 +53,7 @@ std::string options_json(const ExportRequest& request, const std::vector<DeviceI
 }
 
 // A session has one execution provider of each kind, so one GPU.
-void note_several_gpus(const ExportRequest& request, const std::vector<DeviceId>& devices,
+void note_several_gpus(const ExportRequest& request, const OnnxSource& source, const std::vector<DeviceId>& devices,
                        const std::vector<DeviceId>& device_of, Exported& exported) {
   const Machine& machine = request.problem.machine();
   std::vector<DeviceId> seen;
@@ -64,11 +64,14 @@ void note_several_gpus(const ExportRequest& request, const std::vector<DeviceId>
       seen.push_back(device);
       continue;
     }
-    const auto nodes = static_cast<std::uint64_t>(std::ranges::count(device_of, device));
-    exported.notes.push_back(
-        fmt::format("a session of ONNX Runtime has one {}: {} of '{}' will run on '{}' or where they can; export with "
-                    "--to ort-stages to use both",
-                    name_of(kind), counted(nodes, "node"), machine.device(device).name, machine.device(*first).name));
+    NamedSome nodes;
+    for (std::size_t i = 0; i < device_of.size(); ++i) {
+      if (device_of[i] == device) nodes.add(source.nodes[i].label);
+    }
+    exported.notes.push_back(fmt::format(
+        "a session of ONNX Runtime has one {}: {} of '{}' will run on '{}' or where they can; export with "
+        "--to ort-stages to use both",
+        name_of(kind), nodes.text("node", "nodes"), machine.device(device).name, machine.device(*first).name));
   }
 }
 
@@ -98,7 +101,7 @@ Result<Exported> export_ort(const ExportRequest& request) {
   exported.files.push_back({.name = std::string(kModelName), .source = request.source, .parts = *std::move(parts)});
   exported.files.push_back({.name = "session_options.json", .text = options_json(request, devices)});
   exported.files.push_back({.name = "load.py", .text = std::string(kOrtLoadScript)});
-  note_several_gpus(request, devices, device_of, exported);
+  note_several_gpus(request, *source, devices, device_of, exported);
   note_order_and_fusions(request.plan, "ONNX Runtime, which orders and fuses by itself", exported.notes);
   add_data_files(request, *source, exported);
   return exported;
