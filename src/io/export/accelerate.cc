@@ -3,9 +3,11 @@
 // themselves. It moves whole modules, by their weights: the ops of a module run where its weights are. So
 // - a leaf module, and a block (one of the layers that a model repeats, the classes that transformers never splits),
 //   goes where most of its bytes are;
-// - so does a module whose own ops join what its parts make (BERT's embeddings are a sum): they meet on one device;
+// - so does a module whose own ops need it whole (joined_modules.h);
 // - a module that reads the weights of another (a tied output layer) goes with them;
-// - the map is the shortest that covers every parameter and buffer of the graph.
+// - no module of the map is inside another: accelerate's hooks take the device of the outer one. Weights of a module
+//   whose parts are on several devices are listed by their own names;
+// - the map is the shortest such one that covers every parameter and buffer of the graph.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -14,16 +16,19 @@
 #include "base/text.h"
 #include "io/export/device_names.h"
 #include "io/export/formats.h"
+#include "io/export/joined_modules.h"
 #include "io/export/lost.h"
 #include "io/export/module_path.h"
 #include "io/json_reader.h"
 #include "io/json_writer.h"
+#include "io/pt2/pt2_weights.h"
 
 namespace berth {
 namespace {
 
 struct Unit {  // what cannot be split: a block or a leaf module
   std::map<DeviceId, Bytes> bytes = {};
+  std::vector<std::string> weights = {};
   OpId first = kNoOp;
   DeviceId device = kNoDevice;
 };
@@ -33,12 +38,12 @@ class MapMaker {
   explicit MapMaker(const ExportRequest& request) : request_(request), graph_(request.problem.graph()) {}
 
   Result<Exported> run() {
-    find_joined();
+    joined_ = joined_modules(graph_, request_.module_prefix);
     BERTH_RETURN_IF_ERROR(read_weights());
+    BERTH_RETURN_IF_ERROR(add_unused_weights());
     add_tied_modules();
     decide();
     shorten("");
-    drop_repeated();
     for (const auto& [module, device] : shortest_) ordered_.emplace_back(first_of(module), module);
     std::ranges::sort(ordered_);
     note_what_is_lost();
@@ -56,8 +61,9 @@ class MapMaker {
         ++outside;
         continue;
       }
-      add(unit_of(parent_of(*inside)), op, request_.plan.device(op),
-          std::max<Bytes>(request_.problem.resident_bytes(op), 1));
+      const std::string unit = unit_of(parent_of(*inside));
+      add(unit, op, request_.plan.device(op), std::max<Bytes>(request_.problem.resident_bytes(op), 1));
+      units_[unit].weights.emplace_back(*inside);
     }
     if (units_.empty() && outside > 0) {
       return bad_input("no parameter is inside the module {}; the first ones are called like {}",
@@ -72,6 +78,36 @@ class MapMaker {
     return {};
   }
 
+  // Weights that the file has though the step reads none of them: accelerate wants them placed too. Those that are
+  // tied go with their other name, a module without others on the device of the one before it.
+  Status add_unused_weights() {
+    if (!request_.source.ends_with(".pt2")) return {};
+    BERTH_TRY(const std::vector<Pt2Weight> weights, read_pt2_weights(request_.source));
+    std::unordered_map<std::string_view, OpId> op_of;
+    for (const OpId op : graph_.ops()) {
+      if (is_resident(graph_.role(op))) op_of.emplace(graph_.label(op), op);
+    }
+    std::unordered_map<std::string_view, std::string_view> name_of;  // that the graph has, by content
+    for (const Pt2Weight& weight : weights) {
+      if (op_of.contains(weight.label) && !weight.content.empty()) name_of.emplace(weight.content, weight.label);
+    }
+    OpId last{0};
+    for (const Pt2Weight& weight : weights) {
+      const auto inside = below_prefix(weight.label);
+      if (const auto used = op_of.find(weight.label); used != op_of.end()) last = used->second;
+      if (!inside || op_of.contains(weight.label)) continue;
+      const std::string unit = unit_of(parent_of(*inside));
+      if (!units_.contains(unit)) add(unit, last, request_.plan.device(last), 1);
+      units_[unit].weights.emplace_back(*inside);
+      const auto name = name_of.find(weight.content);
+      const auto other = name != name_of.end() ? below_prefix(name->second) : std::nullopt;
+      if (other && !is_block(unit) && unit_of(parent_of(*other)) != unit) tied_[unit] = unit_of(parent_of(*other));
+    }
+    return {};
+  }
+
+  static bool is_block(const std::string& unit) { return block_of(unit + ".x") == unit; }
+
   std::string first_label() const {
     for (const OpId op : graph_.ops()) {
       if (graph_.role(op) == Role::kParameter && !graph_.label(op).empty()) return graph_.label(op);
@@ -79,42 +115,18 @@ class MapMaker {
     return {};
   }
 
-  // The path inside the module that the user names.
   std::optional<std::string_view> below_prefix(std::string_view path) const {
-    const std::string& prefix = request_.module_prefix;
-    if (prefix.empty()) return path;
-    if (!is_around(prefix, path)) return std::nullopt;
-    path.remove_prefix(std::min(prefix.size() + 1, path.size()));
-    return path;
+    return below(request_.module_prefix, path);
   }
 
+  // The block, else the outermost joined module, else the module itself.
   std::string unit_of(std::string_view module) const {
-    const std::string_view block = block_of(module);
-    if (joined_.contains(std::string(block))) return std::string(block);
-    const std::string around(parent_of(block));
-    return joined_.contains(around) ? around : std::string(block);
-  }
-
-  // Modules, of leaves alone and no blocks, with an op of their own that reads what two of the leaves make.
-  void find_joined() {
-    std::set<std::string_view> higher;  // modules that hold more than leaves
-    for (const OpId op : graph_.ops()) {
-      const auto label = is_resident(graph_.role(op)) ? below_prefix(graph_.label(op)) : std::nullopt;
-      if (!label) continue;
-      for (auto module = parent_of(parent_of(parent_of(*label))); !module.empty(); module = parent_of(module)) {
-        higher.insert(module);
-      }
+    std::string_view unit = block_of(module);
+    if (unit != module) return std::string(unit);
+    for (auto around = module; !around.empty(); around = parent_of(around)) {
+      if (joined_.contains(std::string(around))) unit = around;
     }
-    for (const OpId op : graph_.ops()) {
-      const auto module = graph_.role(op) == Role::kCompute ? below_prefix(graph_.module(op)) : std::nullopt;
-      if (!module || module->empty() || higher.contains(*module) || block_of(*module) != *module) continue;
-      std::set<std::string_view> leaves;
-      for (const TensorId input : graph_.inputs(op)) {
-        const auto from = below_prefix(graph_.module(graph_.producer(input)));
-        if (from && *from != *module && is_around(*module, *from) && block_of(*from) == *from) leaves.insert(*from);
-      }
-      if (leaves.size() > 1) joined_.emplace(*module);
-    }
+    return std::string(unit);
   }
 
   void add(const std::string& name, OpId op, DeviceId device, Bytes bytes) {
@@ -134,21 +146,23 @@ class MapMaker {
       for (const TensorId input : graph_.inputs(op)) {
         const OpId weight = weight_behind(input);
         const auto label = weight != kNoOp ? below_prefix(graph_.label(weight)) : std::nullopt;
-        if (label && !label->empty()) tie(name, unit_of(parent_of(*label)), weight);
+        if (label && !label->empty()) tie(name, unit_of(parent_of(*label)), op, weight);
       }
     }
   }
 
-  void tie(const std::string& name, const std::string& owner, OpId weight) {
-    if (is_around(name, owner) || is_around(owner, name) || !units_.contains(owner)) return;
-    if (!units_.contains(name)) {
-      const bool is_covered = std::ranges::any_of(
-          units_, [&](const auto& unit) { return is_around(name, unit.first) || is_around(unit.first, name); });
-      if (is_covered) return;
-      add(name, weight, request_.plan.device(weight), 1);
+  void tie(const std::string& name, const std::string& owner, OpId reader, OpId weight) {
+    if (name == owner || is_around(name, owner) || !units_.contains(owner)) return;
+    if (is_around(owner, name)) {
+      lent_.emplace(owner, name);
+      return;
     }
-    const bool is_block = block_of(name + ".x") == name;
-    if (!is_block) tied_.emplace(name, owner);
+    if (!units_.contains(name)) {
+      const bool has_parts = std::ranges::any_of(units_, [&](const auto& unit) { return is_around(name, unit.first); });
+      if (has_parts) return;
+      add(name, reader, request_.plan.device(weight), 1);
+    }
+    if (!is_block(name)) tied_.emplace(name, owner);
   }
 
   // The parameter that the tensor is, through views.
@@ -167,6 +181,10 @@ class MapMaker {
       split_.add(name);
     }
     for (const auto& [name, owner] : tied_) units_.at(name).device = units_.at(owner).device;
+    // A tied part takes what it reads of the module around it along: BERT's output layer has its bias from there.
+    for (const auto& [owner, name] : lent_) {
+      if (tied_.contains(name)) units_.at(owner).device = units_.at(name).device;
+    }
   }
 
   // Lists the modules of the shortest map inside `module`; the device if all of it is on one.
@@ -182,20 +200,14 @@ class MapMaker {
     const bool is_one = device && std::ranges::all_of(inside, [&](const auto& part) { return part.second == device; });
     if (is_one) {
       for (const auto& [child, unused] : inside) shortest_.erase(child);
+      shortest_[module] = *device;
+    } else if (const auto unit = units_.find(module); unit != units_.end()) {
+      for (const std::string& weight : unit->second.weights) {
+        shortest_[weight] = unit->second.device;
+        alone_.add(weight);
+      }
     }
-    if (is_one || units_.contains(module)) shortest_[module] = is_one ? *device : units_.find(module)->second.device;
     return is_one ? device : std::nullopt;
-  }
-
-  // A module with weights of its own covers those inside it that are where it is.
-  void drop_repeated() {
-    std::vector<std::string> repeated;
-    for (const auto& [module, device] : shortest_) {
-      if (module.empty()) continue;
-      const auto around = device_of(parent_of(module));
-      if (around == device) repeated.push_back(module);
-    }
-    for (const std::string& module : repeated) shortest_.erase(module);
   }
 
   // Modules one level down that have units.
@@ -214,12 +226,13 @@ class MapMaker {
     return children_[module];
   }
 
-  OpId first_of(const std::string& module) const {
+  // Of a module, or of the one whose weight it is.
+  OpId first_of(const std::string& listed) const {
     OpId first = kNoOp;
     for (const auto& [name, unit] : units_) {
-      if (is_around(module, name)) first = std::min(first, unit.first);
+      if (is_around(listed, name)) first = std::min(first, unit.first);
     }
-    return first;
+    return first != kNoOp ? first : units_.at(std::string(parent_of(listed))).first;
   }
 
   void note_what_is_lost() {
@@ -228,6 +241,12 @@ class MapMaker {
           fmt::format("{} on several devices in the plan: accelerate moves whole modules and blocks, so each goes "
                       "where most of its bytes are",
                       split_.text("module", "modules")));
+    }
+    if (alone_.count() > 0) {
+      notes_.push_back(
+          fmt::format("{} listed by name, of modules whose parts are on several devices: load the weights by the map, "
+                      "since dispatch_model moves modules alone; ops of such a module run where its inputs are",
+                      alone_.text("parameter", "parameters")));
     }
     NamedSome moved;
     for (const OpId op : graph_.ops()) {
@@ -282,11 +301,12 @@ class MapMaker {
   const Graph& graph_;
   std::set<std::string> joined_;             // modules that their own ops keep together
   std::map<std::string, std::string> tied_;  // units: the one whose weights they read
+  std::map<std::string, std::string> lent_;  // units: a part of theirs that reads their own weights
   std::map<std::string, Unit> units_;
   std::unordered_map<std::string, std::vector<std::string>> children_;
   std::map<std::string, DeviceId> shortest_;
   std::vector<std::pair<OpId, std::string>> ordered_;  // as the model has them
-  NamedSome split_;
+  NamedSome split_, alone_;
   std::vector<std::string> notes_;
 };
 

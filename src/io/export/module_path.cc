@@ -21,6 +21,13 @@ bool is_around(std::string_view module, std::string_view path) {
   return path.starts_with(module) && (path.size() == module.size() || path[module.size()] == '.');
 }
 
+std::optional<std::string_view> below(std::string_view prefix, std::string_view path) {
+  if (prefix.empty()) return path;
+  if (!is_around(prefix, path)) return std::nullopt;
+  path.remove_prefix(std::min(prefix.size() + 1, path.size()));
+  return path;
+}
+
 std::string_view parent_of(std::string_view path) {
   const std::size_t dot = path.rfind('.');
   return dot == std::string_view::npos ? std::string_view() : path.substr(0, dot);

@@ -10,7 +10,6 @@
 #include "io/json_reader.h"
 #include "io/pt2/pt2_node.h"
 #include "io/pt2/pt2_scope.h"
-#include "io/pt2/pt2_signature.h"
 #include "io/pt2/python_json.h"
 #include "io/zip_member.h"
 
@@ -68,15 +67,25 @@ Status check_schema(JsonDocument& document) {
                    number, kOldestSchema, kNewestSchema);
 }
 
+Result<JsonDocument> open_program(std::string text) {
+  quote_non_finite_numbers(text);
+  return JsonDocument::open(std::move(text), kMaxPt2ValueBytes);
+}
+
+// Goes down to the graph's module.
+Result<Pt2Signature> enter_program(JsonDocument& document) {
+  BERTH_RETURN_IF_ERROR(check_schema(document));
+  BERTH_RETURN_IF_ERROR(document.enter("graph_module"));
+  BERTH_TRY(const JsonValue json, document.member("signature"));
+  return read_pt2_signature(json);
+}
+
 class ProgramReader {
  public:
   ProgramReader(JsonDocument& document, Model& model) : document_(document), model_(model) {}
 
   Status read() {
-    BERTH_RETURN_IF_ERROR(check_schema(document_));
-    BERTH_RETURN_IF_ERROR(document_.enter("graph_module"));
-    BERTH_TRY(const JsonValue json, document_.member("signature"));
-    BERTH_TRY(const Pt2Signature signature, read_pt2_signature(json));
+    BERTH_TRY(const Pt2Signature signature, enter_program(document_));
     BERTH_RETURN_IF_ERROR(document_.enter("graph"));
     BERTH_RETURN_IF_ERROR(read_tables());
     BERTH_RETURN_IF_ERROR(declare(signature.inputs));
@@ -121,8 +130,7 @@ class ProgramReader {
 };
 
 Result<Model> parse(std::string text, std::string_view file_name) {
-  quote_non_finite_numbers(text);
-  BERTH_TRY(JsonDocument document, JsonDocument::open(std::move(text), kMaxPt2ValueBytes));
+  BERTH_TRY(JsonDocument document, open_program(std::move(text)));
   Model model;
   model.title = std::filesystem::path(file_name).stem().string();
   model.dialect = Dialect::kAten;
@@ -142,6 +150,12 @@ Result<Model> read_exported_program(const std::string& path) {
   auto text = read_zip_member(path, choose_program);
   if (!text) return in_file(path, text.error());
   return parse_exported_program(*std::move(text), path);
+}
+
+Result<Pt2Signature> read_exported_signature(const std::string& path) {
+  BERTH_TRY(std::string text, read_zip_member(path, choose_program));
+  BERTH_TRY(JsonDocument document, open_program(std::move(text)));
+  return enter_program(document);
 }
 
 }  // namespace berth

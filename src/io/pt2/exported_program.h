@@ -26,6 +26,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "io/pt2/pt2_signature.h"
 #include "model/model.h"
 
 namespace berth {
@@ -34,5 +35,8 @@ Result<Model> read_exported_program(const std::string& path);
 
 // The same from the JSON text; `file_name` is for errors and the title.
 Result<Model> parse_exported_program(std::string text, std::string_view file_name);
+
+// What its inputs and outputs are, with those that no node reads. Errors do not name the path.
+Result<Pt2Signature> read_exported_signature(const std::string& path);
 
 }  // namespace berth
