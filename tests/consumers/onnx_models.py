@@ -74,12 +74,16 @@ def real_model(data, name, folder):
 
 
 def random_inputs(session):
-    """By what the session asks for; whole numbers are words of a small vocabulary."""
+    """By what the session of ONNX Runtime asks for."""
+    types = {"tensor(float)": np.float32, "tensor(int64)": np.int64, "tensor(int32)": np.int32}
+    return random_values((value.name, value.shape, types[value.type]) for value in session.get_inputs())
+
+
+def random_values(wanted):
+    """By name, of (name, shape, type): 2 for every size that is open; whole numbers are words of a small vocabulary."""
     inputs = {}
-    for value in session.get_inputs():
-        shape = [size if isinstance(size, int) else 2 for size in value.shape]
-        if value.type == "tensor(float)":
-            inputs[value.name] = RANDOM.standard_normal(shape).astype(np.float32)
-        else:
-            inputs[value.name] = RANDOM.integers(0, 1000, shape).astype({"tensor(int64)": np.int64, "tensor(int32)": np.int32}[value.type])
+    for name, shape, kind in wanted:
+        shape = [size if isinstance(size, int) else 2 for size in shape]
+        values = RANDOM.standard_normal(shape) if np.issubdtype(kind, np.floating) else RANDOM.integers(0, 1000, shape)
+        inputs[name] = values.astype(kind)
     return inputs

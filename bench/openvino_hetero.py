@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""OpenVINO's own placements beside Berth's, run by OpenVINO: bench/openvino_hetero.py BERTH BUILD_FOLDER > table.
+
+Two devices of one computer: the CPU plugin with all cores, and the same plugin under a second name with one thread. Each runs
+the model alone, with profiling; its execution graph gives Berth the times. Then HETERO runs its automatic placements and
+Berth's through the export that users get. All placements run in turn, so that what disturbs the computer disturbs all."""
+import os
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests" / "consumers"))
+import consumer  # noqa: E402
+
+consumer.run_in_environment("openvino")
+
+import importlib.util  # noqa: E402
+import json  # noqa: E402
+import statistics  # noqa: E402
+import tempfile  # noqa: E402
+import time  # noqa: E402
+
+import numpy as np  # noqa: E402
+import onnx_models  # noqa: E402
+import openvino  # noqa: E402
+
+MODELS = ["resnet50", "bert_base"]
+DEVICES = {"cpu": "CPU", "cpu2": "CPU2"}  # Berth's names: OpenVINO's
+ROUNDS = 12
+# Figures that matter where a layer has no measured time, and for copies, which stay in one memory.
+MACHINE = """name = "two-plugins"
+overlap = false
+region_cost = "20 us"
+
+[[devices]]
+name = "cpu"
+kind = "cpu"
+memory = "16 GiB"
+flops = "{both} GFLOP/s"
+bandwidth = "20 GB/s"
+launch = "2 us"
+
+[[devices]]
+name = "cpu2"
+kind = "cpu"
+memory = "16 GiB"
+flops = "50 GFLOP/s"
+bandwidth = "10 GB/s"
+launch = "2 us"
+
+[[links]]
+from = "cpu"
+to = "cpu2"
+bandwidth = "5 GB/s"
+latency = "5 us"
+"""
+
+berth = consumer.Program(sys.argv[1])
+
+
+def note(*words):
+    print(*words, file=sys.stderr, flush=True)
+
+
+def two_devices():
+    core = openvino.Core()
+    core.register_plugin("openvino_intel_cpu_plugin", "CPU2")
+    core.set_property("CPU", {"INFERENCE_NUM_THREADS": str(os.cpu_count())})
+    core.set_property("CPU2", {"INFERENCE_NUM_THREADS": "1"})
+    for device in DEVICES.values():  # both compute the same
+        core.set_property(device, {"INFERENCE_PRECISION_HINT": "f32"})
+    return core
+
+
+def execution_graph(core, model, device, inputs, path):
+    """What the device made of the model, with the times of its last run."""
+    compiled = core.compile_model(model, device, {"PERF_COUNT": "YES"})
+    for _ in range(5):
+        compiled(inputs)
+    openvino.serialize(compiled.get_runtime_model(), path, path.with_suffix(".bin"))
+
+
+def exported(core, model, plan, machine, folder):
+    """The plan as a user applies it; the compiled model."""
+    names = [word for ours, theirs in DEVICES.items() for word in ("--name", f"{ours}={theirs}")]
+    berth("export", model, "-m", machine, "--plan", plan, "--to", "openvino", "-o", folder, *names)
+    spec = importlib.util.spec_from_file_location(f"apply_{folder.name}".replace("-", "_"), folder / "apply.py")
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    return script.compile_placed(core, core.read_model(model))
+
+
+class Row:
+    def __init__(self, name, compiled, predicted=None, on_second=None):
+        self.name, self.compiled, self.predicted, self.on_second = name, compiled, predicted, on_second
+        self.seconds = []
+
+    def run(self, inputs):
+        begin = time.perf_counter()
+        outputs = self.compiled(inputs)
+        self.seconds.append(time.perf_counter() - begin)
+        return list(outputs.values())
+
+
+def planned_row(core, title, model, planner, machine, costs, folder):
+    plan = folder / f"{title}.json"
+    berth("place", model, "-m", machine, "-p", planner, "--budget", "5s", "-q", "-o", plan, *costs)
+    scored = json.loads(berth("score", model, "-m", machine, "--plan", plan, "--json", *costs))
+    placed = [op["device"] for op in json.loads(plan.read_text())["ops"]]
+    return Row(title, exported(core, model, plan, machine, folder / title), scored["step_time_s"], placed.count("cpu2") / len(placed))
+
+
+def rows_of(name, folder):
+    core = two_devices()
+    source = onnx_models.real_model(consumer.data_folder(), name, folder)
+    model, machine = folder / f"{name}.xml", folder / "machine.toml"
+    openvino.save_model(openvino.convert_model(source), model, compress_to_fp16=False)
+    machine.write_text(MACHINE.format(both=50 * os.cpu_count()))
+    inputs = onnx_models.random_values((value.any_name, list(value.shape), value.element_type.to_dtype())
+                                       for value in core.read_model(model).inputs)
+    costs = []
+    for ours, theirs in DEVICES.items():
+        note(f"{name}: times of {theirs}")
+        execution_graph(core, model, theirs, inputs, folder / f"{theirs}.xml")
+        costs += ["--costs", f"{folder / theirs}.xml@{ours}"]
+    note(f"{name}: placements")
+    rows = [Row("HETERO:CPU,CPU2, automatic", core.compile_model(model, "HETERO:CPU,CPU2")),
+            Row("HETERO:CPU2,CPU, automatic", core.compile_model(model, "HETERO:CPU2,CPU"))]
+    for title in ("auto", "round-robin", "random"):
+        rows.append(planned_row(core, title, model, title, machine, costs, folder))
+    wanted = rows[0].run(inputs)
+    for row in rows:  # the first run allocates
+        for found, value in zip(row.run(inputs), wanted, strict=True):
+            np.testing.assert_allclose(found, value, rtol=1e-3, atol=1e-3)
+        row.seconds.clear()
+    note(f"{name}: {ROUNDS} rounds")
+    for _ in range(ROUNDS):
+        for row in rows:
+            row.run(inputs)
+    return rows
+
+
+def main():
+    if consumer.data_folder() is None:
+        sys.exit("no data folder (BERTH_DATA)")
+    print(f"openvino {openvino.__version__.split('-')[0]}, {os.cpu_count()} cores, {ROUNDS} runs of each in turn\n")
+    print("| model | placement | ops on the second device | predicted | fastest run | median |")
+    print("| --- | --- | --: | --: | --: | --: |")
+    for name in MODELS:
+        with tempfile.TemporaryDirectory() as folder:
+            for row in rows_of(name, pathlib.Path(folder)):
+                predicted = "-" if row.predicted is None else f"{row.predicted * 1e3:.1f} ms"
+                share = "-" if row.on_second is None else f"{row.on_second:.0%}"
+                print(f"| `{name}` | {row.name} | {share} | {predicted} | {min(row.seconds) * 1e3:.1f} ms | "
+                      f"{statistics.median(row.seconds) * 1e3:.1f} ms |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
