@@ -59,6 +59,47 @@ def tied_model():
     return json.dumps({"format": "berth-graph/1", "title": "tied", "outputs": [[at["head"], 0]], "ops": ops})
 
 
+def model_of(ops, title="net"):
+    """Ops as (name, type, inputs, rest), all of one shape; the last is the output."""
+    at, document = {name: i for i, (name, *_) in enumerate(ops)}, []
+    for name, type_, inputs, rest in ops:
+        document.append({"name": name, "type": type_, "inputs": [[at[i], 0] for i in inputs], "outputs": [{"dtype": "f32", "shape": [8, 8]}], **rest})
+    return json.dumps({"format": "berth-graph/1", "title": title, "outputs": [[len(ops) - 1, 0]], "ops": document})
+
+
+def weight(name, label):
+    return name, "parameter", [], {"role": "parameter", "label": label}
+
+
+def head_with_a_bias():
+    """An embedding; a head of two parts, the second with the weight of the embedding and the bias of the head."""
+    return model_of([
+        ("x", "input", [], {"role": "input"}), weight("w0", "words.weight"), weight("b", "head.bias"), weight("w1", "head.inner.weight"),
+        ("words", "embedding", ["w0", "x"], {"module": "words"}), ("inner", "matmul", ["words", "w1"], {"module": "head.inner"}),
+        ("out", "addmm", ["b", "inner", "w0"], {"module": "head.out"})])
+
+
+def patches_with_a_token():
+    """A module with a parameter of its own, read by an op of its own, beside a part that has more inside."""
+    return model_of([
+        ("x", "input", [], {"role": "input"}), weight("token", "patches.token"), weight("w0", "patches.cut.conv.weight"), weight("w1", "head.weight"),
+        ("conv", "matmul", ["x", "w0"], {"module": "patches.cut.conv"}), ("sum", "add", ["conv", "token"], {"module": "patches"}),
+        ("head", "matmul", ["sum", "w1"], {"module": "head"})])
+
+
+def exported_with_unused_weights():
+    """A program that reads two weights; a third is tied to the second, and nothing reads the last."""
+    sizes = tiny_models.exported_sizes(8, 8)
+    def linear(name, module, source, weight_):
+        stack = f"L__self__,,net.Net;L__self___{module},{module},torch.nn.modules.linear.Linear"
+        return tiny_models.exported_node("linear.default", name, {"nn_module_stack": stack}, input=source, weight=weight_)
+    parameters = ["first.weight", "head.weight", "head.out.weight", "spare.weight"]
+    return tiny_models.exported_archive(
+        [linear("a", "first", "x", "first.weight"), linear("b", "head.inner", "a", "first.weight"), linear("y", "head.out", "b", "head.out.weight")],
+        {name: sizes for name in [*parameters, "x", "a", "b", "y"]}, parameters,
+        contents={"first.weight": "w0", "head.weight": "w1", "head.out.weight": "w1", "spare.weight": "w2"})
+
+
 class Exports(CommandLineTest):
     def plan(self, graph, machine="k40x2", planner="expert-layers", *more):
         path = str(self.folder / f"plan{len(list(self.folder.iterdir()))}.json")
@@ -286,6 +327,30 @@ class Exports(CommandLineTest):
         # As many bytes of the embeddings on each GPU: the first one has them. The head goes with its weight.
         self.assertEqual(json.loads(pathlib.Path(out).read_text()), {"embeddings": 0, "layer": 1, "head": 0})
         self.assertTrue(any('1 module ("embeddings") on several devices' in note for note in document["notes"]), document["notes"])
+
+    def map_of(self, model, devices):
+        table = self.write("table.csv", "op,device\n" + "".join(f"{op},{device}\n" for op, device in devices.items()))
+        out, document = self.export(model, table, "accelerate", "-m", "k40x2")
+        return out, json.loads(pathlib.Path(out).read_text()), document["notes"]
+
+    def test_device_maps_have_no_module_inside_another(self):
+        model = self.write("head.json", head_with_a_bias())
+        out, placed, notes = self.map_of(model, {"w0": "gpu0", "words": "gpu0", "b": "gpu1", "w1": "gpu1", "inner": "gpu1", "out": "gpu1"})
+        # The second part goes with its weight and takes the bias along, which the head, on two devices, cannot be listed for.
+        self.assertEqual(placed, {"words": 0, "head.bias": 0, "head.inner": 1, "head.out": 0})
+        self.assertTrue(any('1 parameter ("head.bias") listed by name' in note for note in notes), notes)
+        again, _ = self.export(model, out, "accelerate", "-m", "k40x2", out=str(self.folder / "again.json"))
+        self.assertEqual(json.loads(pathlib.Path(again).read_text()), placed)
+
+    def test_device_maps_keep_modules_whole_that_read_parameters_of_their_own(self):
+        model = self.write("patches.json", patches_with_a_token())
+        _, placed, _ = self.map_of(model, {"token": "gpu0", "w0": "gpu1", "conv": "gpu1", "sum": "gpu0", "w1": "gpu1", "head": "gpu1"})
+        self.assertEqual(placed, {"patches": 0, "head": 1})
+
+    def test_device_maps_cover_what_the_step_does_not_read(self):
+        model = self.write("unused.pt2", exported_with_unused_weights())
+        _, placed, _ = self.map_of(model, {"first.weight": "gpu0", "head.out.weight": "gpu1"})
+        self.assertEqual(placed, {"first": 0, "head.inner": 0, "head.weight": 1, "head.out": 1, "spare": 1})
 
     def onnx(self, name="net.onnx"):
         return self.write(name, tiny_models.onnx_of_branches(branches=4, width=64))

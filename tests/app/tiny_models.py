@@ -85,8 +85,8 @@ def exported_node(target, output, metadata=None, **inputs):
             "inputs": [{"name": name, "arg": argument(value), "kind": 1} for name, value in inputs.items()]}
 
 
-def exported_archive(nodes, tensors, parameters=(), x="x", y="y"):
-    """A .pt2 file of a program that makes y of x."""
+def exported_archive(nodes, tensors, parameters=(), x="x", y="y", contents=None):
+    """A .pt2 file of a program that makes y of x; `contents` are the files of parameters, by their names."""
     graph = {"inputs": [], "outputs": [], "nodes": nodes, "sym_int_values": {}, "sym_bool_values": {}, "tensor_values": tensors}
     weights = [{"parameter": {"arg": {"name": name}, "parameter_name": name}} for name in parameters]
     signature = {"input_specs": [*weights, {"user_input": {"arg": exported_tensor(x)}}],
@@ -96,6 +96,9 @@ def exported_archive(nodes, tensors, parameters=(), x="x", y="y"):
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as file:
         file.writestr("net/models/model.json", json.dumps(program))
+        if contents:
+            config = {name: {"path_name": content, "is_param": True} for name, content in contents.items()}
+            file.writestr("net/data/weights/model_weights_config.json", json.dumps({"config": config}))
     return archive.getvalue()
 
 

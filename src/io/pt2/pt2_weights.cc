@@ -27,6 +27,7 @@ Result<Contents> read_contents(const std::string& path) {
   if (!is_there) return Contents();
   if (!text) return text.error();
   BERTH_TRY(JsonDocument document, JsonDocument::open(*std::move(text)));
+  if (!document.has("config")) return Contents();
   BERTH_TRY(const JsonValue config, document.member("config"));
   Contents contents;
   BERTH_RETURN_IF_ERROR(config.for_each_member([&](std::string_view label, const JsonValue& weight) -> Status {
