@@ -81,6 +81,14 @@ class OpenVino(unittest.TestCase):
         image = np.random.default_rng(3).standard_normal((1, 3, 224, 224)).astype(np.float32)
         self.assert_placed_and_the_same(model, "random", [image])
 
+    def test_bert_runs_on_two_devices(self):
+        if DATA is None:
+            self.skipTest("no data folder (BERTH_DATA)")
+        model = self.converted(onnx_models.real_model(DATA, "bert_base", self.folder))
+        inputs = onnx_models.random_values((value.any_name, list(value.shape), value.element_type.to_dtype())
+                                           for value in openvino.Core().read_model(model).inputs)
+        self.assert_placed_and_the_same(model, "expert-layers", inputs)
+
 
 if __name__ == "__main__":
     print(f"openvino {openvino.__version__}")
