@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""OpenVINO's own placements beside Berth's, run by OpenVINO: bench/openvino_hetero.py BERTH BUILD_FOLDER > table.
+"""OpenVINO's own placements beside Berth's, run by OpenVINO. Usage: openvino_hetero.py BERTH BUILD_FOLDER [ROUNDS] > table.
 
 Two devices of one computer: the CPU plugin with all cores, and the same plugin under a second name with one thread. Each runs
 the model alone, with profiling; its execution graph gives Berth the times. Then HETERO runs its automatic placements and
@@ -26,7 +26,7 @@ import openvino  # noqa: E402
 
 MODELS = ["resnet50", "bert_base"]
 DEVICES = {"cpu": "CPU", "cpu2": "CPU2"}  # Berth's names: OpenVINO's
-ROUNDS = 12
+ROUNDS = int(sys.argv[3]) if len(sys.argv) > 3 else 30
 # Figures that matter where a layer has no measured time, and for copies, which stay in one memory.
 MACHINE = """name = "two-plugins"
 overlap = false
@@ -72,12 +72,18 @@ def two_devices():
     return core
 
 
-def execution_graph(core, model, device, inputs, path):
-    """What the device made of the model, with the times of its last run."""
-    compiled = core.compile_model(model, device, {"PERF_COUNT": "YES"})
-    for _ in range(5):
-        compiled(inputs)
-    openvino.serialize(compiled.get_runtime_model(), path, path.with_suffix(".bin"))
+def execution_graphs(core, model, inputs, folder):
+    """What each device made of the model, with the mean times of runs in turn; the flags by which Berth reads them."""
+    compiled = {device: core.compile_model(model, device, {"PERF_COUNT": "YES"}) for device in DEVICES.values()}
+    for _ in range(10):
+        for program in compiled.values():
+            program(inputs)
+    flags = []
+    for ours, theirs in DEVICES.items():
+        path = folder / f"{theirs}.xml"
+        openvino.serialize(compiled[theirs].get_runtime_model(), path, path.with_suffix(".bin"))
+        flags += ["--costs", f"{path}@{ours}"]
+    return flags
 
 
 def exported(core, model, plan, machine, folder):
@@ -91,8 +97,8 @@ def exported(core, model, plan, machine, folder):
 
 
 class Row:
-    def __init__(self, name, compiled, predicted=None, on_second=None):
-        self.name, self.compiled, self.predicted, self.on_second = name, compiled, predicted, on_second
+    def __init__(self, name, compiled, on_second, predicted=None):
+        self.name, self.compiled, self.on_second, self.predicted = name, compiled, on_second, predicted
         self.seconds = []
 
     def run(self, inputs):
@@ -102,12 +108,17 @@ class Row:
         return list(outputs.values())
 
 
+def automatic_row(core, model, device):
+    chosen = list(core.query_model(core.read_model(model), device).values())
+    return Row(f"`{device}`, automatic", core.compile_model(model, device), on_second=chosen.count("CPU2") / len(chosen))
+
+
 def planned_row(core, title, model, planner, machine, costs, folder):
     plan = folder / f"{title}.json"
     berth("place", model, "-m", machine, "-p", planner, "--budget", "5s", "-q", "-o", plan, *costs)
     scored = json.loads(berth("score", model, "-m", machine, "--plan", plan, "--json", *costs))
     placed = [op["device"] for op in json.loads(plan.read_text())["ops"]]
-    return Row(title, exported(core, model, plan, machine, folder / title), scored["step_time_s"], placed.count("cpu2") / len(placed))
+    return Row(f"Berth, `{title}`", exported(core, model, plan, machine, folder / title), placed.count("cpu2") / len(placed), scored["step_time_s"])
 
 
 def rows_of(name, folder):
@@ -118,14 +129,10 @@ def rows_of(name, folder):
     machine.write_text(MACHINE.format(both=50 * os.cpu_count()))
     inputs = onnx_models.random_values((value.any_name, list(value.shape), value.element_type.to_dtype())
                                        for value in core.read_model(model).inputs)
-    costs = []
-    for ours, theirs in DEVICES.items():
-        note(f"{name}: times of {theirs}")
-        execution_graph(core, model, theirs, inputs, folder / f"{theirs}.xml")
-        costs += ["--costs", f"{folder / theirs}.xml@{ours}"]
+    note(f"{name}: times of every op")
+    costs = execution_graphs(core, model, inputs, folder)
     note(f"{name}: placements")
-    rows = [Row("HETERO:CPU,CPU2, automatic", core.compile_model(model, "HETERO:CPU,CPU2")),
-            Row("HETERO:CPU2,CPU, automatic", core.compile_model(model, "HETERO:CPU2,CPU"))]
+    rows = [automatic_row(core, model, "HETERO:CPU,CPU2"), automatic_row(core, model, "HETERO:CPU2,CPU")]
     for title in ("auto", "round-robin", "random"):
         rows.append(planned_row(core, title, model, title, machine, costs, folder))
     wanted = rows[0].run(inputs)
@@ -150,7 +157,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             for row in rows_of(name, pathlib.Path(folder)):
                 predicted = "-" if row.predicted is None else f"{row.predicted * 1e3:.1f} ms"
-                share = "-" if row.on_second is None else f"{row.on_second:.0%}"
+                share = f"{row.on_second:.0%}"
                 print(f"| `{name}` | {row.name} | {share} | {predicted} | {min(row.seconds) * 1e3:.1f} ms | "
                       f"{statistics.median(row.seconds) * 1e3:.1f} ms |", flush=True)
 
