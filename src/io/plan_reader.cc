@@ -53,8 +53,10 @@ class PlanReader {
       }));
     }
     if (is_listed) return {};
-    return bad_input("the plan was made for another graph (structure hash {}); '{}' has {}", in_quotes(hash),
-                     graph_.title(), graph_.structure_hash());
+    return bad_input(
+        "the plan was made for another graph (structure hash {}), or for other sizes of this one (say the same --dim); "
+        "'{}' has {}",
+        in_quotes(hash), graph_.title(), graph_.structure_hash());
   }
 
   Status read_op(const JsonValue& entry) {

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The Python package: a wheel, built from this folder, in a bare virtual environment; a first plan within a minute, the example
-of the README, and its own tests. Usage: python_test.py BERTH BUILD_FOLDER. It compiles the library once more, so it runs only
+of the README, its own tests and types; and beside PyTorch. Usage: python_test.py BERTH BUILD_FOLDER. It compiles the library once more, so it runs only
 when asked for (./test --consumers)."""
+import os
 import pathlib
 import re
 import subprocess
@@ -10,6 +11,7 @@ import sys
 import tempfile
 import time
 import unittest
+import zipfile
 
 import consumer
 
@@ -31,22 +33,57 @@ def example_of_readme():
     return found.group(1)
 
 
+TYPED = """
+import berth
+plan: berth.Plan = berth.place("zoo:rnnlm", "k40x2", planner="single", budget=1)
+seconds: float | None = plan.step_time
+devices: dict[str, str] = plan.to_dict()
+"""
+
+EXPORTED = """
+import berth, torch
+net = torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.ReLU(), torch.nn.Linear(64, 8))
+graph = berth.load(torch.export.export(net, (torch.randn(4, 64),)))
+plan = berth.place(graph, "k40x2", planner="gpu-only", evaluations=5)
+assert plan.device_map() == {"": 0}, plan.device_map()
+assert sorted(set(op["module"] for op in graph.ops() if op["type"].startswith("aten.linear"))) == ["0", "2"]
+print("exported program: fine")
+"""
+
+
 class PythonPackage(unittest.TestCase):
-    def test_a_wheel_in_a_bare_environment(self):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
         builder = consumer.environment("wheel", BUILD)
-        with tempfile.TemporaryDirectory() as folder:
-            folder = pathlib.Path(folder)
-            run(builder, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", folder, ROOT)
-            wheel, = folder.glob("berth-*.whl")
-            run(sys.executable, "-m", "venv", folder / "bare")
-            python = folder / "bare" / "bin" / "python"
-            run(python, "-m", "pip", "install", "--quiet", "--no-index", wheel)
-            begin = time.monotonic()
-            said = run(python, "-c", example_of_readme(), cwd=folder)
-            self.assertLess(time.monotonic() - begin, 60)
-            self.assertIn("step time", said)
-            run(python, "-m", "pip", "install", "--quiet", "pytest", "pandas", "onnx")
-            print(run(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", ROOT / "python" / "tests", cwd=folder).strip())
+        run(builder, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", cls.folder, ROOT)
+        cls.wheel, = cls.folder.glob("berth-*.whl")
+
+    def test_a_wheel_in_a_bare_environment(self):
+        run(sys.executable, "-m", "venv", self.folder / "bare")
+        python = self.folder / "bare" / "bin" / "python"
+        begin = time.monotonic()
+        run(python, "-m", "pip", "install", "--quiet", "--no-index", self.wheel)
+        said = run(python, "-c", example_of_readme(), cwd=self.folder)
+        seconds = time.monotonic() - begin
+        print(f"installed, and a first plan after {seconds:.1f} s")
+        self.assertLess(seconds, 60)
+        self.assertIn("step time", said)
+        run(python, "-m", "pip", "install", "--quiet", "pytest", "pandas", "onnx", "mypy")
+        print(run(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", ROOT / "python" / "tests", cwd=self.folder).strip())
+        (self.folder / "typed.py").write_text(TYPED)
+        run(python, "-m", "mypy", "--strict", "--cache-dir", self.folder / "mypy", "typed.py", cwd=self.folder)
+
+    def test_the_wheel_has_stubs_and_the_capture_tool(self):
+        names = set(zipfile.ZipFile(self.wheel).namelist())
+        self.assertLess({"berth/py.typed", "berth/_berth.pyi", "berth/__init__.py", "berth/capture/__main__.py", "berth/capture/trace.py"}, names)
+
+    def test_an_exported_program_in_memory(self):
+        python = consumer.environment("accelerate", BUILD)
+        run(python, "-m", "pip", "install", "--quiet", "--no-index", "--target", self.folder / "beside", self.wheel)
+        self.assertIn("fine", run(python, "-c", EXPORTED, cwd=self.folder, env={**os.environ, "PYTHONPATH": str(self.folder / "beside")}))
 
 
 if __name__ == "__main__":

@@ -46,8 +46,10 @@ def main():
         write("onnx", f"{name}.onnx", wire("OnnxModel", model))
     program = (SEEDS / "pt2_program" / "linear.json").read_bytes()
     stored = [("net/archive_format", b"pt2"), ("net/models/model.json", program)]
+    tied = b'{"config":{"fc.weight":{"path_name":"weight_0"},"head.weight":{"path_name":"weight_0"}}}'
     packed = [("serialized_exported_program.json", program), ("version", b"8.8")]
     write("pt2_archive", "stored.pt2", zip_of(stored, zipfile.ZIP_STORED))
+    write("pt2_archive", "tied.pt2", zip_of([*stored, ("net/data/weights/model_weights_config.json", tied)], zipfile.ZIP_STORED))
     write("pt2_archive", "packed.pt2", zip_of(packed, zipfile.ZIP_DEFLATED))
     for name, contents in llm.GGUF.items():
         write("gguf", name, contents)

@@ -28,6 +28,7 @@
 #include "io/plan_file.h"
 #include "io/problem_readers.h"
 #include "io/pt2/exported_program.h"
+#include "io/pt2/pt2_weights.h"
 #include "io/public_problem.h"
 #include "io/tensorflow/tensorflow_graph.h"
 #include "io/unsupported_table.h"
@@ -96,6 +97,7 @@ Status read_plan(std::string_view bytes) {
 
 Status read_archive(std::string_view bytes) {
   const MemoryFile file(bytes);
+  BERTH_RETURN_IF_ERROR(status_of(read_pt2_weights(file.path())));
   return use_model(read_exported_program(file.path()));
 }
 

@@ -72,8 +72,9 @@ Result<StatedPlan> read_ort_settings(const std::string& text, const ForeignPlanR
     if (ops.node_of[op] != kNoOnnxNode) devices[op] = device_of[ops.node_of[op]];
   }
   if (std::ranges::all_of(devices, [](const std::string& device) { return device.empty(); })) {
-    return bad_input("no rule matches a node of '{}'{}", request.source,
-                     given.by_name ? "" : ", whose nodes have no fitting annotation layer_ann");
+    return bad_input(
+        "no rule matches a node of '{}'{}", request.source,
+        given.by_name ? "" : ", whose nodes have no fitting annotation layer_ann; give the annotated model as GRAPH");
   }
   return StatedPlan{std::move(devices)};
 }
