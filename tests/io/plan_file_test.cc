@@ -129,10 +129,11 @@ TEST_F(PlanFile, PriorityAndFusionsMayBeLeftOut) {
 TEST_F(PlanFile, MistakesAreNamed) {
   EXPECT_EQ(error_of(R"({"format": "berth-plan/2"})"),
             "p.json: its format is \"berth-plan/2\", expected \"berth-plan/1\"");
-  EXPECT_EQ(error_of(R"({"format": "berth-plan/1", "graph": "00ff", "ops": []})"),
-            fmt::format("p.json: the plan was made for another graph (structure hash \"00ff\"), or for other sizes of this "
-                        "one (say the same --dim); '{}' has {}",
-                        problem_.graph().title(), problem_.graph().structure_hash()));
+  EXPECT_EQ(
+      error_of(R"({"format": "berth-plan/1", "graph": "00ff", "ops": []})"),
+      fmt::format("p.json: the plan was made for another graph (structure hash \"00ff\"), or for other sizes of this "
+                  "one (say the same --dim); '{}' has {}",
+                  problem_.graph().title(), problem_.graph().structure_hash()));
   EXPECT_EQ(error_of(file_with("")), "p.json: 3 of 3 ops are not placed, the first is 'aa'");
   EXPECT_EQ(error_of(file_with(R"({"name": "aa", "device": "0"}, {"name": "cc", "device": "0"})")),
             "p.json: 1 of 3 ops are not placed, the first is 'bb'");
