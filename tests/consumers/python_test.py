@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The Python package: a wheel, built from this folder, in a bare virtual environment; a first plan within a minute, the example
-of the README, its own tests and types; and beside PyTorch. Usage: python_test.py BERTH BUILD_FOLDER. It compiles the library once more, so it runs only
-when asked for (./test --consumers)."""
+of the README, its own tests and types; and beside PyTorch. Usage: python_test.py BERTH BUILD_FOLDER. It compiles the library
+once more, so it runs only when asked for (./test --consumers)."""
 import os
 import pathlib
 import re
@@ -17,7 +17,7 @@ import consumer
 
 consumer.only_if_asked("a wheel compiles the whole library once more")
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-BUILD = pathlib.Path(sys.argv[2])
+BUILD = pathlib.Path(sys.argv[2]).resolve()
 
 
 def run(*command, **more):
