@@ -4,19 +4,25 @@
 //
 //   hsdag_checks coarsening GRAPH MACHINE            proved optimum with every set of a rule on one device
 //   hsdag_checks gradients GRAPH MACHINE N UPDATES   how much the gradients of N batches of the same policy agree
+#include <ATen/Parallel.h>
+
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <string_view>
 
-#include "app/resolve.h"
+#include "io/files.h"
+#include "io/graph_file.h"
+#include "io/machine_toml.h"
 #include "learn/colocation.h"
 #include "learn/hsdag/node_features.h"
 #include "learn/hsdag/parsing.h"
 #include "learn/policies.h"
 #include "learn/trainer.h"
+#include "machine/library.h"
 #include "plan/cut/mincut_exact.h"
+#include "zoo/zoo.h"
 
 namespace berth::learn {
 namespace {
@@ -28,6 +34,16 @@ T value_or_exit(Result<T> result) {
     std::exit(2);
   }
   return std::move(result).value();
+}
+
+// A graph of the zoo or in a JSON file; a built-in machine or a .toml file.
+Problem load(const std::string& graph, const std::string& machine) {
+  const bool of_zoo = graph.starts_with("zoo:");
+  Graph found = value_or_exit(of_zoo ? build_zoo_model(graph.substr(4)) : load_graph_file(graph));
+  Machine on = value_or_exit(machine.ends_with(".toml") ? read_machine_toml(value_or_exit(read_file(machine)), machine)
+                                                        : builtin_machine(machine));
+  return value_or_exit(
+      make_problem(std::make_shared<Graph>(std::move(found)), std::make_shared<Machine>(std::move(on))));
 }
 
 void print_optimum(const Problem& problem, std::string_view rule, const Grouping& grouping) {
@@ -141,12 +157,9 @@ int run(int argc, char** argv) {
     return 2;
   }
   at::set_num_threads(1);
-  app::ProblemFlags flags;
-  flags.graph = argv[2];
-  flags.machine = argv[3];
-  const app::ResolvedProblem resolved = value_or_exit(app::resolve_problem(flags));
-  if (what == "coarsening") return coarsening(resolved.problem);
-  return gradients(resolved.problem, std::strtoull(argv[4], nullptr, 10), std::atoi(argv[5]));
+  const Problem problem = load(argv[2], argv[3]);
+  if (what == "coarsening") return coarsening(problem);
+  return gradients(problem, std::strtoull(argv[4], nullptr, 10), std::atoi(argv[5]));
 }
 
 }  // namespace

@@ -51,10 +51,16 @@ def train(flags, row, seed, options):
                      *words, "-o", f"{folder}/run")
 
 
-def checks(flags, *words):
-    done = subprocess.run([flags.checks, *map(str, words)], capture_output=True, text=True, check=False)
+def checks(flags, what, row, *words):
+    """The program's answers; it reads graphs of the zoo and in JSON alone."""
+    with tempfile.TemporaryDirectory() as folder:
+        graph = row.graph
+        if not graph.startswith("zoo:"):
+            graph = f"{folder}/graph.json"
+            subprocess.run([flags.berth, "graph", "convert", row.graph, "-o", graph], stdout=subprocess.DEVNULL, check=True)
+        done = subprocess.run([flags.checks, what, graph, row.machine, *map(str, words)], capture_output=True, text=True, check=False)
     if done.returncode:
-        sys.exit(f"{' '.join(map(str, words))}: {done.stderr.strip()}")
+        sys.exit(f"{what} {row.name}: {done.stderr.strip()}")
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
@@ -64,7 +70,7 @@ def coarsening(flags):
           "paper's rule has sets, which is about what one round of parsing leaves.\n")
     lines, losses = [], {}
     for row in SHARED_ROWS:
-        found = checks(flags, "coarsening", row.graph, row.machine)
+        found = checks(flags, "coarsening", row)
         for one in found:
             loss = one["step_time_s"] / found[0]["step_time_s"] - 1
             losses.setdefault(one["rule"], []).append(loss)
@@ -81,7 +87,7 @@ def variance(flags):
           f"{flags.seeds} batches of 20 plans of one policy, untrained and after {flags.updates} updates of PPO; noise is the root mean square distance from their mean, "
           "as a share of its length, cosine that of two of them in the mean. The first step of PPO has the gradient with a baseline. "
           f"Results: best plan of {flags.evaluations:,} by `train`, {flags.seeds} seeds.\n")
-    gradients = checks(flags, "gradients", RESNET.graph, RESNET.machine, flags.seeds, flags.updates)
+    gradients = checks(flags, "gradients", RESNET, flags.seeds, flags.updates)
     lines = [["untrained" if one["after"] == 0 else f"after {one['after']} updates", "none" if one["baseline"] == "none" else "the other plans",
               f"{one['noise']:.2f}", f"{one['cosine']:.3f}"] for one in gradients]
     print(report.table(["policy", "baseline", "noise", "cosine"], "llrr", lines))

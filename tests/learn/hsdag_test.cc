@@ -39,7 +39,7 @@ TEST(Parsing, EveryNodeFollowsItsBestEdge) {
   EXPECT_EQ(edges_between(parsing, line), (std::vector<Pair>{{0, 1}}));
 }
 
-// As above, but 2 prefers itself, and 1 prefers 2 to 0: nobody is left for 0 but 1.
+// The same line, but 2 prefers itself: 1 joins it, and 0 follows 1.
 TEST(Parsing, WithLoopsANodeMayStayAloneOrBeJoined) {
   const std::vector<Pair> line{{0, 1}, {1, 2}, {2, 3}, {3, 4}};
   const std::vector<float> scores{0.3F, 0.4F, 0.5F, 0.8F}, loops{0.1F, 0.1F, 0.6F, 0.1F, 0.1F, 0.1F};
