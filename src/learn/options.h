@@ -85,9 +85,14 @@ struct Options {
   int gnn_layers = 2;
   bool directed = false;             // gcn tells edges in from edges out
   std::string parser = "learned";    // of clusters: learned, frozen (random scores), metis, none
+  bool self_loops = false;           // a node may prefer itself to all neighbours
+  double start_by_times = 0.0;       // devices begin with their speed at a cluster's own ops to this power; 0: not so
+  double near_best = 0.0;            // share of updates whose plans are the best one with a few clusters changed
   int poolings = 1;                  // rounds of parsing; 0: until one cluster is left
   std::string pool_factor = "mean";  // what the scores inside a cluster count as: mean, sum
   double dropout = 0.0;
+  std::string activation = "relu";  // relu, silu (smooth)
+  int freeze_after = 0;         // updates after which embedding and parser stay, and devices are learned anew; 0: never
   bool state_update = true;     // a step adds what it made of a cluster to the features of its nodes
   std::string credit = "plan";  // of rewards to steps: plan, discounted, shared (credit.h)
   double step_discount = 0.95;  // of credit

@@ -173,8 +173,11 @@ Options hsdag_default() {
   options.hidden = 64;
   options.groupings = 1, options.placements = 20;
   options.epochs = 3, options.ratio_clip = 0.2;
+  options.self_loops = true;
+  options.start_by_times = 4.0;
+  options.near_best = 0.8334;  // of six updates five, of four plans each: half of the plans
   options.rate = 0.002;
-  options.entropy = 0.02, options.entropy_end = 0.0, options.entropy_updates = 80;
+  options.entropy = 0.02, options.entropy_end = 0.0, options.entropy_updates = 200;
   return options;
 }
 

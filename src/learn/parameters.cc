@@ -75,7 +75,16 @@ Tensor take(std::span<const float>& rest, const Tensor& like) {
 void Parameters::set_values(std::span<const float> values) {
   BERTH_CHECK(static_cast<std::int64_t>(values.size()) == count());
   const at::NoGradGuard guard;
-  for (Tensor& tensor : tensors_) tensor.copy_(take(values, tensor));
+  for (Tensor& tensor : tensors_) {
+    const Tensor value = take(values, tensor);
+    if (tensor.requires_grad()) tensor.copy_(value);
+  }
+}
+
+void Parameters::freeze(std::string_view name) {
+  const auto found = std::ranges::find(names_, name);
+  BERTH_CHECK(found != names_.end());
+  tensors_[static_cast<std::size_t>(found - names_.begin())].set_requires_grad(false);
 }
 
 void Parameters::clear_gradients() {

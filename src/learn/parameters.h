@@ -31,8 +31,10 @@ class Parameters {
   // All numbers, one after the other; gradients likewise (0 where there is none).
   [[nodiscard]] std::vector<float> values() const;
   [[nodiscard]] std::vector<float> gradients() const;
-  void set_values(std::span<const float> values);  // as many as count()
+  void set_values(std::span<const float> values);  // as many as count(); those that are frozen stay
   void clear_gradients();
+  // From now on the tensor of this name has no gradients and keeps its values.
+  void freeze(std::string_view name);
 
  private:
   Tensor add(std::string name, Tensor value);

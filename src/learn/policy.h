@@ -20,6 +20,8 @@ struct Sampling {
   int groupings = 1;   // m
   int placements = 4;  // k, for each of them
   double noise = 0.0;  // deviation of what is added to logits, as a share of their root mean square
+  // Plans that differ from this one in a few choices are wanted; policies that cannot draw such leave it.
+  const Plan* near = nullptr;
   // A batch that takes long asks now and then, also in its loss, whether to give up: what it has is of no use then.
   std::function<bool()> should_stop = {};
 };
@@ -70,6 +72,8 @@ class Policy {
   [[nodiscard]] virtual Parameters& parameters() = 0;
   [[nodiscard]] const Parameters& parameters() const { return const_cast<Policy*>(this)->parameters(); }
   virtual std::unique_ptr<Batch> sample(const Sampling& sampling, Rng& rng) = 0;
+  // Told before every update how many there were: what is learned may change with time.
+  virtual void begin_update(std::uint64_t /*updates*/) {}
   // The most likely plan, choice by choice.
   virtual Plan greedy() = 0;
 };

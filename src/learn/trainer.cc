@@ -10,6 +10,9 @@
 namespace berth::learn {
 namespace {
 
+// Of an update near the best plan: few, because the next one begins from what they find.
+constexpr int kPlansNearBest = 4;
+
 // Whether all ops that take time anywhere are on one device.
 bool is_on_one_device(const Problem& problem, const Plan& plan) {
   std::optional<DeviceId> device;
@@ -40,9 +43,13 @@ Trainer::Trainer(std::vector<Lesson> lessons, const Options& options, std::uint6
       rng_(stream_of(seed, communicator.rank())) {}
 
 std::uint64_t Trainer::plans_per_update() const {
-  const auto of_lesson =
-      static_cast<std::uint64_t>(options_.groupings) * static_cast<std::uint64_t>(options_.placements);
-  return of_lesson * lessons_of_update(lessons_.size(), options_, seed_, updates_).size();
+  const auto usual = static_cast<std::uint64_t>(options_.groupings) * static_cast<std::uint64_t>(options_.placements);
+  std::uint64_t plans = 0;
+  for (const std::size_t lesson : lessons_of_update(lessons_.size(), options_, seed_, updates_)) {
+    const bool is_near = is_near_best() && states_[lesson].best_plan;
+    plans += is_near ? std::min<std::uint64_t>(usual, kPlansNearBest) : usual;
+  }
+  return plans;
 }
 
 // False if it had to stop.
@@ -86,6 +93,16 @@ bool Trainer::try_lesson(Attempt& attempt, std::uint64_t most, UpdateFacts& fact
   if (most > 0) sampling = {1, static_cast<int>(most), facts.noise};
   // Ranks must stop at the same place; only one that is alone may do so anywhere.
   if (alone_ || communicator_.size() == 1) sampling.should_stop = should_stop_;
+  const LessonState& known = states_[attempt.lesson];
+  const std::optional<Plan> best = is_near_best() ? known.best_plan : std::nullopt;  // a copy: better ones are coming
+  if (best) {
+    sampling.groupings = 1;
+    sampling.placements =
+        std::min(most > 0 ? sampling.placements : options_.groupings * options_.placements, kPlansNearBest);
+    sampling.near = &*best;
+    const Problem& problem = lessons_[attempt.lesson].environment->problem();
+    attempt.near = reward_of(options_.reward, measurement_of(problem, known.best_score));
+  }
   attempt.batch = lessons_[attempt.lesson].policy->sample(sampling, rng_);
   if (attempt.batch->was_stopped() || is_stopped() || !measure(attempt, facts, clock)) return false;
   for (Measurement& measurement : attempt.measured) {
@@ -143,10 +160,19 @@ std::vector<double> Trainer::weights_of(const Attempt& attempt, bool valid_only,
     const bool by_batch = options_.baseline == "batch" && counted > own_count;
     double base = by_batch ? (sum - own) / (counted - own_count) : facts.baseline;
     if (options_.baseline == "none") base = 0.0;
+    if (attempt.near) base = *attempt.near;
     for (std::size_t i = begin; i < end; ++i) weights[i] = counts(i) ? (rewards[i] - base) * scale : 0.0;
   }
   const auto steps = static_cast<std::size_t>(options_.placements);
   return credit_steps(std::move(weights), options_.credit, options_.step_discount, steps);
+}
+
+// Spread evenly over the updates; the first is none of them.
+bool Trainer::is_near_best() const {
+  const auto so_far = [&](std::uint64_t updates) {
+    return std::floor(static_cast<double>(updates) * options_.near_best);
+  };
+  return so_far(updates_ + 1) > so_far(updates_);
 }
 
 // The usual deviation of rewards; never so small that chance would count for everything.
@@ -191,6 +217,7 @@ Result<std::optional<Trainer::Gradients>> Trainer::gradients(std::uint64_t most)
   const bool cut = most > 0 && most < plans_per_update();
   for (const std::size_t lesson : lessons_of_update(lessons_.size(), options_, seed_, updates_))
     attempts_.emplace_back().lesson = lesson;
+  for (const Lesson& lesson : lessons_) lesson.policy->begin_update(updates_);
   parameters().clear_gradients();
   std::vector<const UpdateFacts*> of_lessons;
   for (Attempt& attempt : attempts_) {

@@ -59,6 +59,7 @@ class Trainer : public Learner {
     std::vector<double> rewards, weights;
     UpdateFacts facts;                 // of this lesson alone
     std::optional<double> valid_mean;  // mean reward of the plans that fit
+    std::optional<double> near;        // reward of the plan that all were drawn near (Options::near_best)
   };
   struct Moving {  // what changes before an update is known to have worked
     Rng rng;
@@ -71,6 +72,7 @@ class Trainer : public Learner {
   Status share(Attempt& attempt);
   Status weigh(Attempt& attempt, double share_of_lesson);
   [[nodiscard]] std::vector<double> weights_of(const Attempt& attempt, bool valid_only, double share_of_lesson) const;
+  [[nodiscard]] bool is_near_best() const;  // the plans of the next update
   [[nodiscard]] double scale_of(const Attempt& attempt) const;
   void push_back(const Attempt& attempt);  // its gradients onto those of the parameters
   Status step(std::vector<float> gradients, UpdateFacts& facts);

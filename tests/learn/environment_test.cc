@@ -84,6 +84,20 @@ TEST(Measurement, ShareOfTheFullestMemory) {
   EXPECT_EQ(over.time_s, 2.0);
 }
 
+// A policy that looks at times is told the same as one that does not.
+TEST(Environment, WithoutOverlapThereAreScoresButNoTimes) {
+  const Problem problem = toy_problem("a:1 -> b:2 -> d:1; a -> c:3 -> d", "2 devices, 1 s per edge; no overlap, 1");
+  const auto environment = make_simulated_environment(problem, 1);
+  environment->keep_times();
+  for (const std::string_view plan : {"a@0", "b@1"}) {
+    environment->submit(toy_plan(problem, plan));
+    const std::vector<Score> scores = environment->collect();
+    ASSERT_EQ(scores.size(), 1u);
+    EXPECT_EQ(scores[0].step_time, simulate(problem, toy_plan(problem, plan)).step_time) << plan;
+    EXPECT_TRUE(environment->take_times()[0].ready.empty());
+  }
+}
+
 TEST(Measurement, APoolIsOneMemory) {
   const Problem problem =
       toy_problem("a:1:30B -> b:1:30B", "pool p 40B; device x pool=p; device y pool=p; link x y free");

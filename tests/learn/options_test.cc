@@ -25,7 +25,7 @@ constexpr std::string_view kOthers =
     "segment=16 inner=3 passes=4 superposition=off task-attention=off locality=1 stretch=3 "
     "coarsening=none degrees=off fractal=off node-shapes=off position=index position-size=4 raw-features=on gnn=gat "
     "gnn-layers=3 directed=on parser=metis poolings=2 pool-factor=sum dropout=0.25 state-update=off credit=shared "
-    "step-discount=0.5 refuse-single=on "
+    "step-discount=0.5 refuse-single=on self-loops=on start-by-times=2 near-best=0.5 activation=silu freeze-after=7 "
     "groupings=3 placements=4 lessons=2 epochs=4 ratio-clip=0.2 rate=0.001 rate-decay=0.95 decay-after=400 "
     "decay-every=60 clip=0.5 entropy=0.02 "
     "entropy-end=0.001 entropy-updates=100 noise=0.1 noise-updates=750 valid-only-after=1000 baseline-decay=0.99 "

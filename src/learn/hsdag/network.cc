@@ -6,7 +6,8 @@
 namespace berth::learn {
 namespace {
 
-constexpr int kPoolingLayers = 1;  // of the graph network that feeds pooling, as in the released code
+constexpr double kShortest = 1e-12;  // seconds: a cluster that takes no time anywhere begins with equal chances
+constexpr int kPoolingLayers = 1;    // of the graph network that feeds pooling, as in the released code
 
 Tensor index_tensor(std::span<const std::int64_t> values, at::Device device) {
   return tensor_of(values, {static_cast<std::int64_t>(values.size())}).to(device);
@@ -20,8 +21,11 @@ HsdagNetwork::HsdagNetwork(NetworkShape shape, const Options& options, Parameter
       gnn_(options.gnn),
       factor_(options.pool_factor),
       directed_(options.directed),
+      loops_(options.self_loops),
       poolings_(options.poolings),
       dropout_(options.dropout),
+      by_times_(options.start_by_times),
+      smooth_(options.activation == "silu"),
       hidden_(options.hidden),
       parameters_(parameters),
       level_(make_level(shape_.nodes, shape_.edges)),
@@ -42,9 +46,17 @@ HsdagNetwork::HsdagNetwork(NetworkShape shape, const Options& options, Parameter
       choose_two_("hsdag.choose.2", hidden_, shape_.devices, parameters, rng) {
   if (!shape_.start_logits.empty()) start_ = parameters.from("hsdag.start", shape_.start_logits, {1, shape_.devices});
   if (parser_ == "frozen") {
-    std::vector<float> scores(level_.pairs.size());
-    for (float& score : scores) score = static_cast<float>(rng.uniform());
-    frozen_scores_ = tensor_of(scores, {static_cast<std::int64_t>(scores.size()), 1}).to(parameters.device());
+    const auto random_scores = [&](std::size_t count) {
+      std::vector<float> scores(count);
+      for (float& score : scores) score = static_cast<float>(rng.uniform());
+      return tensor_of(scores, {static_cast<std::int64_t>(count), 1}).to(parameters.device());
+    };
+    frozen_scores_.pairs = random_scores(level_.pairs.size());
+    if (loops_) frozen_scores_.loops = random_scores(shape_.nodes);
+  }
+  if (!shape_.seconds.empty()) {
+    seconds_ = tensor_of(shape_.seconds, {static_cast<std::int64_t>(shape_.nodes), shape_.devices});
+    seconds_ = seconds_.to(parameters.device());
   }
 }
 
@@ -73,22 +85,31 @@ HsdagNetwork::Level HsdagNetwork::make_level(std::size_t nodes, std::vector<Pair
 Tensor HsdagNetwork::embed(const GraphNetwork& network, const Tensor& input, const GraphTensors& graph,
                            Dropout& dropout) const {
   Tensor embedded = input;
-  for (const GraphLayer& layer : network.layers) embedded = dropout(at::relu(layer(embedded, graph)));
+  for (const GraphLayer& layer : network.layers) embedded = dropout(activate(layer(embedded, graph)));
   return network.norm(input + embedded);
 }
 
-// One number between 0 and 1 per pair of neighbours, the same both ways.
-Tensor HsdagNetwork::score(const Tensor& embedded, const Level& level, Dropout& dropout) const {
-  const Tensor both = embedded.index_select(0, level.first) * embedded.index_select(0, level.second);
-  return at::sigmoid(score_two_(dropout(at::relu(score_norm_(score_one_(both))))));
+// One number between 0 and 1 per row, a product of what two nodes are.
+Tensor HsdagNetwork::score(const Tensor& products, Dropout& dropout) const {
+  return at::sigmoid(score_two_(dropout(activate(score_norm_(score_one_(products))))));
 }
 
-Parsing HsdagNetwork::parse_level(const Level& level, const Tensor& scores) const {
-  return parse(static_cast<std::size_t>(level.tensors.nodes), level.pairs, floats_of(scores.detach()));
+// Of every pair of neighbours, the same both ways, and of every node with itself.
+HsdagNetwork::Scores HsdagNetwork::score_level(const Tensor& embedded, const Level& level, Dropout& dropout) const {
+  Scores scores;
+  scores.pairs = score(embedded.index_select(0, level.first) * embedded.index_select(0, level.second), dropout);
+  if (loops_) scores.loops = score(embedded * embedded, dropout);
+  return scores;
+}
+
+Parsing HsdagNetwork::parse_level(const Level& level, const Scores& scores) const {
+  const std::vector<float> loops = loops_ ? floats_of(scores.loops.detach()) : std::vector<float>();
+  return parse(static_cast<std::size_t>(level.tensors.nodes), level.pairs, floats_of(scores.pairs.detach()), loops);
 }
 
 // What the sum over a cluster is multiplied by: the scores inside it, both ways, or their mean; 1 where there are none.
-Tensor HsdagNetwork::factor(const Level& level, const Parsing& parsing, const Tensor& scores) const {
+// A loop is inside, and has one way.
+Tensor HsdagNetwork::factor(const Level& level, const Parsing& parsing, const Scores& scores) const {
   std::vector<std::int64_t> inside, cluster;
   std::vector<float> count(parsing.clusters, 0.0F), alone(parsing.clusters, 1.0F);
   for (std::size_t i = 0; i < level.pairs.size(); ++i) {
@@ -101,27 +122,42 @@ Tensor HsdagNetwork::factor(const Level& level, const Parsing& parsing, const Te
     alone[own] = 0.0F;
   }
   const auto clusters = static_cast<std::int64_t>(parsing.clusters);
-  const at::Device device = scores.device();
-  const Tensor sums =
-      sum_rows(scores.index_select(0, index_tensor(inside, device)), index_tensor(cluster, device), clusters);
-  const Tensor counts = tensor_of(count, {clusters, 1}).to(device);
-  const Tensor scaled = factor_ == "sum" ? sums * 2.0 : sums / counts.clamp_min(1.0);
+  const at::Device device = scores.pairs.device();
+  Tensor sums =
+      sum_rows(scores.pairs.index_select(0, index_tensor(inside, device)), index_tensor(cluster, device), clusters) *
+      2.0;
+  Tensor counts = tensor_of(count, {clusters, 1}).to(device) * 2.0;
+  if (scores.loops.defined()) {
+    const std::vector<std::int64_t> own(parsing.cluster.begin(), parsing.cluster.end());
+    const Tensor at = index_tensor(own, device);
+    sums = sums + sum_rows(scores.loops, at, clusters);
+    counts = counts + sum_rows(at::ones_like(scores.loops), at, clusters);
+    return factor_ == "sum" ? sums : sums / counts;
+  }
+  const Tensor scaled = factor_ == "sum" ? sums : sums / counts.clamp_min(1.0);
   return scaled + tensor_of(alone, {clusters, 1}).to(device);
 }
 
-Tensor HsdagNetwork::pool(const Tensor& input, const Level& level, const Parsing& parsing, const Tensor& scores) const {
+// Where devices begin: with what they are worth in general, or with how fast each is at the cluster's own ops.
+Tensor HsdagNetwork::start_of(const std::vector<std::int64_t>& cluster, std::int64_t clusters) const {
+  if (!seconds_.defined()) return start_;
+  const Tensor seconds = sum_rows(seconds_, index_tensor(cluster, seconds_.device()), clusters);
+  return at::log_softmax(seconds.clamp_min(kShortest).log() * -by_times_, 1);
+}
+
+Tensor HsdagNetwork::pool(const Tensor& input, const Level& level, const Parsing& parsing, const Scores& scores) const {
   const std::vector<std::int64_t> cluster(parsing.cluster.begin(), parsing.cluster.end());
   const Tensor sums = sum_rows(apply(before_, input), index_tensor(cluster, input.device()),
                                static_cast<std::int64_t>(parsing.clusters));
   const Tensor pooled = apply(after_, sums);
-  return scores.defined() ? pooled * factor(level, parsing, scores) : pooled;
+  return scores.pairs.defined() ? pooled * factor(level, parsing, scores) : pooled;
 }
 
 HsdagNetwork::Pass HsdagNetwork::run(const Tensor& features, std::uint64_t seed,
                                      const std::vector<Parsing>* known) const {
   Dropout dropout(dropout_, seed);
-  Tensor x = dropout(at::relu(in_norm_one_(in_one_(features))));
-  x = dropout(at::relu(in_norm_two_(in_two_(x))));
+  Tensor x = dropout(activate(in_norm_one_(in_one_(features))));
+  x = dropout(activate(in_norm_two_(in_two_(x))));
   Pass pass;
   pass.cluster.resize(shape_.nodes);
   std::iota(pass.cluster.begin(), pass.cluster.end(), std::int64_t{0});
@@ -132,8 +168,8 @@ HsdagNetwork::Pass HsdagNetwork::run(const Tensor& features, std::uint64_t seed,
   for (int round = 0; rounds == 0 || round < rounds; ++round) {
     const std::size_t before = static_cast<std::size_t>(level->tensors.nodes);
     if (round > 0 && (before == 1 || level->pairs.empty())) break;
-    Tensor scores = frozen_scores_;
-    if (is_learned()) scores = score(embed(to_score_, x, level->tensors, dropout), *level, dropout);
+    Scores scores = frozen_scores_;
+    if (is_learned()) scores = score_level(embed(to_score_, x, level->tensors, dropout), *level, dropout);
     Parsing parsing;
     if (known != nullptr) {
       parsing = (*known)[static_cast<std::size_t>(round)];
@@ -151,9 +187,10 @@ HsdagNetwork::Pass HsdagNetwork::run(const Tensor& features, std::uint64_t seed,
     }
     pass.parsings.push_back(std::move(parsing));
   }
-  pass.state = dropout(at::relu(out_two_(dropout(at::relu(out_one_(x))))));
-  pass.logits = choose_two_(at::relu(choose_one_(pass.state)));
-  if (start_.defined()) pass.logits = pass.logits + start_;
+  pass.state = dropout(activate(out_two_(dropout(activate(out_one_(x))))));
+  pass.logits = choose_two_(activate(choose_one_(pass.state)));
+  const Tensor start = start_of(pass.cluster, pass.logits.size(0));
+  if (start.defined()) pass.logits = pass.logits + start;
   return pass;
 }
 

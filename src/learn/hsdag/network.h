@@ -19,6 +19,7 @@ struct NetworkShape {
   std::vector<Pair> edges;  // distinct, as they point
   std::int64_t features = 0, devices = 0;
   std::vector<float> start_logits;      // of every device
+  std::vector<float> seconds;           // [nodes, devices] on each device; empty unless Options::start_by_times
   std::vector<std::uint32_t> clusters;  // of every node where they are not parsed (Options::parser), else empty
 };
 
@@ -42,6 +43,10 @@ class HsdagNetwork {
     GraphTensors tensors;
     Tensor first, second;  // of every pair
   };
+  struct Scores {  // none where the clusters are given
+    Tensor pairs;  // [pairs, 1]
+    Tensor loops;  // [nodes, 1], where there are some
+  };
   struct GraphNetwork {  // layers, and a norm over input and output
     std::vector<GraphLayer> layers;
     LayerNorm norm;
@@ -55,23 +60,27 @@ class HsdagNetwork {
   [[nodiscard]] Level make_level(std::size_t nodes, std::vector<Pair> edges) const;
   [[nodiscard]] Tensor embed(const GraphNetwork& network, const Tensor& input, const GraphTensors& graph,
                              Dropout& dropout) const;
-  [[nodiscard]] Tensor score(const Tensor& embedded, const Level& level, Dropout& dropout) const;
-  [[nodiscard]] Parsing parse_level(const Level& level, const Tensor& scores) const;
+  [[nodiscard]] Tensor score(const Tensor& products, Dropout& dropout) const;
+  [[nodiscard]] Scores score_level(const Tensor& embedded, const Level& level, Dropout& dropout) const;
+  [[nodiscard]] Parsing parse_level(const Level& level, const Scores& scores) const;
   [[nodiscard]] Tensor pool(const Tensor& input, const Level& level, const Parsing& parsing,
-                            const Tensor& scores) const;
-  [[nodiscard]] Tensor factor(const Level& level, const Parsing& parsing, const Tensor& scores) const;
+                            const Scores& scores) const;
+  [[nodiscard]] Tensor factor(const Level& level, const Parsing& parsing, const Scores& scores) const;
+  [[nodiscard]] Tensor start_of(const std::vector<std::int64_t>& cluster, std::int64_t clusters) const;
+  [[nodiscard]] Tensor activate(const Tensor& input) const { return smooth_ ? at::silu(input) : at::relu(input); }
   [[nodiscard]] bool is_learned() const { return parser_ == "learned"; }
   static Tensor apply(const Residual& layer, const Tensor& input) { return layer.norm(input + layer.linear(input)); }
 
   NetworkShape shape_;
   std::string parser_, gnn_, factor_;
-  bool directed_;
+  bool directed_, loops_;
   int poolings_;
-  double dropout_;
+  double dropout_, by_times_;
+  bool smooth_;
   std::int64_t hidden_;
   Parameters& parameters_;
   Level level_;           // of the graph as it is
-  Tensor frozen_scores_;  // where the parser is frozen
+  Scores frozen_scores_;  // where the parser is frozen
   Linear in_one_, in_two_;
   LayerNorm in_norm_one_, in_norm_two_;
   GraphNetwork to_score_, to_pool_;
@@ -81,6 +90,7 @@ class HsdagNetwork {
   Residual before_, after_;  // of the sum over a cluster
   Linear out_one_, out_two_, choose_one_, choose_two_;
   Tensor start_;
+  Tensor seconds_;  // NetworkShape::seconds
 };
 
 }  // namespace berth::learn

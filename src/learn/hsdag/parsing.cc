@@ -11,14 +11,17 @@ namespace {
 
 constexpr std::uint32_t kNone = 0xffffffffU;
 
-// The best edge of every node; kNone for those without one.
-std::vector<std::uint32_t> dominant_edges(std::size_t nodes, std::span<const Pair> edges,
-                                          std::span<const float> scores) {
+// The best edge of every node; kNone for those without one, or whose loop is better.
+std::vector<std::uint32_t> dominant_edges(std::size_t nodes, std::span<const Pair> edges, std::span<const float> scores,
+                                          std::span<const float> loops) {
   std::vector<std::uint32_t> best(nodes, kNone);
   for (std::uint32_t edge = 0; edge < edges.size(); ++edge) {
     for (const std::uint32_t node : {edges[edge].first, edges[edge].second}) {
       if (best[node] == kNone || scores[edge] > scores[best[node]]) best[node] = edge;
     }
+  }
+  for (std::size_t node = 0; node < loops.size(); ++node) {
+    if (best[node] != kNone && loops[node] >= scores[best[node]]) best[node] = kNone;
   }
   return best;
 }
@@ -41,9 +44,10 @@ Parsing numbered_clusters(std::span<const std::uint32_t> label) {
   return parsing;
 }
 
-Parsing parse(std::size_t nodes, std::span<const Pair> edges, std::span<const float> scores) {
+Parsing parse(std::size_t nodes, std::span<const Pair> edges, std::span<const float> scores,
+              std::span<const float> loops) {
   DisjointSets sets(nodes);
-  for (const std::uint32_t edge : dominant_edges(nodes, edges, scores)) {
+  for (const std::uint32_t edge : dominant_edges(nodes, edges, scores, loops)) {
     if (edge != kNone) sets.unite(edges[edge].first, edges[edge].second);
   }
   std::vector<std::uint32_t> label(nodes);
@@ -51,8 +55,9 @@ Parsing parse(std::size_t nodes, std::span<const Pair> edges, std::span<const fl
   return numbered_clusters(label);
 }
 
-Parsing parse_by_expansion(std::size_t nodes, std::span<const Pair> edges, std::span<const float> scores) {
-  const std::vector<std::uint32_t> dominant = dominant_edges(nodes, edges, scores);
+Parsing parse_by_expansion(std::size_t nodes, std::span<const Pair> edges, std::span<const float> scores,
+                           std::span<const float> loops) {
+  const std::vector<std::uint32_t> dominant = dominant_edges(nodes, edges, scores, loops);
   const auto target = [&](std::uint32_t node) {
     const Pair& edge = edges[dominant[node]];
     return edge.first == node ? edge.second : edge.first;

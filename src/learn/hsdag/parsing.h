@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Graph parsing (Song et al., ICLR 2024, as HSDAG uses it): every node keeps the best of its edges, and what those join
 // becomes a cluster. There is no number of clusters to choose; every node that has an edge joins at least one other, so
-// that a round leaves at most half of them.
+// that a round leaves at most half of them. With loops a node may also prefer itself, and so stay alone or be the root
+// that others join.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +21,15 @@ struct Parsing {
   bool operator==(const Parsing&) const = default;
 };
 
-// One score per edge; of equal ones the first edge is the best. By union-find over the dominant edges.
-Parsing parse(std::size_t nodes, std::span<const Pair> edges, std::span<const float> scores);
+// One score per edge, and one per node for its loop unless there are none; of equal ones the loop is the best, then the
+// first edge. By union-find over the dominant edges.
+Parsing parse(std::size_t nodes, std::span<const Pair> edges, std::span<const float> scores,
+              std::span<const float> loops = {});
 
 // The same by the algorithm of the papers: the best dominant edge founds a cluster, which grows by all nodes whose
 // dominant edge leads into it. Equal to parse() where no two scores are. For tests.
-Parsing parse_by_expansion(std::size_t nodes, std::span<const Pair> edges, std::span<const float> scores);
+Parsing parse_by_expansion(std::size_t nodes, std::span<const Pair> edges, std::span<const float> scores,
+                           std::span<const float> loops = {});
 
 // Clusters that somebody else made, by any labels below the number of nodes.
 Parsing numbered_clusters(std::span<const std::uint32_t> label);

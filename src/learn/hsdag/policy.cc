@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
+#include "learn/features.h"
 #include "learn/grouper.h"
 #include "learn/hsdag/node_features.h"
 #include "plan/placement.h"
@@ -11,16 +13,17 @@
 namespace berth::learn {
 namespace {
 
-// Every device that something may be on, unless the user limits their number.
-std::vector<DeviceId> devices_of(const Problem& problem, const Items& items) {
-  if (problem.constraints().max_devices) return worker_devices(problem);
-  DeviceSet some = 0;
-  for (const std::uint32_t item : items.decided) some |= items.grouping.allowed[item];
-  std::vector<DeviceId> devices;
-  for (const DeviceId device : problem.machine().device_ids()) {
-    if ((some & device_bit(device)) != 0) devices.push_back(device);
+// Of every item on every of these devices.
+std::vector<float> seconds_of(const Problem& problem, const Items& items, std::span<const DeviceId> devices) {
+  std::vector<float> seconds;
+  for (const std::vector<OpId>& ops : ops_of_items(problem, items)) {
+    for (const DeviceId device : devices) {
+      double sum = 0.0;
+      for (const OpId op : ops) sum += seconds_on(problem, op, device);
+      seconds.push_back(static_cast<float>(sum));
+    }
   }
-  return devices;
+  return seconds;
 }
 
 // Cluster of every item where the parser is none of this network's: its own, or that of its first unit in a grouping.
@@ -41,6 +44,22 @@ std::vector<std::uint32_t> given_clusters(const Problem& problem, const Items& i
   return label;
 }
 
+// How much the policy is taken to doubt of a device that it is sure of.
+constexpr double kLeastDoubt = 0.02;
+
+// Number of a share, drawn by its size; not all may be 0.
+std::size_t draw_share(std::span<const double> shares, Rng& rng) {
+  double left = rng.uniform() * std::accumulate(shares.begin(), shares.end(), 0.0);
+  std::size_t last = 0;
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    if (shares[i] <= 0.0) continue;
+    last = i;
+    left -= shares[i];
+    if (left < 0.0) break;
+  }
+  return last;
+}
+
 Tensor entropy_of(const Tensor& log_probabilities) { return -(log_probabilities.exp() * log_probabilities).sum(); }
 
 }  // namespace
@@ -50,7 +69,7 @@ HsdagPolicy::HsdagPolicy(const Problem& problem, const Options& options, const s
     : problem_(problem),
       options_(options),
       items_(make_items(problem, coarsen(problem, options.coarsening))),
-      devices_(devices_of(problem, items_)),
+      devices_(devices_to_use(problem, items_)),
       parameters_(device) {
   if (items_.size() == 0) return;
   features_ = as_tensor(node_features(problem, items_, options)).to(device);
@@ -59,17 +78,53 @@ HsdagPolicy::HsdagPolicy(const Problem& problem, const Options& options, const s
   for (const Items::Edge& edge : items_.edges) shape.edges.emplace_back(edge.from, edge.to);
   shape.features = features_.size(1);
   shape.devices = static_cast<std::int64_t>(devices_.size());
-  if (options.start_by_speed) shape.start_logits = log_start_shares(problem, devices_);
+  const std::vector<float> seconds = seconds_of(problem, items_, devices_);
+  works_.resize(items_.size());
+  for (std::size_t i = 0; i < seconds.size(); ++i) {
+    if (seconds[i] > 0.0F) works_[i / devices_.size()] = true;
+  }
+  if (options.start_by_times > 0.0) {
+    shape.seconds = seconds;
+  } else if (options.start_by_speed) {
+    shape.start_logits = log_start_shares(problem, devices_);
+  }
   shape.clusters = given_clusters(problem, items_, options, clusters);
   Rng rng(seed);
   network_.emplace(std::move(shape), options, parameters_, rng);
+  if (options.freeze_after > 0) first_values_ = parameters_.values();
+}
+
+// Embedding and parser stay as they are by then, and what gives clusters their devices begins anew.
+void HsdagPolicy::begin_update(std::uint64_t updates) {
+  const auto last = static_cast<std::uint64_t>(options_.freeze_after);
+  if (first_values_.empty() || updates < last) return;
+  for (const std::string& name : parameters_.names()) {
+    const bool places = name.starts_with("hsdag.out") || name.starts_with("hsdag.choose") || name == "hsdag.start";
+    if (!places) parameters_.freeze(name);
+  }
+  if (updates == last) parameters_.set_values(first_values_);
 }
 
 Plan HsdagPolicy::plan_of(const HsdagNetwork::Pass& pass, std::span<const std::uint32_t> device_of_cluster) const {
-  std::vector<DeviceId> devices(items_.size());
+  std::vector<std::uint32_t> devices(items_.size());
   for (std::size_t i = 0; i < devices.size(); ++i)
-    devices[i] = devices_[device_of_cluster[static_cast<std::size_t>(pass.cluster[i])]];
+    devices[i] = device_of_cluster[static_cast<std::size_t>(pass.cluster[i])];
+  return plan_of_nodes(devices);
+}
+
+Plan HsdagPolicy::plan_of_nodes(std::span<const std::uint32_t> device_of_node) const {
+  std::vector<DeviceId> devices;
+  for (const std::uint32_t number : device_of_node) devices.push_back(devices_[number]);
   return plan_of_items(problem_, items_, devices);
+}
+
+std::vector<std::uint32_t> HsdagPolicy::devices_in(const Plan& plan) const {
+  std::vector<std::uint32_t> numbers;
+  for (const std::vector<OpId>& ops : ops_of_items(problem_, items_)) {
+    const auto found = std::ranges::find(devices_, plan.device(ops.front()));
+    numbers.push_back(found == devices_.end() ? 0U : static_cast<std::uint32_t>(found - devices_.begin()));
+  }
+  return numbers;
 }
 
 std::unique_ptr<Batch> HsdagPolicy::sample(const Sampling& sampling, Rng& rng) {
@@ -101,6 +156,7 @@ HsdagBatch::HsdagBatch(HsdagPolicy& policy, const Sampling& sampling, Rng& rng)
     : policy_(policy), should_stop_(sampling.should_stop) {
   const at::NoGradGuard guard;
   entropies_.most_placing = std::log(static_cast<double>(policy.num_devices()));
+  if (sampling.near != nullptr) near_ = policy.devices_in(*sampling.near);
   for (int episode = 0; episode < sampling.groupings; ++episode) draw_episode(sampling.placements, rng);
   const auto count = std::max(1.0, static_cast<double>(plans_.size()));
   entropies_.placing /= count;
@@ -114,14 +170,16 @@ void HsdagBatch::draw_episode(int steps, Rng& rng) {
 
 // Draws one plan; returns the features of the next step.
 Tensor HsdagBatch::draw_step(const Tensor& features, Rng& rng) {
-  Step step{features, rng.next(), {}, {}, {}};
+  Step step{features, rng.next(), {}, {}, {}, {}};
   HsdagNetwork::Pass pass = policy_.network_->run(features, step.seed);
   const Tensor log_chances = at::log_softmax(pass.logits, 1);
-  const std::vector<std::uint32_t> drawn = draw_rows(log_chances.exp().to(at::kCPU), rng);
-  const std::vector<std::int64_t> choice(drawn.begin(), drawn.end());
-  step.choice = tensor_of(choice, {static_cast<std::int64_t>(choice.size()), 1}).to(features.device());
+  const Tensor chances = log_chances.exp().to(at::kCPU).contiguous();
+  if (near_.empty()) {
+    draw_all(pass, chances, step, rng);
+  } else {
+    draw_near(pass, chances, step, rng);
+  }
   step.log_then = log_chances.gather(1, step.choice).squeeze(1);
-  plans_.push_back(policy_.plan_of(pass, drawn));
   const auto clusters = static_cast<double>(pass.clusters());
   entropies_.placing += entropy_of(log_chances).item<double>() / clusters;
   used_groups_ += clusters;
@@ -133,6 +191,62 @@ Tensor HsdagBatch::draw_step(const Tensor& features, Rng& rng) {
   return features + pass.state.index_select(0, cluster);
 }
 
+void HsdagBatch::keep_choice(const std::vector<std::uint32_t>& drawn, Step& step) const {
+  const std::vector<std::int64_t> choice(drawn.begin(), drawn.end());
+  step.choice = tensor_of(choice, {static_cast<std::int64_t>(choice.size()), 1}).to(step.features.device());
+}
+
+void HsdagBatch::draw_all(const HsdagNetwork::Pass& pass, const Tensor& chances, Step& step, Rng& rng) {
+  const std::vector<std::uint32_t> drawn = draw_rows(chances, rng);
+  keep_choice(drawn, step);
+  plans_.push_back(policy_.plan_of(pass, drawn));
+}
+
+// A few clusters, between one and the root of their number and rather fewer, go elsewhere: those with the greatest
+// chance to be elsewhere first of all, but any may that takes time. All other nodes stay where they are. What is
+// learned is learned of those few.
+void HsdagBatch::draw_near(const HsdagNetwork::Pass& pass, const Tensor& chances, Step& step, Rng& rng) {
+  const std::size_t clusters = pass.clusters(), devices = policy_.num_devices();
+  const float* chance = chances.data_ptr<float>();
+  const auto cluster_of = [&](std::size_t node) { return static_cast<std::size_t>(pass.cluster[node]); };
+  std::vector<std::uint32_t> drawn(clusters);  // at first where the last of its nodes is
+  std::vector<double> doubt(clusters);
+  for (std::size_t node = 0; node < near_.size(); ++node) drawn[cluster_of(node)] = near_[node];
+  for (std::size_t node = 0; node < near_.size(); ++node) {
+    const std::size_t c = cluster_of(node);
+    if (policy_.works_[node]) doubt[c] = kLeastDoubt + 1.0 - static_cast<double>(chance[c * devices + drawn[c]]);
+  }
+  const double few = rng.uniform() * rng.uniform();
+  const auto most = static_cast<std::size_t>(std::ranges::count_if(doubt, [](double share) { return share > 0.0; }));
+  const auto wanted = static_cast<std::size_t>(std::pow(static_cast<double>(clusters), few / 2.0));
+  std::vector<float> counts(clusters, 0.0F);
+  for (std::size_t i = 0; i < std::min(wanted, most); ++i) {
+    const std::size_t c = draw_share(doubt, rng);
+    std::vector<double> elsewhere(chance + c * devices, chance + (c + 1) * devices);
+    for (double& share : elsewhere) share += kLeastDoubt / static_cast<double>(devices);
+    elsewhere[drawn[c]] = 0.0;
+    drawn[c] = static_cast<std::uint32_t>(draw_share(elsewhere, rng));
+    counts[c] = 1.0F;
+    doubt[c] = 0.0;
+  }
+  std::vector<std::uint32_t> device_of_node = near_;
+  for (std::size_t node = 0; node < near_.size(); ++node) {
+    if (counts[cluster_of(node)] > 0.0F) device_of_node[node] = drawn[cluster_of(node)];
+  }
+  keep_choice(drawn, step);
+  step.counts = tensor_of(counts, {static_cast<std::int64_t>(clusters)}).to(step.features.device());
+  plans_.push_back(policy_.plan_of_nodes(device_of_node));
+}
+
+// Choices near a plan were not drawn by their chances: they have no ratio, and what hardly happens is made no rarer.
+Tensor HsdagBatch::gain(const Step& step, const Tensor& log_now, double weight, double ratio_clip) {
+  const Tensor weights = at::full_like(log_now, weight);
+  if (!step.counts.defined()) return surrogate(log_now, step.log_then, weights, ratio_clip).sum();
+  Tensor counts = step.counts;
+  if (weight < 0.0) counts = counts * log_now.detach().gt(std::log(kLeastDoubt));
+  return (weights * counts * log_now).sum();
+}
+
 Tensor HsdagBatch::loss(const LossTerms& terms) {
   double total = 0.0;
   const auto count = static_cast<double>(steps_.size());
@@ -141,8 +255,7 @@ Tensor HsdagBatch::loss(const LossTerms& terms) {
     const HsdagNetwork::Pass pass = policy_.network_->run(step.features, step.seed, &step.parsings);
     const Tensor log_chances = at::log_softmax(pass.logits, 1);
     const Tensor log_now = log_chances.gather(1, step.choice).squeeze(1);
-    const Tensor weight = at::full_like(log_now, terms.weights[i]);
-    Tensor loss = -surrogate(log_now, step.log_then, weight, terms.ratio_clip).sum();
+    Tensor loss = -gain(step, log_now, terms.weights[i], terms.ratio_clip);
     if (terms.entropy_weight > 0.0) loss = loss - entropy_of(log_chances) * (terms.entropy_weight / count);
     loss.backward();
     total += loss.item<double>();

@@ -26,6 +26,7 @@ class HsdagPolicy : public Policy {
   Parameters& parameters() override { return parameters_; }
   std::unique_ptr<Batch> sample(const Sampling& sampling, Rng& rng) override;
   Plan greedy() override;
+  void begin_update(std::uint64_t updates) override;
   [[nodiscard]] Beliefs beliefs();  // on the way to that plan
 
   [[nodiscard]] const Items& items() const { return items_; }
@@ -34,6 +35,8 @@ class HsdagPolicy : public Policy {
  private:
   friend class HsdagBatch;
   [[nodiscard]] Plan plan_of(const HsdagNetwork::Pass& pass, std::span<const std::uint32_t> device_of_cluster) const;
+  [[nodiscard]] Plan plan_of_nodes(std::span<const std::uint32_t> device_of_node) const;
+  [[nodiscard]] std::vector<std::uint32_t> devices_in(const Plan& plan) const;  // of every node, by their numbers here
 
   const Problem& problem_;
   Options options_;
@@ -42,6 +45,8 @@ class HsdagPolicy : public Policy {
   Parameters parameters_;
   Tensor features_;                      // [nodes, features]: the state that an episode begins with
   std::optional<HsdagNetwork> network_;  // none where there is nothing to decide
+  std::vector<bool> works_;              // nodes that take time anywhere
+  std::vector<float> first_values_;      // of the parameters; empty unless something is frozen later
 };
 
 class HsdagBatch : public Batch {
@@ -64,9 +69,14 @@ class HsdagBatch : public Batch {
     std::vector<Parsing> parsings;
     Tensor choice;    // [clusters, 1]
     Tensor log_then;  // [clusters], of the choices when they were drawn
+    Tensor counts;    // [clusters]: 1 where the choice was the policy's, 0 where it was that of a plan; none: all were
   };
   void draw_episode(int steps, Rng& rng);
   Tensor draw_step(const Tensor& features, Rng& rng);
+  void draw_all(const HsdagNetwork::Pass& pass, const Tensor& chances, Step& step, Rng& rng);
+  void draw_near(const HsdagNetwork::Pass& pass, const Tensor& chances, Step& step, Rng& rng);
+  static Tensor gain(const Step& step, const Tensor& log_now, double weight, double ratio_clip);
+  void keep_choice(const std::vector<std::uint32_t>& drawn, Step& step) const;
   bool gives_up() { return stopped_ = stopped_ || (should_stop_ && should_stop_()); }
 
   HsdagPolicy& policy_;
@@ -74,6 +84,7 @@ class HsdagBatch : public Batch {
   Entropies entropies_;
   double used_groups_ = 0.0;
   std::function<bool()> should_stop_;
+  std::vector<std::uint32_t> near_;  // device of every node in the plan that all are drawn near; empty: in none
   bool stopped_ = false;
 };
 
