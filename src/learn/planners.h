@@ -34,7 +34,7 @@ struct Trained {
   std::vector<float> values;
   std::string name = {};           // what errors and notes call it
   std::optional<Plan> known_plan;  // of the same problem, found in training
-  std::uint64_t proposals = 17;    // plans of the policy as it is, the most likely first
+  Proposals proposals = {};        // before it learns on
   bool fills_budget = true;        // as many proposals as evaluations are allowed, where these are counted
   std::uint64_t updates = 0;       // of learning on from there, within the budget
 };

@@ -81,7 +81,7 @@ TEST_P(BeliefsOf, EveryPolicyAreThoseOfThePlanItProposesFirst) {
   ASSERT_TRUE(trained.learner->update());
   Search search(problem, {.evaluations = 1});
   Rng rng(1);
-  trained.learner->propose(0, search, 1, rng);
+  trained.learner->propose(0, search, {.plans = 1}, rng);
   EXPECT_EQ(trained.beliefs().plan, search.best_plan());
 }
 
