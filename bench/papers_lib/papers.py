@@ -35,6 +35,9 @@ class Settings:
     def budget(self, kind):
         return jobs.Budget(evaluations=self.evaluations) if self.evaluations else jobs.Budget(getattr(self, kind))
 
+    def plans(self, evaluations):
+        return jobs.Budget(evaluations=self.evaluations or evaluations)
+
 
 class Papers:
     def __init__(self, settings, runs_store):
@@ -43,6 +46,11 @@ class Papers:
     @property
     def rows(self):
         return self.settings.rows
+
+    @property
+    def own_rows(self):
+        """Those that the user has given instead of the papers'."""
+        return [row for row in self.rows if row not in rows.SIX]
 
     def rows_of(self, models):
         """Those of the settings' rows that are of these models, or all if none is: rows of the user's own."""
