@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """All learned planners on a few rows with the same number of plans: how many plans each needs, `auto` beside them at equal plans and at
 equal time, and learned and classical planners in one table."""
-from papers_lib import curves, go_rows, jobs as made, source_lines
+from papers_lib import go_rows, jobs as made, source_lines
 from papers_lib.papers import OOM, Table, seeds_text
 from planners_lib import numbers, report
 
 LEARNED = ("colocrl", "hierarchical", "placeto", "go", "hsdag")
 CLASSICAL = ("auto", "anneal", "genetic", "heft", "dp", "metis", "scotch", "expert")
 SEARCHERS = ("auto", "anneal", "genetic", "dp")  # may use all plans
-FAMILIES = ("rnnlm", "inception", "amoebanet", "wavenet")
-PLANS, SEEDS, TIME_S = 2_048, 2, 5
+FAMILIES = ("rnnlm", "inception", "wavenet")
+PLANS, SEEDS, TIME = 2_048, 1, made.Budget("10s")
 NEAR = 0.95  # of its own best speed
 
 # A word each, and why.
@@ -49,8 +49,12 @@ def classical(papers, row, planner):
     return [made.place(row, planner, seed, papers.settings.plans(PLANS), searches=True) for seed in range(1, count + 1)]
 
 
-def auto_by_time(papers, row):
-    return [made.place(row, "auto", seed, made.Budget(f"{TIME_S}s"), searches=True) for seed in range(1, SEEDS + 1)]
+def by_time(papers, row, planner):
+    """The same with a time to search."""
+    budget = made.Budget(evaluations=papers.settings.evaluations) if papers.settings.evaluations else TIME
+    if planner in LEARNED:
+        return [made.train(row, planner, seed, budget) for seed in range(1, SEEDS + 1)]
+    return [made.place(row, planner, seed, budget, searches=True) for seed in range(1, SEEDS + 1)]
 
 
 def runs(papers, row, planner):
@@ -59,7 +63,7 @@ def runs(papers, row, planner):
 
 def learned_jobs(papers):
     for row in rows(papers):
-        for planner in LEARNED:
+        for planner in papers.settings.chosen(LEARNED):
             yield from learned(papers, row, planner)
 
 
@@ -72,14 +76,14 @@ def needed(points, bound):
 
 def to_own_best(papers, row, planner):
     """(plans, seconds), geometric means of the seeds; None if no plan fits."""
-    found = [needed(points, points[-1][3] / NEAR) for points in papers.curves(learned(papers, row, planner)) if points[-1][3] is not None]
+    found = [needed(points, points[-1][3] / NEAR) for points in papers.curves(learned(papers, row, planner)) if points and points[-1][3] is not None]
     if not found:
         return None
     return tuple(numbers.geometric_mean([max(pair[i], 1e-3) for pair in found]) for i in (0, 1))
 
 
 def sample_lines(papers):
-    for planner in LEARNED:
+    for planner in papers.settings.chosen(LEARNED):
         found = [to_own_best(papers, row, planner) for row in rows(papers)]
         cells = [f"{pair[0]:,.0f} ({pair[1]:.2g} s)" if pair else "no plan" for pair in found]
         known = [pair for pair in found if pair]
@@ -88,10 +92,10 @@ def sample_lines(papers):
 
 
 def against_hierarchical(papers):
-    """What `go` needs until it has what `hierarchical` ends with, in shares of what that needed itself: a row each."""
+    """(row, what `hierarchical` needed for its best, what `go` needs for as good a plan), both (plans, seconds) or None: a run each."""
     for row in rows(papers):
         for mine, theirs in zip(papers.curves(learned(papers, row, "go")), papers.curves(learned(papers, row, "hierarchical"))):
-            goal = theirs[-1][3]
+            goal = theirs[-1][3] if theirs else None
             if goal is None:
                 continue
             there, here = needed(theirs, goal * 1.0000001), needed(mine, goal * 1.0000001)
@@ -123,24 +127,20 @@ SAMPLES = Table("go-samples", "plans each learned planner needs, search time", l
 
 # `auto`, without any learned start, against each.
 
-def learned_at(papers, row, planner, seconds=None):
-    """Median of the seeds at the end, or after so many seconds."""
-    found = sorted(curves.best_at(curves.by_time(points), seconds or OOM) for points in papers.curves(learned(papers, row, planner)))
-    return found[len(found) // 2] if found else OOM
-
-
 def auto_jobs(papers):
     yield from learned_jobs(papers)
     for row in rows(papers):
         yield from classical(papers, row, "auto")
-        yield from auto_by_time(papers, row)
+        for planner in ("auto", *papers.settings.chosen(LEARNED)):
+            yield from by_time(papers, row, planner)
 
 
 def auto_text(papers):
     lines, lost, count = [], [], 0
     for row in rows(papers):
-        for words, auto, seconds in ((f"{PLANS:,} plans", classical(papers, row, "auto"), None), (f"{TIME_S} s", auto_by_time(papers, row), TIME_S)):
-            rivals = {planner: learned_at(papers, row, planner, seconds) for planner in LEARNED}
+        for words, contest in ((papers.settings.plans(PLANS).text, runs), (TIME.text, by_time)):
+            rivals = {planner: papers.median(contest(papers, row, planner)) for planner in papers.settings.chosen(LEARNED)}
+            auto = contest(papers, row, "auto")
             mine = papers.median(auto)
             best = min(rivals, key=rivals.get)
             count += len(rivals)
@@ -148,10 +148,10 @@ def auto_text(papers):
                      if time < mine]
             lines.append([label(row), words, papers.show(auto), *map(report.seconds, rivals.values()), report.ratio(mine / rivals[best])])
     return "\n".join([
-        f"`bench/papers/go --tables go-auto`: `auto` without any learned start beside the runs above, at equal plans and at equal time (one core "
-        f"each, shared with other work), {seeds_text(SEEDS)}, medians.\n",
-        report.table(["row", "budget", "`auto`", *(f"`{planner}`" for planner in LEARNED), "`auto` / best of them"], "llrrrrrrr", lines),
-        f"- `auto` is at least as good in {count - len(lost)} of {count} comparisons.\n", *(f"- `auto` loses: {one}.\n" for one in lost)])
+        f"`bench/papers/go --tables go-auto`: `auto` without any learned start beside the learned planners at equal plans and at equal time (one core "
+        f"that was shared with other work), {seeds_text(SEEDS)}.\n",
+        report.table(["row", "budget", "`auto`", *(f"`{planner}`" for planner in papers.settings.chosen(LEARNED)), "`auto` / best of them"], "ll" + "r" * (len(lines[0]) - 2), lines),
+        f"- `auto` is at least as good in {count - len(lost)} of {count} comparisons.\n", "".join(f"- `auto` loses: {one}.\n" for one in lost)])
 
 
 AUTO = Table("go-auto", "`auto` against every learned planner", auto_jobs, auto_text)
@@ -162,7 +162,7 @@ AUTO = Table("go-auto", "`auto` against every learned planner", auto_jobs, auto_
 def contest_jobs(papers):
     yield from auto_jobs(papers)
     for row in rows(papers):
-        for planner in CLASSICAL:
+        for planner in papers.settings.chosen(CLASSICAL):
             yield from classical(papers, row, planner)
 
 
@@ -172,7 +172,7 @@ def search_s(papers, row, planner):
 
 
 def contest_lines(papers):
-    every = (*LEARNED, *CLASSICAL)
+    every = papers.settings.chosen((*LEARNED, *CLASSICAL))
     best = {row: min(papers.median(runs(papers, row, planner)) for planner in every) for row in rows(papers)}
     for planner in every:
         ratios = [papers.median(runs(papers, row, planner)) / best[row] for row in rows(papers)]

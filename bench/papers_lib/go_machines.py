@@ -42,14 +42,14 @@ def text(papers):
                       papers.show(proposed(papers, row, "")), report.ratio(unseen / seen)])
     head = ["row", *(f"`{name}`" for name in RIVALS), "never saw the machine", "saw all machines", "ratio"]
     said = "".join(
-        f"- {verdict(not rows_lost) + ': ' if name == 'random' else ''}without the machine it beats `{name}` on {len(found) - len(rows_lost)} of "
+        f"- {verdict(not rows_lost) + ': ' if name == 'random' else ''}Without the machine it beats `{name}` on {len(found) - len(rows_lost)} of "
         f"{len(found)} rows{'; not ' + ', '.join(rows_lost) if rows_lost else ''}.\n" for name, rows_lost in lost.items())
     return "\n".join([
         f"`bench/papers/go --tables go-machines`: a policy of `go` for each machine left out, trained on the same graphs on the {len(MACHINES) - 1} "
         f"others ({papers.settings.plans(LESSON_PLANS).text}, one seed), then the best of {PROPOSALS} plans on the machine it never saw; beside it "
         "a policy trained as long on all of them.\n",
-        report.table(head, "l" + "r" * (len(head) - 1), lines), said,
-        f"- Never having seen the machine costs {numbers.geometric_mean(ratios):.3f} times the step, geometric mean of {len(found)} rows.\n"])
+        report.table(head, "l" + "r" * (len(head) - 1), lines),
+        f"{said}- Never having seen the machine costs {numbers.geometric_mean(ratios):.3f} times the step, geometric mean of {len(found)} rows.\n"])
 
 
 TABLE = Table("go-machines", "GO zero-shot on machines never seen", jobs, text)

@@ -35,6 +35,10 @@ class Settings:
     def budget(self, kind):
         return jobs.Budget(evaluations=self.evaluations) if self.evaluations else jobs.Budget(getattr(self, kind))
 
+    def chosen(self, names):
+        """Those of some names that `only` asks for."""
+        return tuple(name for name in names if not self.only or any(word in name for word in self.only))
+
     def plans(self, evaluations):
         return jobs.Budget(evaluations=self.evaluations or evaluations)
 

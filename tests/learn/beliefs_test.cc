@@ -94,9 +94,9 @@ TEST(Proposals, AreTriedInTheOrderOfTheCriticalPathToo) {
   const Problem problem = heft_example();
   const Trained trained = untrained("go", problem);
   Plan plan = trained.beliefs().plan;  // what it proposes first
-  const Time own = simulate(problem, plan).step_time;
+  const auto own = simulate(problem, plan).step_time;
   plan.priority = upward_ranks(problem, plan);
-  const Time other = simulate(problem, plan).step_time;
+  const auto other = simulate(problem, plan).step_time;
   ASSERT_NE(own, other);
   const auto best_of = [&](const Proposals& wanted) {
     Search search(problem, {.evaluations = 100});
