@@ -8,7 +8,7 @@ from planners_lib import numbers, report
 LESSON_PLANS = 24_000   # of the training of one policy: 300 updates
 PROPOSALS = 65
 SEEDS = 3               # of the proposals
-SHORT, LONG = 3_000, 30_000  # plans of fine-tuning, and from scratch: as a minute to ten
+SHORT, LONG = 1_600, 16_000  # plans of fine-tuning, and from scratch: as a minute to ten
 TUNED = ("RNNLM-2", "Inception b32", "WaveNet 2x18")  # small rows
 BY_ORDER = ("--schedule", "critical-path")
 

@@ -91,8 +91,8 @@ INSTANTIATE_TEST_SUITE_P(All, BeliefsOf, testing::Values("colocrl", "hierarchica
                          [](const auto& param) { return param.param; });
 
 TEST(Proposals, AreTriedInTheOrderOfTheCriticalPathToo) {
-  const Problem problem = heft_example();
-  const Trained trained = untrained("go", problem);
+  const Problem problem = toy_problem("a:5/-; b:5/-; c:1/- -> d:-/20", "device p; device q; link p q");
+  const Trained trained = untrained("go", problem, [](Options& options) { options.ties = "fifo"; });
   Plan plan = trained.beliefs().plan;  // what it proposes first
   const auto own = simulate(problem, plan).step_time;
   plan.priority = upward_ranks(problem, plan);
