@@ -120,7 +120,8 @@ def search_text(papers):
 def samples_text(papers):
     return "\n".join([
         f"`bench/papers/go --tables go-samples`: evaluated plans (and seconds of one shared core) until the best plan of a run is within 5 % of "
-        f"the best that the same run finds in {papers.settings.plans(PLANS).text}; {seeds_text(SEEDS)}, geometric means.\n",
+        f"the best that the same run finds in {papers.settings.plans(PLANS).text}; {seeds_text(SEEDS)}, geometric means. Counted after every update; one of "
+        "`placeto` takes 505 plans here.\n",
         report.table(["planner", *map(label, rows(papers)), "all"], "l" + "r" * (len(rows(papers)) + 1), list(sample_lines(papers))),
         search_text(papers)])
 
@@ -149,7 +150,7 @@ def auto_text(papers):
             count += len(rivals)
             lost += [f"{label(row)}, {words}: `{planner}` {report.seconds(time)}, `auto` {report.seconds(mine)}" for planner, time in rivals.items()
                      if time < mine]
-            lines.append([label(row), words, papers.show(auto), *map(report.seconds, rivals.values()), report.ratio(mine / rivals[best])])
+            lines.append([label(row), words, papers.show(auto), *(papers.show(contest(papers, row, planner)) for planner in rivals), report.ratio(mine / rivals[best])])
     return "\n".join([
         f"`bench/papers/go --tables go-auto`: `auto` without any learned start beside the learned planners at equal plans and at equal time (one core "
         f"that was shared with other work), {seeds_text(SEEDS)}.\n",
