@@ -73,6 +73,18 @@ class ScriptTest(unittest.TestCase):
         self.assertIn("inverse", self.section("ablation-rewards"))
         self.assertNotIn("failed", self.section("ablation-options"))
 
+    def test_go(self):
+        tables = ("go-elsewhere", "go-samples", "go-auto")
+        self.bench("go", "--row", f"{GRAPH},layers=3@k40x2", "--only", "hierarchical", "go", "--evaluations", "32", "--tables", *tables)
+        elsewhere = self.section("go-elsewhere")
+        self.assertRegex(elsewhere, r"`hierarchical` .* refused .* refused .* output for each device; go and placeto")
+        self.assertRegex(elsewhere, r"- Of use elsewhere without a change: `go`;")
+        self.assertRegex(self.section("go-samples"), r"`go` \| \d+ \(")
+        self.assertIn("Search time", self.section("go-samples"))
+        self.assertRegex(self.section("go-auto"), r"- `auto` is at least as good in \d of 8 comparisons")
+        for name in tables:
+            self.assertNotIn("failed", self.section(name))
+
     def test_plan_of_all(self):
         done = subprocess.run([ROOT / "bench" / "papers" / "all", "--plan", "--berth", BERTH, "--out", self.folder / "out"],
                               capture_output=True, text=True, timeout=60, check=False)

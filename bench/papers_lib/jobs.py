@@ -9,6 +9,7 @@ from planners_lib import runs
 BERTH, RIVALS, RUN = "{berth}", "{random_rivals}", "{run}"
 POLICY = "{policy}"  # the folder of the run that `policy` made
 LEARNED_START_S = 2.0  # loading libtorch and building a policy
+SLOW = {"hsdag": 8.0}  # times what a plan takes elsewhere, with all that is learned from it
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,6 +42,7 @@ class Job:
     expected_s: float = dataclasses.field(compare=False)
     alone: bool = dataclasses.field(default=False, compare=False)  # uses all cores
     keeps: bool = dataclasses.field(default=False, compare=False)  # the folder of its run is kept, for others to use
+    may_refuse: bool = dataclasses.field(default=False, compare=False)  # exit code 2 is an answer: {"refused": the line it says}
     policy: "Job | None" = None  # a run whose folder this one uses: begins when that is done
 
     @property
@@ -59,7 +61,8 @@ def train(row, planner, seed, budget, preset="", options=(), objective="", ranks
     command += (*budget.words, "--seed", str(seed), "--threads", "1", "-o", RUN, "--json")
     details = " ".join(filter(None, (preset, *options, objective, f"{ranks} ranks" if ranks > 1 else "")))
     label = f"{row.name}: {planner}{f' {details}' if details else ''}, seed {seed}"
-    return Job(label, command, budget.seconds(row, learns=True) + LEARNED_START_S, alone=ranks > 1)
+    slow = SLOW.get(planner, 1.0) if budget.evaluations else 1.0
+    return Job(label, command, slow * budget.seconds(row, learns=True) + LEARNED_START_S, alone=ranks > 1)
 
 
 def pretrain(rows, planner, seed, budget, options=()):
@@ -74,13 +77,14 @@ def pretrain(rows, planner, seed, budget, options=()):
     return Job(label, command, seconds + 2 * LEARNED_START_S, keeps=True)
 
 
-def use(row, policy, seed, budget, finetune=False):
+def use(row, policy, seed, budget, finetune=False, flags=(), may_refuse=False):
     """`berth place --policy`: what a policy proposes for a row, or what it learns there within the budget."""
     command = (BERTH, "place", row.graph, "--machine", row.machine, "--policy", POLICY)
     command += ("--finetune", "1000000") if finetune else ("--zero-shot",)
+    command += tuple(flags)
     command += (*budget.words, "--seed", str(seed), "--threads", "1", "--quiet", "--json")
-    label = f"{row.name}: {'fine-tuned' if finetune else 'zero-shot'} by {policy.label}"
-    return Job(label, command, budget.seconds(row, learns=finetune) + LEARNED_START_S, policy=policy)
+    label = f"{row.name}: {' '.join(('fine-tuned' if finetune else 'zero-shot', *flags))} by {policy.label}, seed {seed}"
+    return Job(label, command, budget.seconds(row, learns=finetune) + LEARNED_START_S, may_refuse=may_refuse, policy=policy)
 
 
 def place(row, planner, seed, budget, objective="", searches=False, flags=()):

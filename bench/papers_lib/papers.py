@@ -35,6 +35,13 @@ class Settings:
     def budget(self, kind):
         return jobs.Budget(evaluations=self.evaluations) if self.evaluations else jobs.Budget(getattr(self, kind))
 
+    def chosen(self, names):
+        """Those of some names that `only` asks for."""
+        return tuple(name for name in names if not self.only or any(word in name for word in self.only))
+
+    def plans(self, evaluations):
+        return jobs.Budget(evaluations=self.evaluations or evaluations)
+
 
 class Papers:
     def __init__(self, settings, runs_store):
@@ -43,6 +50,11 @@ class Papers:
     @property
     def rows(self):
         return self.settings.rows
+
+    @property
+    def own_rows(self):
+        """Those that the user has given instead of the papers'."""
+        return [row for row in self.rows if row not in rows.SIX]
 
     def rows_of(self, models):
         """Those of the settings' rows that are of these models, or all if none is: rows of the user's own."""

@@ -86,6 +86,8 @@ class Store:
             command = [names.get(word, word) for word in job.command]
             done = subprocess.run(command, capture_output=True, text=True, timeout=3 * job.expected_s + GRACE_S, check=False,
                                   env={**os.environ, **MPI_ENVIRONMENT})
+            if done.returncode == 2 and job.may_refuse:
+                return {"refused": done.stderr.strip().removeprefix("berth: ").replace(names.get(jobs.POLICY, ""), "RUN")}
             if done.returncode not in (0, 1):  # 1: nothing fits, which is an answer too
                 raise ValueError(f"exit code {done.returncode}: {done.stderr.strip()[-300:]}")
             answer = json.loads(done.stdout)

@@ -151,6 +151,8 @@ def keep_to_own_core(cores):
 def summary(answer):
     if answer is None:
         return "FAILED"
+    if "refused" in answer:
+        return f"refused: {answer['refused']}"
     if "lessons" in answer:
         return "; ".join(summary(lesson) for lesson in answer["lessons"])
     took = f"in {answer['search_s']:.2f} s" if answer.get("search_s") is not None else "at once"

@@ -36,6 +36,7 @@ void add_learned_flags(CLI::App& command, LearnedFlags& flags);
 struct PolicyFlags {
   std::string run = {};        // its folder; empty: none
   bool zero_shot = false;      // as if it had never seen the problem
+  bool plain_samples = false;  // only samples of the policy as it is
   std::uint64_t finetune = 0;  // updates of learning on for this problem
   bool is_start = false;       // its plan is where `auto` begins
 };

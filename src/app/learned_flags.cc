@@ -13,16 +13,21 @@ std::string_view LearnedFlags::given() const {
 }
 
 void add_policy_flags(CLI::App& command, PolicyFlags& flags) {
-  CLI::Option* policy =
-      command
-          .add_option(
-              "--policy", flags.run,
-              "a trained policy plans: the folder of a run (berth train), or default, which comes with berth; with --planner "
-              "auto it makes the first plan")
-          ->type_name("RUN");
+  CLI::Option* policy = command
+                            .add_option("--policy", flags.run,
+                                        "a trained policy plans: the folder of a run (berth train), or default, which "
+                                        "comes with berth; with --planner "
+                                        "auto it makes the first plan")
+                            ->type_name("RUN");
   command
       .add_flag("--zero-shot", flags.zero_shot,
                 "with --policy: only what the policy proposes, also for a graph that it has learned from")
+      ->needs(policy);
+  command
+      .add_flag("--plain-samples", flags.plain_samples,
+                "with --policy: samples of the policy as it is; default: policies of go propose under rising noise "
+                "too, and try "
+                "the order of the critical path for every placement")
       ->needs(policy);
   add_whole_number(
       command, "--finetune", [&flags](std::uint64_t count) { flags.finetune = count; }, {.low = 1},

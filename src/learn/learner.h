@@ -58,6 +58,14 @@ struct TrainState {
   std::vector<LessonState> lessons;
 };
 
+// What a policy proposes without learning.
+struct Proposals {
+  std::uint64_t plans = 17;  // to evaluate
+  // Only the policy's own samples. Else samples are drawn under rising noise (Policy::proposal_noise), and every
+  // placement of a policy that orders ops is tried in the order of the critical path too.
+  bool plain = false;
+};
+
 class Learner {
  public:
   virtual ~Learner() = default;
@@ -76,8 +84,8 @@ class Learner {
   [[nodiscard]] virtual std::uint64_t plans_per_update() const = 0;
 
   // Tries plans of the policy as it is for a lesson, without learning: the most likely first, then samples, until
-  // `plans` were evaluated by the search or it has to stop. The search is one for the lesson's problem.
-  virtual void propose(std::size_t lesson, Search& search, std::uint64_t plans, Rng& rng) = 0;
+  // as many as are wanted were evaluated by the search or it has to stop. The search is one for the lesson's problem.
+  virtual void propose(std::size_t lesson, Search& search, const Proposals& wanted, Rng& rng) = 0;
 
   [[nodiscard]] virtual Parameters& parameters() = 0;
   [[nodiscard]] virtual TrainState state() const = 0;

@@ -25,8 +25,15 @@ std::vector<Lesson> go_lessons(Environments environments, const Options& options
 
 }  // namespace
 
-bool is_general(std::string_view planner) {
-  return planner != "colocrl" && planner != "hierarchical" && planner != "hsdag";
+bool is_general(std::string_view planner) { return why_not_general(planner).empty(); }
+
+std::string_view why_not_general(std::string_view planner) {
+  if (planner == "colocrl") return "it numbers op types as that graph does and has an output for each device";
+  if (planner == "hierarchical")
+    return "it has a learned row for each cluster of that graph's ops and an output for each device";
+  if (planner == "hsdag")
+    return "it has a column for each op type and degree of that graph and an output for each device";
+  return {};
 }
 
 Result<std::unique_ptr<Learner>> make_learner(std::string_view planner, Environments environments,

@@ -87,8 +87,8 @@ class LearnedPlanner : public Planner {
     const bool had_best = search.has_best();
     const Score known = had_best ? search.best_score() : Score();
     const std::uint64_t limit = search.budget().evaluations;
-    const std::uint64_t wanted =
-        limit > 0 && trained_->fills_budget ? limit - std::min(limit, search.evaluations()) : trained_->proposals;
+    Proposals wanted = trained_->proposals;
+    if (limit > 0 && trained_->fills_budget) wanted.plans = limit - std::min(limit, search.evaluations());
     Rng rng(search.budget().seed);
     if (!had_best || !search.should_stop()) learner.propose(0, search, wanted, rng);
     const bool is_known = had_best && !better(search.best_score(), known);

@@ -21,6 +21,8 @@ std::span<const PlannerInfo> learned_planners();
 // Whether a policy of that planner is for any graph and any machine: it can learn from several problems at once, and
 // serve one that it has never seen.
 bool is_general(std::string_view planner);
+// Why a policy of that planner is not, in words; empty if it is.
+std::string_view why_not_general(std::string_view planner);
 
 // A policy in training, from scratch: one lesson per environment. Several need a planner that is general. The
 // environments' problems and the communicator must outlive it. `policy_device` is "cpu" or "cuda" ("cuda:1").
@@ -34,7 +36,7 @@ struct Trained {
   std::vector<float> values;
   std::string name = {};           // what errors and notes call it
   std::optional<Plan> known_plan;  // of the same problem, found in training
-  std::uint64_t proposals = 17;    // plans of the policy as it is, the most likely first
+  Proposals proposals = {};        // before it learns on
   bool fills_budget = true;        // as many proposals as evaluations are allowed, where these are counted
   std::uint64_t updates = 0;       // of learning on from there, within the budget
 };

@@ -17,9 +17,10 @@
 namespace berth::learn {
 
 struct Sampling {
-  int groupings = 1;   // m
-  int placements = 4;  // k, for each of them
-  double noise = 0.0;  // deviation of what is added to logits, as a share of their root mean square
+  int groupings = 1;    // m
+  int placements = 4;   // k, for each of them
+  double noise = 0.0;   // deviation of what is added to logits, as a share of their root mean square
+  bool rising = false;  // the first plan has none of it, the last all, where a policy draws noise for every plan
   // Plans that differ from this one in a few choices are wanted; policies that cannot draw such leave it.
   const Plan* near = nullptr;
   // A batch that takes long asks now and then, also in its loss, whether to give up: what it has is of no use then.
@@ -76,6 +77,9 @@ class Policy {
   virtual void begin_update(std::uint64_t /*updates*/) {}
   // The most likely plan, choice by choice.
   virtual Plan greedy() = 0;
+  // The most noise under which it proposes plans where it does not learn: policies are too sure of themselves on graphs
+  // that they have not seen.
+  [[nodiscard]] virtual double proposal_noise() const { return 0.0; }
 };
 
 }  // namespace berth::learn

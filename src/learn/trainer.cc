@@ -6,6 +6,7 @@
 
 #include "learn/credit.h"
 #include "plan/placement.h"
+#include "plan/ranks.h"
 
 namespace berth::learn {
 namespace {
@@ -304,24 +305,32 @@ void Trainer::undo(Moving before) {
   evaluations_ = before.evaluations;
 }
 
-void Trainer::propose(std::size_t lesson, Search& search, std::uint64_t plans, Rng& rng) {
+void Trainer::propose(std::size_t lesson, Search& search, const Proposals& wanted, Rng& rng) {
   constexpr std::uint64_t kAtOnce = 16;
   const Problem& problem = lessons_[lesson].environment->problem();
   Policy& policy = *lessons_[lesson].policy;
+  std::uint64_t left = wanted.plans;
   const auto try_plan = [&](const Plan& plan) {
-    if (verify(problem, plan)) return;  // a limit on crossings, say, is not the policy's to keep
-    search.evaluate(plan);
+    if (left == 0 || (search.has_best() && search.should_stop())) return;
+    --left;
+    if (!verify(problem, plan)) search.evaluate(plan);  // a limit on crossings, say, is not the policy's to keep
   };
-  if (plans == 0) return;
-  try_plan(policy.greedy());
-  for (std::uint64_t left = plans - 1; left > 0 && !search.should_stop();) {
-    const std::uint64_t count = std::min(left, kAtOnce);
-    const std::unique_ptr<Batch> batch = policy.sample({1, static_cast<int>(count), 0.0}, rng);
-    for (const Plan& plan : batch->plans()) {
-      if (search.has_best() && search.should_stop()) return;
-      try_plan(plan);
-    }
-    left -= count;
+  const auto try_orders = [&](Plan plan) {
+    try_plan(plan);
+    if (wanted.plain || plan.priority.empty()) return;
+    plan.priority = upward_ranks(problem, plan);
+    try_plan(plan);
+  };
+  if (left == 0) return;
+  const Plan likeliest = policy.greedy();
+  try_orders(likeliest);
+  const std::uint64_t orders = wanted.plain || likeliest.priority.empty() ? 1 : 2;
+  Sampling sampling{1, 0, wanted.plain ? 0.0 : policy.proposal_noise()};
+  sampling.rising = true;
+  while (left > 0 && !search.should_stop()) {
+    sampling.placements = static_cast<int>(std::min((left + orders - 1) / orders, kAtOnce));
+    const std::unique_ptr<Batch> batch = policy.sample(sampling, rng);
+    for (const Plan& plan : batch->plans()) try_orders(plan);
   }
 }
 

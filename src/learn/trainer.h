@@ -30,7 +30,7 @@ class Trainer : public Learner {
 
   Result<std::optional<UpdateFacts>> update(std::uint64_t most = 0) override;
   [[nodiscard]] std::uint64_t plans_per_update() const override;
-  void propose(std::size_t lesson, Search& search, std::uint64_t plans, Rng& rng) override;
+  void propose(std::size_t lesson, Search& search, const Proposals& wanted, Rng& rng) override;
 
   [[nodiscard]] Parameters& parameters() override { return lessons_.front().policy->parameters(); }
   [[nodiscard]] TrainState state() const override;

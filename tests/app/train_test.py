@@ -324,7 +324,7 @@ class Policies(TrainTest):
         self.assertEqual((placed["planner"], placed["evaluations"]), ("hierarchical", 10))
         self.assertLessEqual(placed["step_time_s"], trained["best_s"])
         self.assertIn("after 6 updates", placed["note"])
-        self.assertEqual(self.json_of(*place, "--budget", "60s")["evaluations"], 18)
+        self.assertEqual(self.json_of(*place, "--budget", "60s")["evaluations"], 66)
 
     def test_auto_begins_with_its_plan(self):
         trained = self.train(updates=6)
@@ -338,6 +338,9 @@ class Policies(TrainTest):
         placed = self.json_of(*place, "--zero-shot", "--evaluations", 9)
         self.assertIn("policy of default after 4,000 updates", placed["note"])
         self.assertEqual(placed["evaluations"], 9)
+        plain = self.json_of(*place, "--zero-shot", "--evaluations", 9, "--plain-samples")
+        self.assertEqual(plain["evaluations"], 9)
+        self.assert_refused([*place[:-2], "--plain-samples"], "--plain-samples requires --policy")
         self.assert_refused([*place[:-1], "defualt"], "defualt: there is no run", "default comes with berth")
 
     def test_learning_on_makes_no_plan_worse(self):
@@ -352,6 +355,7 @@ class Policies(TrainTest):
         policy = ["--policy", self.run]
         for args, part in [
             (["place", SMALL, "-m", "k40x2", *policy], "another graph"),
+            (["place", SMALL, "-m", "k40x2", *policy], "output for each device; go and placeto train policies for any"),
             (["place", TINY, "-m", "k40x4", *policy], "another machine"),
             (["place", TINY, "-m", "k40x2", "--objective", "pipeline", *policy], "objective"),
             (["place", TINY, "-m", "k40x2", "-p", "heft", *policy], "only auto"),

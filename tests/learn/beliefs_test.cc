@@ -4,11 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <numeric>
 
 #include "learn/planners.h"
+#include "plan/ranks.h"
 #include "plan/toys.h"
 
 namespace berth::learn {
@@ -81,12 +83,32 @@ TEST_P(BeliefsOf, EveryPolicyAreThoseOfThePlanItProposesFirst) {
   ASSERT_TRUE(trained.learner->update());
   Search search(problem, {.evaluations = 1});
   Rng rng(1);
-  trained.learner->propose(0, search, 1, rng);
+  trained.learner->propose(0, search, {.plans = 1}, rng);
   EXPECT_EQ(trained.beliefs().plan, search.best_plan());
 }
 
 INSTANTIATE_TEST_SUITE_P(All, BeliefsOf, testing::Values("colocrl", "hierarchical", "placeto", "go", "hsdag"),
                          [](const auto& param) { return param.param; });
+
+TEST(Proposals, AreTriedInTheOrderOfTheCriticalPathToo) {
+  const Problem problem = toy_problem("a:5/-; b:5/-; c:1/- -> d:-/20", "device p; device q; link p q");
+  const Trained trained = untrained("go", problem, [](Options& options) { options.ties = "fifo"; });
+  Plan plan = trained.beliefs().plan;  // what it proposes first
+  const auto own = simulate(problem, plan).step_time;
+  plan.priority = upward_ranks(problem, plan);
+  const auto other = simulate(problem, plan).step_time;
+  ASSERT_NE(own, other);
+  const auto best_of = [&](const Proposals& wanted) {
+    Search search(problem, {.evaluations = 100});
+    Rng rng(1);
+    trained.learner->propose(0, search, wanted, rng);
+    EXPECT_EQ(search.evaluations(), wanted.plans);
+    return search.best_score().step_time;
+  };
+  EXPECT_EQ(best_of({.plans = 1}), own);
+  EXPECT_EQ(best_of({.plans = 2}), std::min(own, other));
+  EXPECT_LE(best_of({.plans = 40, .plain = true}), own);
+}
 
 TEST(Beliefs, OfAPolicyThatKnowsNothingAreEven) {
   const Problem problem = heft_example();

@@ -116,6 +116,20 @@ TEST(GoNetworkTest, NeverPlacesANodeWhereItMayNotBe) {
   }
 }
 
+TEST(GoNetworkTest, NoiseThatRisesBeginsWithNone) {
+  const Problem problem = small();
+  const std::unique_ptr<GoPolicy> policy = policy_for(problem, preset("go", "default").value());
+  Rng rng(1);
+  const auto entropy = [&](const Sampling& sampling) {
+    const auto batch = policy->sample(sampling, rng);
+    batch->prepare();
+    return batch->entropies().placing;
+  };
+  const double quiet = entropy({1, 1, 0.0});
+  EXPECT_NEAR(entropy({1, 1, 1000.0, true}), quiet, 1e-6);
+  EXPECT_LT(entropy({1, 1, 1000.0}), 0.5 * quiet);
+}
+
 // Nodes next to each other get about the same noise, those far apart do not.
 TEST(FieldNoise, IsSmooth) {
   std::string chain = "n0:1";

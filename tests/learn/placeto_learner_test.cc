@@ -161,11 +161,11 @@ TEST(Placeto, TheFirstSweepImprovesWhatItNeverSaw) {
     std::optional<Score> first;
     Search search(unseen, {.evaluations = 12, .seed = seed}, 0);
     Rng rng(seed);
-    pupil->propose(0, search, 12, rng);
+    pupil->propose(0, search, {.plans = 12}, rng);
     EXPECT_EQ(search.evaluations(), 12U) << "one sweep: the start and eleven groups";
     Rng again(seed);
     Search start(unseen, {.evaluations = 1, .seed = seed}, 0);
-    pupil->propose(0, start, 1, again);
+    pupil->propose(0, start, {.plans = 1}, again);
     improved += to_seconds(search.best_score().step_time) < 0.8 * to_seconds(start.best_score().step_time) ? 1 : 0;
   }
   EXPECT_GE(improved, 9);

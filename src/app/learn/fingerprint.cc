@@ -58,14 +58,15 @@ std::optional<std::size_t> lesson_of(const RunConfig& config, const Problem& pro
   return static_cast<std::size_t>(found - config.lessons.begin());
 }
 
-Status check_hashes(const LessonConfig& lesson, const Problem& problem, std::string_view run) {
+Status check_hashes(const LessonConfig& lesson, const Problem& problem, std::string_view run, std::string_view reason) {
+  const std::string because =
+      reason.empty() ? "; train anew for this one" : fmt::format(": {}; go and placeto train policies for any", reason);
   if (lesson.graph_hash != problem.graph().structure_hash()) {
-    return bad_input("{}: it was trained for another graph ({}); a policy of this kind is for one graph alone", run,
-                     lesson.graph);
+    return bad_input("{}: it was trained for another graph ({}){}", run, lesson.graph, because);
   }
   if (lesson.machine_hash != hash_of(problem.machine())) {
-    return bad_input("{}: it was trained for another machine ({}); train anew for this one", run,
-                     lesson.machine.empty() ? "that of the problem" : lesson.machine);
+    return bad_input("{}: it was trained for another machine ({}){}", run,
+                     lesson.machine.empty() ? "that of the problem" : lesson.machine, because);
   }
   if (lesson.problem_hash == hash_of(problem)) return {};
   return bad_input(

@@ -18,6 +18,7 @@ void take_hashes(LessonConfig& lesson, const Problem& problem);
 // Which lesson of a run is exactly this problem, if any is.
 std::optional<std::size_t> lesson_of(const RunConfig& config, const Problem& problem);
 // An error that says what is not as it was when the lesson was first taken: graph, machine, or something else.
-Status check_hashes(const LessonConfig& lesson, const Problem& problem, std::string_view run);
+Status check_hashes(const LessonConfig& lesson, const Problem& problem, std::string_view run,
+                    std::string_view reason = {});
 
 }  // namespace berth::app

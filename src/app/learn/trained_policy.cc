@@ -25,6 +25,7 @@ class TrainedPolicy : public Planner {
     trained.values = run_.checkpoint.state.values;
     trained.name = run_.name();
     trained.updates = flags_.finetune;
+    trained.proposals = {.plans = flags_.is_start ? 17U : 65U, .plain = flags_.plain_samples};
     trained.fills_budget = flags_.finetune == 0 && !flags_.is_start;
     if (!flags_.zero_shot) trained.known_plan = run_.known_plan(search.problem());
     const RunConfig& config = run_.config;

@@ -15,7 +15,7 @@ std::string TrainedRun::name() const {
 
 Status TrainedRun::check(const Problem& problem) const {
   if (learn::is_general(config.planner) || lesson_of(config, problem)) return {};
-  return check_hashes(config.lessons.front(), problem, given);
+  return check_hashes(config.lessons.front(), problem, given, learn::why_not_general(config.planner));
 }
 
 std::optional<Plan> TrainedRun::known_plan(const Problem& problem) const {

@@ -39,8 +39,10 @@ Tensor entropy_of(const Tensor& logs) { return -(logs.exp() * logs).sum() / logs
 
 GoBatch::GoBatch(const GoPolicy& policy, const Sampling& sampling, Rng& rng) : policy_(policy) {
   const int plans = sampling.groupings * sampling.placements;  // there are no groupings: all samples are of one kind
-  if (sampling.noise > 0.0 && policy.tasks().placement)
+  if (sampling.noise > 0.0 && policy.tasks().placement) {
     noise_ = field_noise(policy.graph(), plans, sampling.noise, rng);
+    if (sampling.rising) noise_ = noise_ * at::linspace(0.0, 1.0, plans, noise_.options()).reshape({-1, 1, 1});
+  }
   drawn_from_ = policy.logits();
   draw(*drawn_from_, plans, rng);
   make_plans();

@@ -28,6 +28,7 @@ class GoPolicy : public Policy {
   Parameters& parameters() override { return model_->parameters; }
   std::unique_ptr<Batch> sample(const Sampling& sampling, Rng& rng) override;
   Plan greedy() override;
+  [[nodiscard]] double proposal_noise() const override { return 12.0; }  // of logits that are mostly within 5 to 20
 
   [[nodiscard]] const GoGraph& graph() const { return graph_; }
   [[nodiscard]] const GoTasks& tasks() const { return tasks_; }

@@ -245,11 +245,11 @@ Result<std::optional<UpdateFacts>> PlacetoLearner::update(std::uint64_t most) {
   return std::optional(facts);
 }
 
-void PlacetoLearner::propose(std::size_t lesson, Search& search, std::uint64_t plans, Rng& rng) {
-  if (plans == 0 || !is_decided(lesson)) return;
+void PlacetoLearner::propose(std::size_t lesson, Search& search, const Proposals& wanted, Rng& rng) {
+  if (wanted.plans == 0 || !is_decided(lesson)) return;
   constexpr int kAtOnce = 8;
   const std::uint64_t sweep = 1 + steps_of(*lessons_[lesson], options_);
-  std::uint64_t left = std::max(plans, sweep);
+  std::uint64_t left = std::max(wanted.plans, sweep);
   bool first = true;
   while (left > 0 && (first || !search.should_stop())) {
     const std::uint64_t before = search.evaluations();

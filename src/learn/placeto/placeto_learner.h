@@ -29,7 +29,7 @@ class PlacetoLearner : public Learner {
   [[nodiscard]] std::uint64_t plans_per_update() const override;
   // Whole sweeps: a plan of Placeto is what a sweep leads to, so at least one is made, whatever `plans` says, unless
   // the search has to stop.
-  void propose(std::size_t lesson, Search& search, std::uint64_t plans, Rng& rng) override;
+  void propose(std::size_t lesson, Search& search, const Proposals& wanted, Rng& rng) override;
   // Of the last turn of every group in the likeliest episode, from where propose() would begin.
   Beliefs beliefs(std::size_t lesson);
 
