@@ -96,6 +96,7 @@ std::string RunConfig::fingerprint() const {
   hasher.add(planner);
   hasher.add(seed);
   for (const learn::Field& field : learn::option_fields()) {
+    if (!knows(field.name)) continue;
     hasher.add(field.name);
     hasher.add(field.get(options));
   }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,9 @@ struct RunConfig {
   std::vector<LessonConfig> lessons;  // at least one
   std::string planner, preset;
   learn::Options options;
+  // Of a run that was read: the options that its file has. Those that berth has learned since are as if they did not
+  // exist, so that the run stays the one it was. Empty: all.
+  std::set<std::string, std::less<>> known_options;
   std::uint64_t seed = 1;
   int threads = 1;
   std::string policy_device = "cpu";
@@ -42,6 +46,9 @@ struct RunConfig {
   Limits limits;
 
   [[nodiscard]] ProblemFlags problem_of(const LessonConfig& lesson) const;
+  [[nodiscard]] bool knows(std::string_view option) const {
+    return known_options.empty() || known_options.contains(option);
+  }
   // What a checkpoint must have been made with to be one of this run.
   [[nodiscard]] std::string fingerprint() const;
 };

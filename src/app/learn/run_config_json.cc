@@ -118,12 +118,15 @@ Result<std::uint64_t> read_seed(JsonDocument& document) {
   return seed;
 }
 
-// Options that the file does not know keep the value of the preset.
+// Options that the file does not have did not exist when the run began: they have the value that changes nothing, not
+// that of a preset.
 Status read_options(JsonDocument& document, RunConfig& config) {
-  BERTH_TRY(config.options, learn::preset(config.planner, config.preset));
+  BERTH_RETURN_IF_ERROR(learn::preset(config.planner, config.preset));
+  config.options = learn::Options();
   BERTH_TRY(const JsonValue options, document.member("options"));
   return options.for_each_member([&](std::string_view key, const JsonValue& value) -> Status {
     BERTH_TRY(const std::string_view text, value.string());
+    config.known_options.emplace(key);
     return learn::set_option(config.options, fmt::format("{}={}", key, text));
   });
 }
@@ -177,7 +180,9 @@ std::string write_config(const RunConfig& config) {
   for (const LessonConfig& lesson : config.lessons) write_lesson(json, lesson);
   json.end_array();
   json.key("options").begin_object(JsonLayout::kLines);
-  for (const learn::Field& field : learn::option_fields()) json.key(field.name).value(field.get(config.options));
+  for (const learn::Field& field : learn::option_fields()) {
+    if (config.knows(field.name)) json.key(field.name).value(field.get(config.options));
+  }
   json.end_object().end_object();
   return std::move(json).take();
 }
