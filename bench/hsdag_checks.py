@@ -22,6 +22,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 from papers_lib.hsdag_table import SHARED, SHARED_ROWS  # noqa: E402
 from planners_lib import report, suite  # noqa: E402
+from planners_lib.peak_memory import json_and_usage  # noqa: E402
 
 RESNET = SHARED_ROWS[1]
 CAPTURED = pathlib.Path(os.environ.get("BERTH_DATA", suite.ROOT.parent / "shared" / "data")) / "captured"
@@ -119,14 +120,8 @@ def large(flags):
     with tempfile.TemporaryDirectory() as folder:
         command = [flags.berth, "train", LARGE, "--machine", LARGE_MACHINE, "--planner", "hsdag", "--updates", "1", "--threads", "1", "--quiet", "--json",
                    "-o", f"{folder}/run", *(word for option in options for word in ("--option", option))]
-        with tempfile.TemporaryFile() as answer:
-            process = subprocess.Popen(command, stdout=answer, stderr=subprocess.DEVNULL)
-            _, status, usage = os.wait4(process.pid, 0)
-            process.returncode = os.waitstatus_to_exitcode(status)
-            if process.returncode not in (0, 1):
-                sys.exit(f"{' '.join(command)} ended with {process.returncode}")
-            answer.seek(0)
-            ops = json.load(answer)["ops"]
+        answer, usage = json_and_usage(command)
+        ops = answer["ops"]
     seconds, most = usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
     print(f"`{LARGE}` on `{LARGE_MACHINE}`, {', '.join(options)}: {ops:,} nodes, features, one plan and its gradients in {seconds:.1f} s of a core and "
           f"{most / 1e9:.2f} GB.")

@@ -12,9 +12,9 @@ import argparse
 import json
 import os
 import pathlib
-import subprocess
 import sys
-import tempfile
+
+from planners_lib.peak_memory import json_and_usage
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CAPTURED = pathlib.Path(os.environ.get("BERTH_DATA", ROOT.parent / "shared" / "data")) / "captured" / "nmt8.train.json.gz"
@@ -28,14 +28,8 @@ def run(flags, graph, planner, budget="10s"):
     """The outcome of one process, with its peak memory as 'peak_bytes'."""
     command = [flags.berth, "place", graph, "-m", MACHINE, "-p", planner, "--budget", budget, "--threads", str(flags.threads),
                "--quiet", "--json"]
-    with tempfile.TemporaryFile() as answer:
-        process = subprocess.Popen(command, stdout=answer, stderr=subprocess.DEVNULL)
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode not in (0, 1):
-            sys.exit(f"{' '.join(command)} ended with {process.returncode}")
-        answer.seek(0)
-        return {**json.load(answer), "peak_bytes": usage.ru_maxrss * 1024}
+    answer, usage = json_and_usage(command)
+    return {**answer, "peak_bytes": usage.ru_maxrss * 1024}
 
 
 def least(flags, *args):

@@ -62,7 +62,10 @@ Judge::Judge(const Problem& problem, bool is_measured, std::size_t shortlist, st
     : problem_(&problem), is_measured_(is_measured), shortlist_size_(shortlist), scores_(std::move(scores)) {}
 
 Result<std::optional<Judge>> Judge::make(const EnvFlags& flags, const std::string& graph, const Problem& problem) {
-  if (flags.env == "simulate") return std::optional<Judge>();
+  if (flags.env == "simulate") {
+    if (flags.measurements.empty()) return std::optional<Judge>();
+    return bad_input("--measurements: nothing is run with --env simulate; say --env measure or --env both");
+  }
   if (flags.env != "measure" && flags.env != "both") {
     const std::vector<std::string> names{"simulate", "measure", "both"};
     return bad_input("no environment named '{}'{}; there are: simulate, measure, both", flags.env,

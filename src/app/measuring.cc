@@ -24,8 +24,8 @@ void add_measuring_flags(CLI::App& command, MeasuringFlags& flags) {
   constexpr const char* kGroup = "Real devices (docs/measuring.md)";
   command
       .add_option("--devices", flags.devices,
-                  "what stands for the machine's devices, in its order: cpu, cpu:0-3 (some of the cores), cuda:0, each "
-                  "with =16GiB as a limit; default: CPUs share the cores, GPUs are cuda:0, cuda:1, ...")
+                  "what stands for the machine's devices, in its order: cpu, cpu:0-3 (some of the cores), cuda:0, "
+                  "cuda:0/64 (64 of its multiprocessors), each with =16GiB as a limit; default: CPUs share the cores, GPUs are cuda:0, cuda:1, ...")
       ->type_name("LIST")
       ->group(kGroup);
   add_whole_number(

@@ -93,16 +93,13 @@ Result<GpuPart> part_of(int gpu, int device, std::span<Resource> groups) {
     if (green != nullptr) driver().destroy(green);
     return bad_input("cuda:{}: no part of {} multiprocessors: {}", gpu, multiprocessors, driver().name_of(code));
   }
-  return GpuPart(green, context, stream, multiprocessors);
+  return GpuPart(green, context, stream);
 }
 
 }  // namespace
 
 GpuPart::GpuPart(GpuPart&& other) noexcept
-    : green_(std::exchange(other.green_, nullptr)),
-      context_(other.context_),
-      stream_(other.stream_),
-      multiprocessors_(other.multiprocessors_) {}
+    : green_(std::exchange(other.green_, nullptr)), context_(other.context_), stream_(other.stream_) {}
 
 GpuPart::~GpuPart() {
   if (green_ == nullptr) return;

@@ -12,8 +12,7 @@ namespace berth::exec {
 
 class GpuPart {
  public:
-  GpuPart(void* green, void* context, void* stream, int multiprocessors)
-      : green_(green), context_(context), stream_(stream), multiprocessors_(multiprocessors) {}
+  GpuPart(void* green, void* context, void* stream) : green_(green), context_(context), stream_(stream) {}
   ~GpuPart();
   GpuPart(GpuPart&& other) noexcept;
   GpuPart(const GpuPart&) = delete;
@@ -21,12 +20,10 @@ class GpuPart {
   GpuPart& operator=(GpuPart&&) = delete;
 
   [[nodiscard]] void* stream() const { return stream_; }
-  [[nodiscard]] int multiprocessors() const { return multiprocessors_; }  // at least as many as asked for
-  void make_current() const;                                              // for what this thread does from now on
+  void make_current() const;  // for what this thread does from now on
 
  private:
   void *green_, *context_, *stream_;
-  int multiprocessors_;
 };
 
 // How many multiprocessors parts can have together: some are left over, since they come in groups of eight. Like the

@@ -145,6 +145,20 @@ class MeasureTest(CommandLineTest):
                 (("--memory-limit", "much"), "is no size")):
             self.assert_one_line_error(berth("measure", MLP, "--machine", HALVES, "--plan", plan, *args), words)
         self.assert_one_line_error(berth("place", MLP, "--machine", HALVES, "--env", "measur"), "did you mean 'measure'?")
+        runs = str(self.folder / "runs.csv")
+        self.assert_one_line_error(berth("place", MLP, "--machine", HALVES, "--measurements", runs), "--env measure")
+        self.assert_one_line_error(berth("place", MLP, "--machine", HALVES, "--env", "measure", "--measurements", f"{runs}/x"),
+                                   "cannot write")
+
+    def test_measurements_have_a_line_for_every_run(self):
+        runs = self.folder / "runs.csv"
+        answer = self.json_of("place", MLP, "--machine", HALVES, "--env", "measure", "--planner", "random", "--evaluations", "5", "--runs", "2",
+                              "--measurements", str(runs))
+        lines = runs.read_text().splitlines()
+        self.assertEqual(lines[0], "elapsed_s,step_time_s,failed")
+        times = [float(line.split(",")[1]) for line in lines[1:]]
+        self.assertGreaterEqual(len(times), 2, "different plans, and the best single device")
+        self.assertTrue(any(abs(time - answer["step_time_s"]) < 1e-9 for time in times), f"{answer['step_time_s']} in {times}")
 
     def test_only_captures_can_be_run(self):
         zoo = "zoo:rnnlm,batch=4,unroll=3,hidden=16,vocab=100"
