@@ -9,7 +9,6 @@ Bars: `heft` and `m-etf` search for less than 5 s, `auto` has a plan that fits w
 Captured graphs are read from the folder BERTH_DATA, else ../shared/data from the project's root, and left out where missing.
 """
 import argparse
-import json
 import os
 import pathlib
 import sys
