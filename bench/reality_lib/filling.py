@@ -33,15 +33,34 @@ def user_of(ops):
     return users
 
 
+def first_gradient(ops):
+    """The number of the op that a training step's backward pass begins with; of an inference, that of no op."""
+    if not any("updates" in op for op in ops):
+        return len(ops)
+    return next((number for number, op in enumerate(ops) if op["type"] == "aten.ones_like.default"), len(ops))
+
+
+def layers_of(ops):
+    """The layer of every op: what its label says; else that of the latest layer it reads from. Gradients belong to the layer whose forward
+    pass they read, and follow their first source if they read none."""
+    layer = [layer_of(op.get("label") or op.get("module") or "") for op in ops]
+    place, backward = {}, first_gradient(ops)
+    for number, op in enumerate(ops):
+        if plans.is_stored(op):
+            continue
+        sources = plans.inputs_of(op)
+        for source in sources:
+            place.setdefault(layer[source], len(place))  # layers in the order of their first use
+        read = [layer[source] for source in sources if source < backward and layer[source]]
+        if not layer[number]:
+            layer[number] = max(read, key=place.get) if read else layer[sources[0]] if sources else ""
+    return layer
+
+
 def layer_filling(ops, host, accelerator, room):
     """Layers, in order of their first op, go to the accelerator until one does not fit into `room` bytes; all later ones stay on
     the host."""
-    layer = [layer_of(op.get("label") or op.get("module") or "") for op in ops]
-    for number, op in enumerate(ops):
-        if not layer[number] and not plans.is_stored(op):
-            sources = plans.inputs_of(op)
-            layer[number] = layer[sources[0]] if sources else ""
-    users, order, sizes = user_of(ops), {}, {}
+    layer, users, order, sizes = layers_of(ops), user_of(ops), {}, {}
     for number, op in enumerate(ops):
         if plans.is_stored(op):
             first = users.get(number, len(ops))
@@ -56,6 +75,22 @@ def layer_filling(ops, host, accelerator, room):
     devices = [None if plans.is_stored(op) else accelerator if layer[number] in on_accelerator else host
                for number, op in enumerate(ops)]
     return plans.follow(ops, devices, host)
+
+
+def most_that_fits(rule, room, fits, steps=7):
+    """The plan of a rule with the largest room, up to `room`, that fits(plan): parameters are not all that takes memory. None if none does."""
+    plan = rule(room)
+    if fits(plan):
+        return plan
+    least, found = 0, None
+    for _ in range(steps):
+        middle = (least + room) / 2
+        plan = rule(middle)
+        if fits(plan):
+            least, found = middle, plan
+        else:
+            room = middle
+    return found
 
 
 def shown_parameter(ops, number):

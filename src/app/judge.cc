@@ -20,15 +20,17 @@ std::string with_semicolon(const std::string& note) { return note.empty() ? "" :
 Result<MeasuredScores::Listener> listener_for(const std::string& path) {
   if (path.empty()) return MeasuredScores::Listener();
   auto file = std::make_shared<std::ofstream>(path);
-  *file << "elapsed_s,step_time_s,failed\n" << std::flush;
+  *file << "elapsed_s,step_time_s,over_memory_bytes,failed\n" << std::flush;
   if (!*file) return bad_input("--measurements: cannot write {}", path);
-  return MeasuredScores::Listener([file, begin = std::chrono::steady_clock::now()](const Result<Sample>& sample) {
+  const auto begin = std::chrono::steady_clock::now();
+  return MeasuredScores::Listener([file, begin](const Result<Sample>& sample, const Score& score) {
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
     std::string failure = sample ? "" : sample.error().message;
     std::ranges::replace(failure, '"', '\'');
     const std::string step = sample ? fmt::format("{}", sample->median_s()) : "";
-    *file << fmt::format("{:.3f},{},{}\n", elapsed.count(), step, failure.empty() ? "" : '"' + failure + '"')
-          << std::flush;
+    const std::string over = sample ? fmt::format("{}", score.overflow ? score.overflow->over : 0) : "";
+    const std::string quoted = failure.empty() ? "" : '"' + failure + '"';
+    *file << fmt::format("{:.3f},{},{},{}\n", elapsed.count(), step, over, quoted) << std::flush;
   });
 }
 
@@ -52,7 +54,7 @@ void add_env_flags(CLI::App& command, EnvFlags& flags) {
       .add_option(
           "--measurements", flags.measurements,
           "write every plan that is run to this CSV file while the search goes on: seconds since its start, step "
-          "time, why it failed")
+          "time, bytes over the memory that plans may use, why it failed")
       ->type_name("FILE")
       ->group(kGroup);
   add_measuring_flags(command, flags.measuring);

@@ -132,7 +132,7 @@ Score MeasuredScores::score(const Plan& plan) {
   Entry entry{score_of_sample(session_->problem(), plan, sample), {}};
   if (!sample) entry.failure = sample.error().message;
   const std::lock_guard lock(mutex_);
-  if (listener_) listener_(sample);
+  if (listener_) listener_(sample, entry.score);
   return scores_.try_emplace(plan, std::move(entry)).first->second.score;
 }
 

@@ -22,8 +22,8 @@ Score score_of_sample(const Problem& problem, const Plan& plan, const Result<Sam
 // The scores of a session by plan, shared by all evaluators of a search.
 class MeasuredScores {
  public:
-  // Told of every plan that was run, in order.
-  using Listener = std::function<void(const Result<Sample>&)>;
+  // Told of every plan that was run, in order, and of its score.
+  using Listener = std::function<void(const Result<Sample>&, const Score&)>;
   explicit MeasuredScores(std::shared_ptr<MeasureSession> session, Listener listener = {})
       : session_(std::move(session)), listener_(std::move(listener)) {}
   Score score(const Plan& plan);

@@ -155,7 +155,7 @@ class MeasureTest(CommandLineTest):
         answer = self.json_of("place", MLP, "--machine", HALVES, "--env", "measure", "--planner", "random", "--evaluations", "5", "--runs", "2",
                               "--measurements", str(runs))
         lines = runs.read_text().splitlines()
-        self.assertEqual(lines[0], "elapsed_s,step_time_s,failed")
+        self.assertEqual(lines[0], "elapsed_s,step_time_s,over_memory_bytes,failed")
         times = [float(line.split(",")[1]) for line in lines[1:]]
         self.assertGreaterEqual(len(times), 2, "different plans, and the best single device")
         self.assertTrue(any(abs(time - answer["step_time_s"]) < 1e-9 for time in times), f"{answer['step_time_s']} in {times}")
