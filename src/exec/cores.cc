@@ -47,4 +47,12 @@ void use_cores(std::span<const int> cores, int threads) {
   at::set_num_threads(threads > 0 ? threads : std::max(1, CPU_COUNT(&set)));
 }
 
+std::vector<int> cores_besides(std::span<const int> cores) {
+  std::vector<int> others;
+  for (int core = 0; core < static_cast<int>(cores_at_start().size()); ++core) {
+    if (std::ranges::find(cores, core) == cores.end()) others.push_back(core);
+  }
+  return others;
+}
+
 }  // namespace berth::exec

@@ -4,8 +4,6 @@
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <exception>
 #include <map>
 
 #include "exec/allocator.h"
@@ -13,19 +11,6 @@
 #include "exec/initial_values.h"
 
 namespace berth::exec {
-namespace {
-
-// The first line of what libtorch says, without its advice on memory of GPUs.
-std::string first_line(std::string_view text) {
-  text = text.substr(0, text.find('\n'));
-  return std::string(text.substr(0, std::min(text.find(". GPU "), text.size())));
-}
-
-[[noreturn]] void never_end() {
-  while (true) std::this_thread::sleep_for(std::chrono::seconds(1));
-}
-
-}  // namespace
 
 Result<std::unique_ptr<Executor>> Executor::make(const Graph& graph, const Program& program,
                                                  std::vector<DeviceSpec> devices) {
@@ -51,7 +36,19 @@ Status Executor::open_devices(std::vector<DeviceSpec> devices) {
     state->values.resize(graph_.num_tensors());
     devices_.push_back(std::move(state));
   }
+  leave_cores_to_accelerators();
   return open_gpu_parts();
+}
+
+// Whoever starts the work of GPUs, and whoever waits for it, must not take a core from under an op of a CPU, which
+// would wait for its slowest thread. One half of what is left is for the former.
+void Executor::leave_cores_to_accelerators() {
+  std::vector<int> taken;
+  for (const auto& device : devices_) taken.insert(taken.end(), device->spec.cores.begin(), device->spec.cores.end());
+  const std::vector<int> left = cores_besides(taken);
+  const auto middle = left.begin() + static_cast<std::ptrdiff_t>((left.size() + 1) / 2);
+  launching_cores_.assign(left.begin(), middle);
+  carrying_cores_.assign(left.size() > 1 ? middle : left.begin(), left.end());
 }
 
 // All parts of a GPU are made together, so that they are disjoint.
@@ -178,6 +175,20 @@ void Executor::lay_out_stored() {
   allocate_for(0);
 }
 
+// What an allocator holds between steps beyond parameters and buffers are workspaces that libraries keep.
+void Executor::note_workspaces() {
+  std::vector<Bytes> stored(devices_.size());
+  for (const OpId op : graph_.ops()) {
+    if (stored_on_[index(op)] < 0 || !stored_[index(op)].defined()) continue;
+    stored[static_cast<std::size_t>(stored_on_[index(op)])] += static_cast<Bytes>(stored_[index(op)].nbytes());
+  }
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    DeviceState& device = *devices_[i];
+    device.workspaces =
+        device.counts_by_allocator() ? std::max<Bytes>(device.accelerator->allocated() - stored[i], 0) : 0;
+  }
+}
+
 Result<Step> Executor::step(bool with_times) {
   std::unique_lock lock(mutex_);
   with_times_ = with_times;
@@ -189,6 +200,7 @@ Result<Step> Executor::step(bool with_times) {
     if (device->ledger) device->ledger->clear();
     device->tensor_peak = 0;
   }
+  note_workspaces();
   lay_out_stored();
   for (std::size_t i = 0; i < devices_.size(); ++i) {
     if (!devices_[i]->accelerator) continue;
@@ -248,144 +260,7 @@ std::vector<at::Tensor> Executor::hand_out() {
   for (std::size_t i = 0; i < devices_.size(); ++i) {
     if (scheduler_->has_ready(static_cast<DeviceId>(i))) devices_[i]->wake.notify_one();
   }
-  if (scheduler_->finished()) done_.notify_all();
   return freed;
-}
-
-void Executor::fail(std::string message) {
-  const std::lock_guard lock(mutex_);
-  if (!failure_) failure_ = std::move(message);
-}
-
-void Executor::note_memory(DeviceState& state, std::size_t device) {
-  const Bytes held =
-      state.counts_by_allocator() ? state.accelerator->allocated() : allocated_bytes(static_cast<int>(device));
-  state.tensor_peak = std::max(state.tensor_peak, held);
-}
-
-void Executor::run_op(std::size_t device, OpId op, Stack& stack) {
-  DeviceState& state = *devices_[device];
-  const Call& call = program_.call(op);
-  if (call.where == state.spec.text && call.kind == CallKind::kCrash) std::abort();
-  if (call.where == state.spec.text && call.kind == CallKind::kEndless) never_end();
-  const bool is_timed = with_times_ && graph_.role(op) == Role::kCompute;
-  if (is_timed && state.accelerator) timed_[index(op)].start = record(state.accelerator->compute(), true);
-  if (is_timed && !state.accelerator) timed_[index(op)].start_s = now_s();
-  if (!state.accelerator) allocate_for(static_cast<int>(device), pinned_[index(op)] != 0);
-  std::vector<at::Tensor> results = invoke(call, state.values, state.device, index(op) + 1, stack);
-  if (is_timed && state.accelerator) timed_[index(op)].end = record(state.accelerator->compute(), true);
-  if (is_timed && !state.accelerator) timed_[index(op)].end_s = now_s();
-  const IdRange<TensorId> outputs = graph_.outputs(op);
-  if (results.size() < outputs.size()) {
-    throw std::runtime_error(fmt::format("it gave {} outputs, the graph has {}", results.size(), outputs.size()));
-  }
-  for (std::size_t i = 0; i < outputs.size(); ++i) state.keep(outputs[i], std::move(results[i]));
-  if (state.accelerator && scheduler_->has_remote(op)) events_[index(op)] = record(state.accelerator->compute());
-  if (with_times_) note_memory(state, device);
-}
-
-void Executor::run_device(std::size_t device) {
-  const c10::InferenceMode no_gradients(true);
-  DeviceState& state = *devices_[device];
-  use_cores(state.spec.cores);
-  if (state.accelerator) state.accelerator->use(state.accelerator->compute());
-  Stack stack;
-  std::unique_lock lock(mutex_);
-  while (true) {
-    state.wake.wait(lock, [&] {
-      return stopping_ || (running_ && !failure_ && scheduler_->has_ready(static_cast<DeviceId>(device)));
-    });
-    if (stopping_) return;
-    const OpId op = *scheduler_->next(static_cast<DeviceId>(device));
-    ++busy_;
-    lock.unlock();
-    try {
-      run_op(device, op, stack);
-    } catch (const std::exception& error) {
-      fail(fmt::format("op '{}' on {}: {}", graph_.name(op), state.spec.text, first_line(error.what())));
-      stack.clear();
-    }
-    lock.lock();
-    --busy_;
-    if (failure_) {
-      done_.notify_all();
-      continue;
-    }
-    scheduler_->op_done(op);
-    if (std::vector<at::Tensor> freed = hand_out(); !freed.empty()) {
-      lock.unlock();
-      freed.clear();
-      lock.lock();
-    }
-  }
-}
-
-at::Tensor Executor::carried(const at::Tensor& tensor, std::size_t to, const c10::Stream* stream) {
-  DeviceState& target = *devices_[to];
-  if (stream == nullptr) {
-    allocate_for(static_cast<int>(to));
-    return tensor.clone(at::MemoryFormat::Preserve);
-  }
-  if (!target.accelerator) allocate_for(static_cast<int>(to), true);
-  at::Tensor copy = at::empty_like(tensor, tensor.options().device(target.device), at::MemoryFormat::Preserve);
-  copy.copy_(tensor, /*non_blocking=*/true);
-  wait_for(*record(*stream));
-  if (target.accelerator) copy.record_stream(target.accelerator->compute());
-  return copy;
-}
-
-void Executor::carry(const Delivery& delivery, const c10::Stream* stream) {
-  const std::size_t from = index(delivery.from), to = index(delivery.to);
-  if (const EventPtr& end = events_[index(delivery.producer)]; end && devices_[from]->accelerator) wait_for(*end);
-  if (!delivery.tensor) return;
-  const double start_s = now_s();
-  const at::Tensor& tensor = devices_[from]->values[index(*delivery.tensor)];
-  at::Tensor copy = carried(tensor, to, stream);
-  const double end_s = now_s();
-  devices_[to]->keep(*delivery.tensor, std::move(copy));
-  const std::lock_guard lock(mutex_);
-  transfers_.push_back({*delivery.tensor, delivery.from, delivery.to, start_s, end_s, graph_.bytes(*delivery.tensor)});
-}
-
-void Executor::run_courier(std::size_t from, std::size_t to) {
-  const c10::InferenceMode no_gradients(true);
-  const Accelerator* accelerator =
-      devices_[to]->accelerator ? devices_[to]->accelerator.get() : devices_[from]->accelerator.get();
-  std::optional<c10::Stream> stream;
-  if (accelerator != nullptr) {
-    stream.emplace(accelerator->new_stream());
-    accelerator->use(*stream);
-  } else {
-    use_cores(devices_[to]->spec.cores, 1);
-  }
-  Courier& mine = courier(from, to);
-  std::unique_lock lock(mutex_);
-  while (true) {
-    mine.wake.wait(lock, [&] { return stopping_ || (running_ && !failure_ && !mine.jobs.empty()); });
-    if (stopping_) return;
-    const Delivery delivery = mine.jobs.front();
-    mine.jobs.pop_front();
-    ++busy_;
-    lock.unlock();
-    try {
-      carry(delivery, stream ? &*stream : nullptr);
-    } catch (const std::exception& error) {
-      fail(fmt::format("output of '{}' from {} to {}: {}", graph_.name(delivery.producer), devices_[from]->spec.text,
-                       devices_[to]->spec.text, first_line(error.what())));
-    }
-    lock.lock();
-    --busy_;
-    if (failure_) {
-      done_.notify_all();
-      continue;
-    }
-    scheduler_->arrived(delivery);
-    if (std::vector<at::Tensor> freed = hand_out(); !freed.empty()) {
-      lock.unlock();
-      freed.clear();
-      lock.lock();
-    }
-  }
 }
 
 std::vector<at::Tensor> Executor::outputs() const {

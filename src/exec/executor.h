@@ -68,6 +68,7 @@ class Executor {
     std::thread thread;
     std::condition_variable wake;
     Bytes tensor_peak = 0;
+    Bytes workspaces = 0;  // that stay from step to step
   };
   struct Courier {
     std::thread thread;
@@ -82,6 +83,7 @@ class Executor {
   Executor(const Graph& graph, const Program& program) : graph_(graph), program_(program) {}
   Status open_devices(std::vector<DeviceSpec> devices);
   Status open_gpu_parts();
+  void leave_cores_to_accelerators();
   void start_threads();
   void run_device(std::size_t device);
   void run_op(std::size_t device, OpId op, Stack& stack);
@@ -90,10 +92,16 @@ class Executor {
   at::Tensor carried(const at::Tensor& tensor, std::size_t to, const c10::Stream* stream);
   void mark_pinned(const Plan& plan);
   void lay_out_stored();
+  void note_workspaces();
   // Has done what the scheduler wants; under the lock. What is freed is given back, to go when the lock is not held.
   [[nodiscard]] std::vector<at::Tensor> hand_out();
+  void end_turn(std::unique_lock<std::mutex>& lock);  // of a thread that was busy
   void fail(std::string message);
-  void note_memory(DeviceState& state, std::size_t device);
+  [[nodiscard]] Bytes held(std::size_t device) const;
+  void note_memory(std::size_t device);
+  // Under the lock, on behalf of a courier: while the device is about to be full, and others may still free some of it.
+  void wait_for_room(std::unique_lock<std::mutex>& lock, const Delivery& delivery);
+  [[nodiscard]] bool others_at_work() const;
   [[nodiscard]] double now_s() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
   [[nodiscard]] Step times_of_step() const;
   Courier& courier(std::size_t from, std::size_t to) { return *couriers_[from * devices_.size() + to]; }
@@ -101,16 +109,18 @@ class Executor {
   const Graph& graph_;
   const Program& program_;
   std::vector<std::unique_ptr<DeviceState>> devices_;
-  std::vector<std::unique_ptr<Courier>> couriers_;  // by from * devices + to; null where equal
-  std::vector<at::Tensor> stored_;                  // by op; inputs are kept aside, each step gets a copy
-  std::vector<std::int16_t> stored_on_;             // by op: device, -1 if nowhere
-  std::vector<std::uint8_t> pinned_;                // by op: a GPU reads what it makes
+  std::vector<std::unique_ptr<Courier>> couriers_;     // by from * devices + to; null where equal
+  std::vector<at::Tensor> stored_;                     // by op; inputs are kept aside, each step gets a copy
+  std::vector<std::int16_t> stored_on_;                // by op: device, -1 if nowhere
+  std::vector<std::uint8_t> pinned_;                   // by op: a GPU reads what it makes
+  std::vector<int> launching_cores_, carrying_cores_;  // for threads of accelerators; none: any
 
   std::mutex mutex_;
   std::condition_variable done_;
   std::optional<StepScheduler> scheduler_;
   bool stopping_ = false, running_ = false, with_times_ = false;
-  int busy_ = 0;  // threads at work
+  int busy_ = 0;           // threads at work
+  int short_of_room_ = 0;  // of these, couriers that wait for memory
   std::optional<std::string> failure_;
   Clock::time_point begin_;
   std::vector<EventPtr> events_;  // by op: its end, where others wait for it

@@ -138,6 +138,40 @@ TEST(Executor, ALimitOfMemoryFailsTheStep) {
   set_memory_limit(0, 0);
 }
 
+// x M1 M2 ...: a product takes longer than the transfer of its matrix, of a mebibyte.
+Loaded chain_of_products(int count) {
+  constexpr const char* kMatrix = R"("outputs": [{"dtype": "f32", "shape": [512, 512]}])";
+  std::string ops = fmt::format(R"({{"name": "x", "type": "input", {}}})", kMatrix);
+  for (int i = 1; i <= count; ++i) ops += fmt::format(R"(, {{"name": "m{}", "type": "parameter", {}}})", i, kMatrix);
+  for (int i = 1; i <= count; ++i) {
+    ops += fmt::format(R"(, {{"name": "p{}", "type": "aten.mm.default", "args": [{{"op": {}}}, {{"op": {}}}], {}}})", i,
+                       i == 1 ? 0 : count + i - 1, i, kMatrix);
+  }
+  std::string text = fmt::format(R"({{"format": "aten-graph/1", "name": "chain", "mode": "infer", "torch": "by hand",
+    "measured_on": {{"cuda": null, "cpu": null}}, "outputs": [{}], "ops": [{}]}})",
+                                 2 * count, ops);
+  Graph graph = parse_graph(text, "chain").value();
+  Program program = Program::read(std::move(text), graph).value();
+  return {std::move(graph), std::move(program)};
+}
+
+// Parameters on the first device, everything else on the second, which has room for a third of them.
+TEST(Executor, CouriersWaitForADeviceThatIsLate) {
+  if (cores_here() < 2) GTEST_SKIP() << "needs two cores";
+  const Loaded loaded = chain_of_products(24);
+  Plan plan;
+  for (const OpId op : loaded.graph.ops()) {
+    plan.device_of.push_back(static_cast<DeviceId>(loaded.graph.role(op) == Role::kParameter ? 0 : 1));
+  }
+  auto executor = Executor::make(loaded.graph, loaded.program, specs("cpu:0,cpu:1=8MiB")).value();
+  executor->prepare(plan);
+  for (int i = 0; i < 2; ++i) {
+    const Result<Step> step = executor->step(false);
+    ASSERT_TRUE(step.ok()) << step.error().message;
+  }
+  set_memory_limit(1, 0);
+}
+
 // As in the simulator, an input lives until its last use, parameters for ever.
 TEST(Executor, LetsGoOfInputsAfterTheirLastUse) {
   if (cores_here() < 2) GTEST_SKIP() << "needs two cores";
