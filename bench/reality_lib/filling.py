@@ -33,27 +33,31 @@ def user_of(ops):
     return users
 
 
-def first_gradient(ops):
-    """The number of the op that a training step's backward pass begins with; of an inference, that of no op."""
-    if not any("updates" in op for op in ops):
-        return len(ops)
-    return next((number for number, op in enumerate(ops) if op["type"] == "aten.ones_like.default"), len(ops))
+def gradients_of(ops):
+    """Whether an op is of the backward pass: whatever comes from its first op. Of an inference, none is."""
+    is_training = any("updates" in op for op in ops)
+    found = []
+    for op in ops:
+        begins = is_training and op["type"] == "aten.ones_like.default"
+        found.append(begins or any(found[source] for source in plans.inputs_of(op)))
+    return found
 
 
 def layers_of(ops):
     """The layer of every op: what its label says; else that of the latest layer it reads from. Gradients belong to the layer whose forward
-    pass they read, and follow their first source if they read none."""
+    pass they read; those that read none to the earliest layer among their sources, since the backward pass goes that way."""
     layer = [layer_of(op.get("label") or op.get("module") or "") for op in ops]
-    place, backward = {}, first_gradient(ops)
+    place, is_gradient = {}, gradients_of(ops)
     for number, op in enumerate(ops):
         if plans.is_stored(op):
             continue
         sources = plans.inputs_of(op)
         for source in sources:
             place.setdefault(layer[source], len(place))  # layers in the order of their first use
-        read = [layer[source] for source in sources if source < backward and layer[source]]
+        read = [layer[source] for source in sources if layer[source] and not is_gradient[source]]
+        others = [layer[source] for source in sources if layer[source]]
         if not layer[number]:
-            layer[number] = max(read, key=place.get) if read else layer[sources[0]] if sources else ""
+            layer[number] = max(read, key=place.get) if read else min(others, key=place.get, default="")
     return layer
 
 
