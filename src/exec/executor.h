@@ -99,8 +99,9 @@ class Executor {
   void fail(std::string message);
   [[nodiscard]] Bytes held(std::size_t device) const;
   void note_memory(std::size_t device);
-  // Under the lock, on behalf of a courier: while the device is about to be full, and others may still free some of it.
-  void wait_for_room(std::unique_lock<std::mutex>& lock, const Delivery& delivery);
+  [[nodiscard]] bool is_nearly_full(const Delivery& delivery) const;
+  void deliver(std::unique_lock<std::mutex>& lock, const Delivery& delivery, const c10::Stream* stream);
+  [[nodiscard]] std::optional<std::string> carried_or_why_not(const Delivery& delivery, const c10::Stream* stream);
   [[nodiscard]] bool others_at_work() const;
   [[nodiscard]] double now_s() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
   [[nodiscard]] Step times_of_step() const;

@@ -132,6 +132,7 @@ void Executor::carry(const Delivery& delivery, const c10::Stream* stream) {
   transfers_.push_back({*delivery.tensor, delivery.from, delivery.to, start_s, end_s, graph_.bytes(*delivery.tensor)});
 }
 
+// Whether any thread but those that wait for memory has something to do, and so may free some.
 bool Executor::others_at_work() const {
   if (busy_ > short_of_room_) return true;
   for (std::size_t i = 0; i < devices_.size(); ++i) {
@@ -140,18 +141,55 @@ bool Executor::others_at_work() const {
   return false;
 }
 
-// A device that is late, since it loads its kernels for example, would be sent more than it can hold.
-void Executor::wait_for_room(std::unique_lock<std::mutex>& lock, const Delivery& delivery) {
+bool Executor::is_nearly_full(const Delivery& delivery) const {
   const Bytes limit = devices_[index(delivery.to)]->spec.memory;
-  if (!delivery.tensor || limit <= 0) return;
-  const Bytes most = limit - limit / kShareForOps - graph_.bytes(*delivery.tensor);
-  ++short_of_room_;
-  while (!failure_ && !stopping_ && held(index(delivery.to)) > most && others_at_work()) {
+  if (!delivery.tensor || limit <= 0) return false;
+  return held(index(delivery.to)) + graph_.bytes(*delivery.tensor) > limit - limit / kShareForOps;
+}
+
+// A device that is late, since it loads its kernels for example, would be sent more than it can hold. So couriers wait
+// for room, and memory has run out only if it does so while nobody can free any.
+void Executor::deliver(std::unique_lock<std::mutex>& lock, const Delivery& delivery, const c10::Stream* stream) {
+  const auto pause = [&] {
     lock.unlock();
     std::this_thread::sleep_for(kLookAgain);
     lock.lock();
+  };
+  std::optional<std::string> failure;
+  while (!failure_) {
+    ++short_of_room_;
+    while (!failure_ && is_nearly_full(delivery) && others_at_work()) pause();
+    const bool is_last_try = !others_at_work();
+    --short_of_room_;
+    lock.unlock();
+    failure = carried_or_why_not(delivery, stream);
+    lock.lock();
+    if (!failure) return;
+    if (is_last_try) {
+      failure_ = std::move(failure);
+      return;
+    }
+    pause();
   }
-  --short_of_room_;
+}
+
+// Why it could not be carried, if memory is what was lacking; other failures end the step.
+std::optional<std::string> Executor::carried_or_why_not(const Delivery& delivery, const c10::Stream* stream) {
+  const auto said = [&](const std::exception& error) {
+    return fmt::format("output of '{}' from {} to {}: {}", graph_.name(delivery.producer),
+                       devices_[index(delivery.from)]->spec.text, devices_[index(delivery.to)]->spec.text,
+                       first_line(error.what()));
+  };
+  try {
+    carry(delivery, stream);
+  } catch (const OutOfMemory& error) {
+    return said(error);
+  } catch (const c10::OutOfMemoryError& error) {
+    return said(error);
+  } catch (const std::exception& error) {
+    fail(said(error));
+  }
+  return std::nullopt;
 }
 
 void Executor::run_courier(std::size_t from, std::size_t to) {
@@ -174,19 +212,7 @@ void Executor::run_courier(std::size_t from, std::size_t to) {
     const Delivery delivery = mine.jobs.front();
     mine.jobs.pop_front();
     ++busy_;
-    wait_for_room(lock, delivery);
-    if (failure_) {
-      end_turn(lock);
-      continue;
-    }
-    lock.unlock();
-    try {
-      carry(delivery, stream ? &*stream : nullptr);
-    } catch (const std::exception& error) {
-      fail(fmt::format("output of '{}' from {} to {}: {}", graph_.name(delivery.producer), devices_[from]->spec.text,
-                       devices_[to]->spec.text, first_line(error.what())));
-    }
-    lock.lock();
+    deliver(lock, delivery, stream ? &*stream : nullptr);
     if (!failure_) scheduler_->arrived(delivery);
     end_turn(lock);
   }
