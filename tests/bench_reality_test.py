@@ -14,7 +14,7 @@ sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "tests" / "app")]
 BERTH = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "berth"
 
 import captures  # noqa: E402
-from reality_lib import draw, filling, plans, stats  # noqa: E402
+from reality_lib import draw, filling, learning, plans, stats  # noqa: E402
 
 
 def row(graph, predicted, measured, plan="p", share=None):
@@ -92,6 +92,29 @@ class PlansTest(unittest.TestCase):
             devices = rule(self.ops, "h", "g", room)
             self.assertEqual([devices[i] for i in (0, 1, 2)], ["g", "g", "h"], rule)
         self.assertEqual(set(filling.greedy(self.ops, "h", "g", 0)[:3]), {"h"})
+
+    def test_gradients_are_where_their_layer_is(self):
+        layers, is_gradient = filling.layers_of(self.ops), filling.gradients_of(self.ops)
+        for number, op in enumerate(self.ops):
+            if "updates" in op:
+                self.assertTrue(is_gradient[number], op["name"])
+                self.assertFalse(is_gradient[op["updates"]], op["name"])
+        devices = filling.layer_filling(self.ops, "h", "g", 32 * 16 * 4 + 32 * 4)
+        products = [(layers[i], devices[i]) for i, op in enumerate(self.ops) if op["type"] == "aten.mm.default" and is_gradient[i]]
+        self.assertIn("g", [device for _, device in products], "the gradient of the first layer's weight")
+        self.assertIn("h", [device for _, device in products], "that of the second")
+
+    def test_as_much_as_fits(self):
+        self.assertEqual(filling.most_that_fits(lambda room: room, 100, lambda plan: True), 100)
+        self.assertAlmostEqual(filling.most_that_fits(lambda room: room, 128, lambda plan: plan <= 50, 7), 50)
+        self.assertIsNone(filling.most_that_fits(lambda room: room, 128, lambda plan: False))
+
+    def test_learning_counts_plans_that_fit_alone(self):
+        path = self.folder / "runs.csv"
+        path.write_text("elapsed_s,step_time_s,over_memory_bytes,failed\n0.1,0.001,5,\n0.2,0.030,0,\n0.3,,,\"out of memory\"\n"
+                        "0.4,0.020,0,\n0.5,0.025,0,\n")
+        self.assertEqual(learning.best_so_far(path), [(2, 30.0), (4, 20.0), (5, 20.0)])
+        self.assertIn("layer filling", learning.chart("t", [path], [("layer filling", 0.05)]))
 
     @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "needs two cores")
     def test_a_short_run(self):
