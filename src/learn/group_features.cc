@@ -134,7 +134,7 @@ PlacedInput placed_input(const Problem& problem, const Items& items, const ItemF
   for (std::size_t row = 0; row < groups; ++row) {
     const double bytes = static_cast<double>(sums.at(row, 1)) + static_cast<double>(sums.at(row, 2));
     for (std::size_t i = 0; i < devices.size(); ++i) {
-      const auto capacity = std::max(static_cast<double>(problem.machine().capacity(devices[i])), 1.0);
+      const auto capacity = std::max(static_cast<double>(problem.capacity(devices[i])), 1.0);
       input.time.at(row, i) = static_cast<float>(sums.at(row, kCosts + index(devices[i])) / share);
       input.memory.at(row, i) = static_cast<float>(bytes / capacity);
     }
@@ -150,7 +150,7 @@ Rows features_of_devices(const Problem& problem, std::span<const DeviceId> devic
     const Device& device = machine.device(devices[i]);
     rows.at(i, 0) = static_cast<float>(device.peak_flops(DType::kF32));
     rows.at(i, 1) = static_cast<float>(device.bytes_per_s);
-    rows.at(i, 2) = static_cast<float>(machine.capacity(devices[i]));
+    rows.at(i, 2) = static_cast<float>(problem.capacity(devices[i]));
     for (std::size_t j = 0; j < devices.size(); ++j) {
       Picoseconds time = 0;
       for (const std::uint16_t channel : machine.route(devices[i], devices[j]))
@@ -174,7 +174,7 @@ std::vector<float> log_start_shares(const Problem& problem, std::span<const Devi
     double seconds = 1e-12;
     for (const OpId op : problem.graph().ops()) seconds += seconds_on(problem, op, devices[i]);
     share[i] = 1.0 / seconds;
-    cap[i] = std::clamp(static_cast<double>(problem.machine().capacity(devices[i])) / resident, 1e-3, 1.0);
+    cap[i] = std::clamp(static_cast<double>(problem.capacity(devices[i])) / resident, 1e-3, 1.0);
   }
   // What a full device cannot take goes to the others; as many rounds as devices are enough.
   std::vector<double> taken(devices.size());

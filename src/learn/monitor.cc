@@ -101,7 +101,7 @@ std::optional<std::string> Monitor::about_single(const UpdateFacts& facts) const
 
 std::optional<std::string> Monitor::about_memory(const UpdateFacts& facts) const {
   if (facts.update < kMemoryFrom || facts.best_s) return std::nullopt;
-  std::string way_out = "--option groups=256 or a machine with more memory";
+  std::string way_out = "--option start-by-speed=off, --option groups=256 or a machine with more memory";
   if (!options_.start_by_speed) way_out = "--option start-by-speed=on";
   if (options_.reward.failing == FailingKind::kConstant) way_out = "--option failing=graded";
   return fmt::format("no plan fits in memory yet: {} measured in {} updates (try {})",

@@ -117,6 +117,7 @@ TEST(Monitor, TheWayOutFitsTheOptions) {
   EXPECT_EQ(line_of(options),
             "no plan fits in memory yet: 480 plans measured in 60 updates (try --option failing=graded)");
   options.reward.failing = FailingKind::kGraded;
+  EXPECT_NE(line_of(options).find("(try --option start-by-speed=off, "), std::string::npos);
   options.start_by_speed = false;
   EXPECT_TRUE(line_of(options).ends_with("(try --option start-by-speed=on)"));
 }
