@@ -102,9 +102,12 @@ Executor::~Executor() {
   for (const auto& courier : couriers_) {
     if (courier) courier->wake.notify_all();
   }
-  for (const auto& device : devices_) device->thread.join();
+  // Threads that never started, since a device could not be opened, cannot be joined.
+  for (const auto& device : devices_) {
+    if (device->thread.joinable()) device->thread.join();
+  }
   for (const auto& courier : couriers_) {
-    if (courier) courier->thread.join();
+    if (courier && courier->thread.joinable()) courier->thread.join();
   }
 }
 
@@ -126,11 +129,23 @@ void Executor::mark_pinned(const Plan& plan) {
   }
 }
 
+void Executor::note_largest_calls(const Plan& plan) {
+  for (const auto& device : devices_) device->largest_call = 0;
+  for (const OpId op : graph_.ops()) {
+    if (graph_.role(op) != Role::kCompute) continue;
+    Bytes bytes = 0;
+    for (const TensorId tensor : graph_.outputs(op)) bytes += graph_.bytes(tensor);
+    Bytes& largest = devices_[index(plan.device(op))]->largest_call;
+    largest = std::max(largest, bytes);
+  }
+}
+
 void Executor::prepare(const Plan& plan, bool fresh) {
   const c10::InferenceMode no_gradients(true);
   for (const auto& device : devices_) device->values.assign(graph_.num_tensors(), at::Tensor());
   scheduler_.emplace(graph_, plan, devices_.size());
   events_.assign(graph_.num_ops(), nullptr);
+  note_largest_calls(plan);
   const std::vector<std::uint8_t> pinned_before = pinned_;
   mark_pinned(plan);
   std::vector<OpId> to_make;

@@ -57,6 +57,11 @@ class Executor {
 
  private:
   using Clock = std::chrono::steady_clock;
+  // A thread that is short of memory; under the lock.
+  struct Waiter {
+    bool waits = false;
+    std::uint64_t stuck_at = 0;  // the turn at which it had nobody to wait for, and failed
+  };
   struct DeviceState {
     DeviceSpec spec;
     at::Device device{at::kCPU};
@@ -67,12 +72,15 @@ class Executor {
     void keep(TensorId tensor, at::Tensor value);
     std::thread thread;
     std::condition_variable wake;
+    Waiter waiter;
     Bytes tensor_peak = 0;
-    Bytes workspaces = 0;  // that stay from step to step
+    Bytes workspaces = 0;    // that stay from step to step
+    Bytes largest_call = 0;  // outputs of an op, the most of any
   };
   struct Courier {
     std::thread thread;
     std::condition_variable wake;
+    Waiter waiter;
     std::deque<Delivery> jobs;
   };
   struct TimedOp {  // CUDA: events; else times
@@ -91,6 +99,7 @@ class Executor {
   void carry(const Delivery& delivery, const c10::Stream* stream);
   at::Tensor carried(const at::Tensor& tensor, std::size_t to, const c10::Stream* stream);
   void mark_pinned(const Plan& plan);
+  void note_largest_calls(const Plan& plan);
   void lay_out_stored();
   void note_workspaces();
   // Has done what the scheduler wants; under the lock. What is freed is given back, to go when the lock is not held.
@@ -99,10 +108,14 @@ class Executor {
   void fail(std::string message);
   [[nodiscard]] Bytes held(std::size_t device) const;
   void note_memory(std::size_t device);
-  [[nodiscard]] bool is_nearly_full(const Delivery& delivery) const;
-  void deliver(std::unique_lock<std::mutex>& lock, const Delivery& delivery, const c10::Stream* stream);
-  [[nodiscard]] std::optional<std::string> carried_or_why_not(const Delivery& delivery, const c10::Stream* stream);
+  // Runs `work`, which says what it lacks memory for, without the lock; again and again while others may free some.
+  template <typename IsFull, typename Work>
+  void patiently(std::unique_lock<std::mutex>& lock, Waiter& waiter, const IsFull& is_full, const Work& work);
+  template <typename Name, typename Work>
+  [[nodiscard]] std::optional<std::string> lacking(const Name& name, bool is_repeatable, const Work& work);
   [[nodiscard]] bool others_at_work() const;
+  [[nodiscard]] bool all_are_stuck() const;
+  [[nodiscard]] bool is_nearly_full(const Delivery& delivery) const;
   [[nodiscard]] double now_s() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
   [[nodiscard]] Step times_of_step() const;
   Courier& courier(std::size_t from, std::size_t to) { return *couriers_[from * devices_.size() + to]; }
@@ -120,8 +133,9 @@ class Executor {
   std::condition_variable done_;
   std::optional<StepScheduler> scheduler_;
   bool stopping_ = false, running_ = false, with_times_ = false;
-  int busy_ = 0;           // threads at work
-  int short_of_room_ = 0;  // of these, couriers that wait for memory
+  int busy_ = 0;             // threads at work
+  int waiting_ = 0;          // of these, those that wait for memory
+  std::uint64_t turns_ = 1;  // that have ended
   std::optional<std::string> failure_;
   Clock::time_point begin_;
   std::vector<EventPtr> events_;  // by op: its end, where others wait for it

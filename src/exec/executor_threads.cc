@@ -62,7 +62,79 @@ void Executor::run_op(std::size_t device, OpId op, Stack& stack) {
   }
   for (std::size_t i = 0; i < outputs.size(); ++i) state.keep(outputs[i], std::move(results[i]));
   if (state.accelerator && scheduler_->has_remote(op)) events_[index(op)] = record(state.accelerator->compute());
-  if (with_times_) note_memory(device);
+}
+
+// Whether any thread but those that wait for memory has something to do, and so may free some.
+bool Executor::others_at_work() const {
+  if (busy_ > waiting_) return true;
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    if (!devices_[i]->waiter.waits && scheduler_->has_ready(static_cast<DeviceId>(i))) return true;
+  }
+  return std::ranges::any_of(couriers_,
+                             [](const auto& one) { return one && !one->waiter.waits && !one->jobs.empty(); });
+}
+
+bool Executor::all_are_stuck() const {
+  const auto is_stuck = [&](const Waiter& waiter) { return !waiter.waits || waiter.stuck_at == turns_; };
+  return !others_at_work() && std::ranges::all_of(devices_, [&](const auto& one) { return is_stuck(one->waiter); }) &&
+         std::ranges::all_of(couriers_, [&](const auto& one) { return !one || is_stuck(one->waiter); });
+}
+
+bool Executor::is_nearly_full(const Delivery& delivery) const {
+  const DeviceState& device = *devices_[index(delivery.to)];
+  const Bytes limit = device.spec.memory;
+  if (!delivery.tensor || limit <= 0) return false;
+  const Bytes for_ops = std::max(limit / kShareForOps, device.largest_call);
+  return held(index(delivery.to)) + graph_.bytes(*delivery.tensor) > limit - for_ops;
+}
+
+// A device that is late, since it loads its kernels for example, would be sent more than it can hold. So couriers wait
+// for room, and memory has run out only if everybody who needs some has tried in vain with nobody else at work.
+template <typename IsFull, typename Work>
+void Executor::patiently(std::unique_lock<std::mutex>& lock, Waiter& waiter, const IsFull& is_full, const Work& work) {
+  const auto set_waiting = [&](bool waits) {
+    waiter.waits = waits;
+    waiting_ += waits ? 1 : -1;
+  };
+  const auto pause = [&] {
+    lock.unlock();
+    std::this_thread::sleep_for(kLookAgain);
+    lock.lock();
+  };
+  set_waiting(true);
+  while (!failure_) {
+    while (!failure_ && is_full() && others_at_work()) pause();
+    if (failure_) break;
+    const std::uint64_t turn = turns_;
+    set_waiting(false);
+    lock.unlock();
+    std::optional<std::string> lack = work();
+    lock.lock();
+    set_waiting(true);
+    if (!lack) break;
+    if (turns_ == turn && !others_at_work()) waiter.stuck_at = turn;
+    if (all_are_stuck()) failure_ = std::move(lack);
+    if (!failure_) pause();
+  }
+  set_waiting(false);
+}
+
+// What the work lacks memory for, if that is what it throws and it can be done again; whatever else goes wrong ends the
+// step.
+template <typename Name, typename Work>
+std::optional<std::string> Executor::lacking(const Name& name, bool is_repeatable, const Work& work) {
+  const auto said = [&](const std::exception& error) {
+    return fmt::format("{}: {}", name(), first_line(error.what()));
+  };
+  try {
+    work();
+  } catch (const std::exception& error) {
+    const bool is_memory = dynamic_cast<const OutOfMemory*>(&error) != nullptr ||
+                           dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr;
+    if (is_memory && is_repeatable) return said(error);
+    fail(said(error));
+  }
+  return std::nullopt;
 }
 
 // What is no longer needed is gone before the turn ends, and so before the step does.
@@ -75,6 +147,7 @@ void Executor::end_turn(std::unique_lock<std::mutex>& lock) {
     }
   }
   --busy_;
+  ++turns_;
   if (failure_ || scheduler_->finished()) done_.notify_all();
 }
 
@@ -92,14 +165,14 @@ void Executor::run_device(std::size_t device) {
     if (stopping_) return;
     const OpId op = *scheduler_->next(static_cast<DeviceId>(device));
     ++busy_;
-    lock.unlock();
-    try {
-      run_op(device, op, stack);
-    } catch (const std::exception& error) {
-      fail(fmt::format("op '{}' on {}: {}", graph_.name(op), state.spec.text, first_line(error.what())));
-      stack.clear();
-    }
-    lock.lock();
+    const auto name = [&] { return fmt::format("op '{}' on {}", graph_.name(op), state.spec.text); };
+    patiently(
+        lock, state.waiter, [] { return false; },
+        [&] {
+          stack.clear();
+          return lacking(name, program_.call(op).is_repeatable(), [&] { run_op(device, op, stack); });
+        });
+    if (with_times_ && !failure_) note_memory(device);
     if (!failure_) scheduler_->op_done(op);
     end_turn(lock);
   }
@@ -132,66 +205,6 @@ void Executor::carry(const Delivery& delivery, const c10::Stream* stream) {
   transfers_.push_back({*delivery.tensor, delivery.from, delivery.to, start_s, end_s, graph_.bytes(*delivery.tensor)});
 }
 
-// Whether any thread but those that wait for memory has something to do, and so may free some.
-bool Executor::others_at_work() const {
-  if (busy_ > short_of_room_) return true;
-  for (std::size_t i = 0; i < devices_.size(); ++i) {
-    if (scheduler_->has_ready(static_cast<DeviceId>(i))) return true;
-  }
-  return false;
-}
-
-bool Executor::is_nearly_full(const Delivery& delivery) const {
-  const Bytes limit = devices_[index(delivery.to)]->spec.memory;
-  if (!delivery.tensor || limit <= 0) return false;
-  return held(index(delivery.to)) + graph_.bytes(*delivery.tensor) > limit - limit / kShareForOps;
-}
-
-// A device that is late, since it loads its kernels for example, would be sent more than it can hold. So couriers wait
-// for room, and memory has run out only if it does so while nobody can free any.
-void Executor::deliver(std::unique_lock<std::mutex>& lock, const Delivery& delivery, const c10::Stream* stream) {
-  const auto pause = [&] {
-    lock.unlock();
-    std::this_thread::sleep_for(kLookAgain);
-    lock.lock();
-  };
-  std::optional<std::string> failure;
-  while (!failure_) {
-    ++short_of_room_;
-    while (!failure_ && is_nearly_full(delivery) && others_at_work()) pause();
-    const bool is_last_try = !others_at_work();
-    --short_of_room_;
-    lock.unlock();
-    failure = carried_or_why_not(delivery, stream);
-    lock.lock();
-    if (!failure) return;
-    if (is_last_try) {
-      failure_ = std::move(failure);
-      return;
-    }
-    pause();
-  }
-}
-
-// Why it could not be carried, if memory is what was lacking; other failures end the step.
-std::optional<std::string> Executor::carried_or_why_not(const Delivery& delivery, const c10::Stream* stream) {
-  const auto said = [&](const std::exception& error) {
-    return fmt::format("output of '{}' from {} to {}: {}", graph_.name(delivery.producer),
-                       devices_[index(delivery.from)]->spec.text, devices_[index(delivery.to)]->spec.text,
-                       first_line(error.what()));
-  };
-  try {
-    carry(delivery, stream);
-  } catch (const OutOfMemory& error) {
-    return said(error);
-  } catch (const c10::OutOfMemoryError& error) {
-    return said(error);
-  } catch (const std::exception& error) {
-    fail(said(error));
-  }
-  return std::nullopt;
-}
-
 void Executor::run_courier(std::size_t from, std::size_t to) {
   const c10::InferenceMode no_gradients(true);
   const Accelerator* accelerator =
@@ -212,7 +225,14 @@ void Executor::run_courier(std::size_t from, std::size_t to) {
     const Delivery delivery = mine.jobs.front();
     mine.jobs.pop_front();
     ++busy_;
-    deliver(lock, delivery, stream ? &*stream : nullptr);
+    const auto name = [&] {
+      return fmt::format("output of '{}' from {} to {}", graph_.name(delivery.producer), devices_[from]->spec.text,
+                         devices_[to]->spec.text);
+    };
+    patiently(
+        lock, mine.waiter, [&] { return is_nearly_full(delivery); },
+        [&] { return lacking(name, true, [&] { carry(delivery, stream ? &*stream : nullptr); }); });
+    if (with_times_ && !failure_) note_memory(to);
     if (!failure_) scheduler_->arrived(delivery);
     end_turn(lock);
   }

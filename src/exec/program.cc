@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/program.h"
 
+#include <ATen/CPUGeneratorImpl.h>
 #include <torch/csrc/jit/frontend/function_schema_parser.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <mutex>
 #include <thread>
 
 #include "exec/call_arguments.h"
@@ -48,6 +50,15 @@ void take_inputs_in_order(const Graph& graph, OpId op, Call& call) {
   }
 }
 
+std::optional<std::size_t> position_of_generator(const c10::FunctionSchema& schema) {
+  for (std::size_t i = 0; i < schema.arguments().size(); ++i) {
+    c10::TypePtr type = schema.arguments()[i].type();
+    if (type->kind() == c10::TypeKind::OptionalType) type = type->castRaw<c10::OptionalType>()->getElementType();
+    if (type->kind() == c10::TypeKind::GeneratorType) return i;
+  }
+  return std::nullopt;
+}
+
 class CallReader {
  public:
   explicit CallReader(const Graph& graph) : graph_(graph) {}
@@ -81,6 +92,8 @@ class CallReader {
     call.kind = CallKind::kDispatch;
     call.op = *found;
     BERTH_RETURN_IF_ERROR(fill(op, found->schema(), call));
+    call.generator = position_of_generator(found->schema());
+    call.draws = call.generator || name->name.starts_with("aten::rand");
     return call;
   }
 
@@ -152,6 +165,24 @@ std::vector<at::Tensor> take_results(Stack& stack) {
   return results;
 }
 
+// Every op draws from a seed of its own: the shared generator would give other numbers as soon as ops run in another
+// order. An operator that takes no generator, or that runs on a GPU, gets the shared one to itself.
+void draw(const Call& call, const at::Device& device, std::uint64_t seed, Stack& stack) {
+  if (device.is_cpu() && call.generator) {
+    stack[*call.generator] = at::make_generator<at::CPUGeneratorImpl>(seed);
+    call.op->callBoxed(&stack);
+    return;
+  }
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
+  at::Generator generator = at::globalContext().defaultGenerator(device);
+  {
+    const std::lock_guard<std::mutex> guard(generator.mutex());
+    generator.set_current_seed(seed);
+  }
+  call.op->callBoxed(&stack);
+}
+
 const at::Tensor& input(const Call& call, const Inputs& values, std::size_t position) {
   return values[static_cast<std::size_t>(call.tensors[position].tensors.front())];
 }
@@ -189,7 +220,11 @@ std::vector<at::Tensor> invoke(const Call& call, const Inputs& values, const at:
       return {};
     case CallKind::kDispatch:
       fill_stack(call, values, device, stack);
-      call.op->callBoxed(&stack);
+      if (call.draws) {
+        draw(call, device, seed, stack);
+      } else {
+        call.op->callBoxed(&stack);
+      }
       return take_results(stack);
     case CallKind::kSubstitute:
       fill_stack(call, values, device, stack);

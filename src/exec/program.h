@@ -47,8 +47,13 @@ struct Call {
   const Substitute* substitute = nullptr;
   Stack arguments = {};  // tensors are empty
   std::vector<TensorArgument> tensors = {};
-  std::vector<std::size_t> devices = {};  // positions that say on which device
-  std::string where = {};                 // kCrash, kEndless: the device
+  std::vector<std::size_t> devices = {};      // positions that say on which device
+  bool draws = false;                         // random numbers
+  std::optional<std::size_t> generator = {};  // position of what draws them, if the operator takes one
+  std::string where = {};                     // kCrash, kEndless: the device
+
+  // Whether it can be tried again after it ran out of memory: what it changes in place might have been changed.
+  [[nodiscard]] bool is_repeatable() const { return kind != CallKind::kUpdate && (!op || !op->schema().is_mutable()); }
 };
 
 class Program {

@@ -23,12 +23,13 @@ struct Loaded {
 
 std::string example_path() { return BERTH_SOURCE_DIR "/examples/mlp.train.json"; }
 
-Loaded load(const std::string& path) {
-  std::string text = read_file(path).value();
-  Graph graph = parse_graph(text, path).value();
+Loaded from_text(std::string text) {
+  Graph graph = parse_graph(text, "capture").value();
   Program program = Program::read(std::move(text), graph).value();
   return {std::move(graph), std::move(program)};
 }
+
+Loaded load(const std::string& path) { return from_text(read_file(path).value()); }
 
 std::vector<DeviceSpec> specs(std::string_view list) { return parse_device_specs(list, cores_here()).value(); }
 
@@ -147,12 +148,9 @@ Loaded chain_of_products(int count) {
     ops += fmt::format(R"(, {{"name": "p{}", "type": "aten.mm.default", "args": [{{"op": {}}}, {{"op": {}}}], {}}})", i,
                        i == 1 ? 0 : count + i - 1, i, kMatrix);
   }
-  std::string text = fmt::format(R"({{"format": "aten-graph/1", "name": "chain", "mode": "infer", "torch": "by hand",
+  return from_text(fmt::format(R"({{"format": "aten-graph/1", "name": "chain", "mode": "infer", "torch": "by hand",
     "measured_on": {{"cuda": null, "cpu": null}}, "outputs": [{}], "ops": [{}]}})",
-                                 2 * count, ops);
-  Graph graph = parse_graph(text, "chain").value();
-  Program program = Program::read(std::move(text), graph).value();
-  return {std::move(graph), std::move(program)};
+                               2 * count, ops));
 }
 
 // Parameters on the first device, everything else on the second, which has room for a third of them.
@@ -170,6 +168,30 @@ TEST(Executor, CouriersWaitForADeviceThatIsLate) {
     ASSERT_TRUE(step.ok()) << step.error().message;
   }
   set_memory_limit(1, 0);
+}
+
+// Captures of newer PyTorch have dropout as aten.bernoulli.
+TEST(Executor, RandomNumbersDoNotDependOnThePlacement) {
+  const Loaded loaded = from_text(R"({"format": "aten-graph/1", "name": "random", "mode": "infer", "torch": "by hand",
+    "measured_on": {"cuda": null, "cpu": null}, "outputs": [3], "ops": [
+    {"name": "x", "type": "input", "outputs": [{"dtype": "f32", "shape": [64, 64]}]},
+    {"name": "b", "type": "aten.bernoulli.p", "args": [{"op": 0}, {"f": "0.5"}], "outputs": [{"dtype": "f32", "shape": [64, 64]}]},
+    {"name": "r", "type": "aten.rand_like.default", "args": [{"op": 0}], "outputs": [{"dtype": "f32", "shape": [64, 64]}]},
+    {"name": "y", "type": "aten.add.Tensor", "args": [{"op": 1}, {"op": 2}], "outputs": [{"dtype": "f32", "shape": [64, 64]}]}]})");
+  const at::Tensor alone = run(loaded, specs("cpu:0"), all_on_first(loaded.graph), 1).front();
+  EXPECT_GT(alone.std().item<float>(), 0.1F);
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    const Plan plan = random_plan(loaded.graph, equal_parts().size(), seed);
+    for (const at::Tensor& output : run(loaded, equal_parts(), plan, 2)) EXPECT_TRUE(output.equal(alone)) << seed;
+  }
+}
+
+TEST(Executor, ADeviceThatIsNotThereIsAnError) {
+  if (at::hasCUDA()) GTEST_SKIP() << "it is there";
+  const Loaded loaded = load(example_path());
+  const auto executor = Executor::make(loaded.graph, loaded.program, specs("cpu:0,cuda:0"));
+  ASSERT_FALSE(executor.ok());
+  EXPECT_NE(executor.error().message.find("no CUDA"), std::string::npos) << executor.error().message;
 }
 
 // As in the simulator, an input lives until its last use, parameters for ever.
