@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <utility>
 
 #include "app/catalog.h"
 #include "app/options.h"
@@ -93,27 +94,43 @@ EvaluatorMaker Judge::evaluators() {
   };
 }
 
-void Judge::settle(Outcome& outcome) {
-  MeasureSession& session = scores_->session();
-  const int before = session.measured(), failed_before = session.failed();
-  if (outcome.error) return;
-  const Picoseconds predicted = simulate(*problem_, outcome.plan).step_time;
-  outcome.score = scores_->score(outcome.plan);
-  outcome.lower_bound = 0;
-  if (!is_measured_) {
-    for (const Plan& plan : shortlist_->plans()) {
-      if (InterruptGuard::flag()) break;
-      const Score score = scores_->score(plan);
-      if (!better(score, outcome.score)) continue;
-      outcome.score = score;
-      outcome.plan = plan;
-    }
+// Whether the best of the shortlist was found; not if somebody interrupts it, and then the simulated plan stands.
+bool Judge::run_shortlist(Outcome& outcome) {
+  std::vector<Plan> plans = shortlist_->plans();
+  plans.insert(plans.begin(), outcome.plan);
+  std::optional<Score> best;
+  for (const Plan& plan : plans) {
+    if (InterruptGuard::flag()) break;
+    const Score score = scores_->score(plan);
+    if (InterruptGuard::flag() || (best && !better(score, *best))) continue;
+    best = score;
+    outcome.plan = plan;
   }
-  const int measured = is_measured_ ? session.measured() : session.measured() - before;
-  const int failed = is_measured_ ? session.failed() : session.failed() - failed_before;
+  outcome.interrupted |= InterruptGuard::flag();
+  if (best) outcome.score = *best;
+  return best.has_value();
+}
+
+void Judge::settle(Outcome& outcome) {
+  if (outcome.error) return;
+  MeasureSession& session = scores_->session();
+  outcome.score = simulate(*problem_, outcome.plan);
+  const Picoseconds predicted = outcome.score.step_time;
+  outcome.lower_bound = 0;
+  if (outcome.note.find("proved") != std::string::npos) outcome.note.clear();  // by simulations
   outcome.note = with_semicolon(outcome.note);
-  outcome.note += is_measured_ ? fmt::format("measured: {} plans were run", measured)
-                               : fmt::format("simulated, then {} plans were run, the first predicted at {}", measured,
+  if (!is_measured_ && !run_shortlist(outcome)) {
+    outcome.note += "interrupted before it could be run";
+    return;
+  }
+  // The least of many noisy times is too low: what is said about a plan comes from a run of its own.
+  outcome.score = scores_->confirmed(outcome.plan);
+  const int measured = session.measured() - std::exchange(measured_before_, session.measured());
+  const int failed = session.failed() - std::exchange(failed_before_, session.failed());
+  const std::string runs =
+      fmt::format("{} {} run", counted(static_cast<std::uint64_t>(measured), "plan"), measured == 1 ? "was" : "were");
+  outcome.note += is_measured_ ? "measured: " + runs
+                               : fmt::format("simulated, then {}, the first predicted at {}", runs,
                                              format_seconds(to_seconds(predicted)));
   if (const auto why = scores_->failure(outcome.plan)) {
     outcome.error =

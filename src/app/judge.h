@@ -37,17 +37,20 @@ class Judge {
   [[nodiscard]] Budget budget(Budget budget) const;
   // Evaluators for one search; call it once per search.
   EvaluatorMaker evaluators();
-  // What the planner's plan is worth, or, after simulations, the best of the shortlist.
+  // What the planner's plan is worth, or, after simulations, the best of the shortlist, by a run that was not part of
+  // the search.
   void settle(Outcome& outcome);
 
  private:
   Judge(const Problem& problem, bool is_measured, std::size_t shortlist, std::shared_ptr<MeasuredScores> scores);
+  bool run_shortlist(Outcome& outcome);
 
   const Problem* problem_;
   bool is_measured_;
   std::size_t shortlist_size_;
   std::shared_ptr<MeasuredScores> scores_;
   std::shared_ptr<Shortlist> shortlist_;
+  int measured_before_ = 0, failed_before_ = 0;  // by earlier searches
 };
 
 // run_planner, run_single and compare_planners with a judge; without one (nullptr), plans are simulated.

@@ -113,6 +113,7 @@ Result<Exit> run_measure(MeasureFlags flags) {
   BERTH_RETURN_IF_ERROR(take_machine_of_plan(flags.plans.front(), flags.problem));
   BERTH_TRY(const ResolvedProblem resolved, resolve_problem(flags.problem));
   const Problem& problem = resolved.problem;
+  if (problem.objective() != Objective::kStep) return bad_input("--objective: only steps can be measured");
   const InterruptGuard guard;
   BERTH_TRY(const std::vector<MeasuredFile> files, measure_files(flags, problem));
   if (!flags.trace.empty() && files.front().sample) {

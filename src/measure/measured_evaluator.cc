@@ -128,12 +128,33 @@ Score MeasuredScores::score(const Plan& plan) {
     const std::lock_guard lock(mutex_);
     if (const auto known = scores_.find(plan); known != scores_.end()) return known->second.score;
   }
+  Entry entry = run(plan);
+  const std::lock_guard lock(mutex_);
+  return scores_.try_emplace(plan, std::move(entry)).first->second.score;
+}
+
+MeasuredScores::Entry MeasuredScores::run(const Plan& plan) {
   const Result<Sample> sample = session_->measure(plan);
   Entry entry{score_of_sample(session_->problem(), plan, sample), {}};
   if (!sample) entry.failure = sample.error().message;
   const std::lock_guard lock(mutex_);
   if (listener_) listener_(sample, entry.score);
-  return scores_.try_emplace(plan, std::move(entry)).first->second.score;
+  return entry;
+}
+
+Score MeasuredScores::confirmed(const Plan& plan) {
+  const Score first = score(plan);
+  {
+    const std::lock_guard lock(mutex_);
+    const Entry& entry = scores_.at(plan);
+    if (entry.is_confirmed || entry.failure) return first;
+  }
+  Entry again = run(plan);
+  const std::lock_guard lock(mutex_);
+  Entry& entry = scores_.at(plan);
+  if (!again.failure) entry = std::move(again);
+  entry.is_confirmed = true;
+  return entry.score;
 }
 
 std::optional<std::string> MeasuredScores::failure(const Plan& plan) {

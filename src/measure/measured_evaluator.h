@@ -27,6 +27,8 @@ class MeasuredScores {
   explicit MeasuredScores(std::shared_ptr<MeasureSession> session, Listener listener = {})
       : session_(std::move(session)), listener_(std::move(listener)) {}
   Score score(const Plan& plan);
+  // Of a further run, made once per plan, from which the plan was not chosen. As before if that run fails.
+  Score confirmed(const Plan& plan);
   // Why a plan that was scored could not be run; nothing if it could.
   [[nodiscard]] std::optional<std::string> failure(const Plan& plan);
   [[nodiscard]] MeasureSession& session() { return *session_; }
@@ -41,7 +43,9 @@ class MeasuredScores {
   struct Entry {
     Score score;
     std::optional<std::string> failure;
+    bool is_confirmed = false;
   };
+  Entry run(const Plan& plan);
   std::map<Plan, Entry, PlanLess> scores_;
 };
 

@@ -7,10 +7,13 @@ Two CPU sub-devices of one core each stand for two devices; with a single core m
 import json
 import os
 import pathlib
+import signal
+import subprocess
+import time
 import unittest
 
 import captures
-from command_line import CommandLineTest, berth, main
+from command_line import BERTH, CommandLineTest, berth, main
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 HALVES = ROOT / "examples" / "machines" / "halves.toml"
@@ -144,6 +147,7 @@ class MeasureTest(CommandLineTest):
                 (("--limit", "soon"), "is no time"),
                 (("--memory-limit", "much"), "is no size")):
             self.assert_one_line_error(berth("measure", MLP, "--machine", HALVES, "--plan", plan, *args), words)
+        self.assert_one_line_error(berth("measure", MLP, "--machine", HALVES, "--plan", plan, "--objective", "pipeline"), "only steps")
         self.assert_one_line_error(berth("place", MLP, "--machine", HALVES, "--env", "measur"), "did you mean 'measure'?")
         runs = str(self.folder / "runs.csv")
         self.assert_one_line_error(berth("place", MLP, "--machine", HALVES, "--measurements", runs), "--env measure")
@@ -159,6 +163,19 @@ class MeasureTest(CommandLineTest):
         times = [float(line.split(",")[1]) for line in lines[1:]]
         self.assertGreaterEqual(len(times), 2, "different plans, and the best single device")
         self.assertTrue(any(abs(time - answer["step_time_s"]) < 1e-9 for time in times), f"{answer['step_time_s']} in {times}")
+        self.assertNotIn("proved", self.json_of("place", MLP, "--machine", HALVES, "--env", "measure", "--planner", "exact", "--evaluations", "9",
+                                                "--runs", "2")["note"])
+
+    def test_an_interrupted_shortlist_leaves_the_simulated_plan(self):
+        graph, plan = str(self.folder / "branches.json"), self.folder / "plan.json"
+        captures.branches(graph, side=1024, depth=8)
+        process = subprocess.Popen([BERTH, "place", graph, "--machine", str(HALVES), "--planner", "single", "--env", "both", *TWO, "--runs", "1000",
+                                    "-o", str(plan), "--json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        time.sleep(4)
+        process.send_signal(signal.SIGINT)
+        result = json.loads(process.communicate(timeout=60)[0])
+        self.assertTrue(result["interrupted"])
+        self.assertTrue(plan.exists())
 
     def test_only_captures_can_be_run(self):
         zoo = "zoo:rnnlm,batch=4,unroll=3,hidden=16,vocab=100"
