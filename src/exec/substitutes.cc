@@ -4,6 +4,7 @@
 #include <ATen/CPUGeneratorImpl.h>
 
 #include <array>
+#include <limits>
 
 namespace berth::exec {
 namespace {
@@ -43,6 +44,14 @@ void batch_norm_no_training(Stack& stack, std::uint64_t /*seed*/) {
   leave(stack, output, save_mean, save_invstd);
 }
 
+// input, dim, dtype. Rows that are masked out as a whole give 0 instead of no number.
+void safe_softmax(Stack& stack, std::uint64_t /*seed*/) {
+  const at::Tensor input = stack[0].toTensor();
+  const std::int64_t dim = stack[1].toInt();
+  const at::Tensor is_masked = input.eq(-std::numeric_limits<double>::infinity()).all(dim, /*keepdim=*/true);
+  leave(stack, at::softmax(input, dim, stack[2].toOptional<at::ScalarType>()).masked_fill(is_masked, 0.0));
+}
+
 // input, p, train. On a CPU the work of ATen's own kernel, step by step, with a generator of its own: the shared one
 // would give other numbers as soon as ops run in another order.
 void dropout(Stack& stack, std::uint64_t seed) {
@@ -66,6 +75,8 @@ void dropout(Stack& stack, std::uint64_t seed) {
 constexpr std::array kSubstitutes{
     Substitute{"aten::native_dropout", "aten::native_dropout(Tensor input, float p, bool? train) -> (Tensor, Tensor)",
                false, dropout},
+    Substitute{"aten::_safe_softmax", "aten::_safe_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
+               true, safe_softmax},
     Substitute{"aten::_native_batch_norm_legit_functional",
                "aten::_native_batch_norm_legit_functional(Tensor input, Tensor? weight, Tensor? bias, Tensor? "
                "running_mean, Tensor? running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, "

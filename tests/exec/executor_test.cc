@@ -186,6 +186,26 @@ TEST(Executor, RandomNumbersDoNotDependOnThePlacement) {
   }
 }
 
+// Attention of newer PyTorch. Where a row is masked out as a whole, softmax has no number and this has zeros.
+TEST(Executor, SafeSoftmaxIsSoftmaxWithoutHoles) {
+  const Loaded loaded = from_text(R"({"format": "aten-graph/1", "name": "softmax", "mode": "infer", "torch": "by hand",
+    "measured_on": {"cuda": null, "cpu": null}, "outputs": [3], "ops": [
+    {"name": "x", "type": "input", "outputs": [{"dtype": "f32", "shape": [2, 8]}]},
+    {"name": "m", "type": "input", "outputs": [{"dtype": "bool", "shape": [2, 8]}]},
+    {"name": "f", "type": "aten.masked_fill.Scalar", "args": [{"op": 0}, {"op": 1}, {"f": "-inf"}],
+     "outputs": [{"dtype": "f32", "shape": [2, 8]}]},
+    {"name": "y", "type": "aten._safe_softmax.default", "args": [{"op": 2}, {"i": -1}], "outputs": [{"dtype": "f32", "shape": [2, 8]}]}]})");
+  const Call& call = loaded.program.call(static_cast<OpId>(3));
+  Inputs values(loaded.graph.num_tensors());
+  at::Tensor scores = at::arange(16, at::kFloat).view({2, 8});
+  scores[1].fill_(-std::numeric_limits<float>::infinity());
+  values[2] = scores;
+  Stack stack;
+  const at::Tensor result = invoke(call, values, at::kCPU, 1, stack).at(0);
+  EXPECT_TRUE(result[0].equal(at::softmax(scores[0], 0)));
+  EXPECT_TRUE(result[1].equal(at::zeros({8})));
+}
+
 TEST(Executor, ADeviceThatIsNotThereIsAnError) {
   if (at::hasCUDA()) GTEST_SKIP() << "it is there";
   const Loaded loaded = load(example_path());

@@ -13,12 +13,14 @@ import sys
 import tempfile
 import types
 import unittest
+import unittest.mock
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BERTH = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "berth"
 PYTHON = os.environ.get("BERTH_TORCH_PYTHON", sys.executable)
 sys.path.insert(0, str(ROOT / "python"))
 
+from berth.capture import write  # noqa: E402
 from berth.capture.convert import Converter, is_view, module_path  # noqa: E402
 from berth.capture.errors import CaptureError  # noqa: E402
 
@@ -36,6 +38,12 @@ def tied():
     net = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.ReLU(), torch.nn.Linear(8, 8))
     net[2].weight = net[0].weight
     return net, (torch.randn(4, 8),)
+
+def number():
+    return 3
+
+def broken():
+    raise ValueError("no such size\\nand more")
 """
 
 
@@ -124,6 +132,33 @@ class ConvertTest(unittest.TestCase):
                 self.converted(broken)
 
 
+class WriteTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def test_links_stay_links(self):
+        link, target = self.folder / "link.json", self.folder / "target.json"
+        link.symlink_to(target)
+        write({"format": "aten-graph/1"}, link)
+        self.assertTrue(link.is_symlink())
+        self.assertEqual(json.loads(target.read_text()), {"format": "aten-graph/1"})
+
+    def test_what_is_no_file_is_left_alone(self):
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        for path, words in ((pipe, "no file"), (self.folder, "no file"), (self.folder / "no" / "x.json", "no folder")):
+            with self.assertRaisesRegex(CaptureError, words):
+                write({}, path)
+        self.assertEqual([entry.name for entry in self.folder.iterdir()], ["pipe"])
+
+    def test_a_failed_write_leaves_nothing(self):
+        with unittest.mock.patch("os.replace", side_effect=OSError("full")), self.assertRaises(OSError):
+            write({}, self.folder / "x.json")
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+
 def has_torch():
     check = "import torch, sys; sys.exit(tuple(map(int, torch.__version__.split('.')[:2])) < (2, 5))"
     return subprocess.run([PYTHON, "-c", check], capture_output=True).returncode == 0
@@ -175,7 +210,8 @@ class TraceTest(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_mistakes_are_one_line(self):
-        for word, part in (("models", "is not MODULE:FUNCTION"), ("models:large", "has no 'large'"), ("nowhere:x", "no module")):
+        for word, part in (("models", "is not MODULE:FUNCTION"), ("models:large", "has no 'large'"), ("nowhere:x", "no module"),
+                           ("models:number", "must give (model, args)"), ("models:broken", "ValueError: no such size")):
             done = self.capture(word, "-o", "out.json")
             self.assertEqual(done.returncode, 2)
             self.assertIn(part, done.stderr)

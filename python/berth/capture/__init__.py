@@ -42,6 +42,8 @@ def capture(model, args=(), kwargs=None, *, train=False, loss=None, name=None, p
     `loss` makes a number of the model's output; by default its attribute or entry `loss`, else the output itself if it is one
     number, else the mean of its first tensor. `time_on` ("cpu", "cuda") also times every op there, which needs the memory.
     """
+    if path is not None:
+        check_writable(path)
     document, report = document_of(model, args, kwargs, train=train, loss=loss, name=name, time_on=time_on)
     if path is not None:
         write(document, path)
@@ -49,16 +51,31 @@ def capture(model, args=(), kwargs=None, *, train=False, loss=None, name=None, p
     return report
 
 
+def check_writable(path):
+    """Before the work: that a file can be written there."""
+    target = os.path.realpath(path)
+    if os.path.exists(target) and not os.path.isfile(target):
+        raise CaptureError(f"{path} is no file that could be replaced; give another -o")
+    if not os.path.isdir(os.path.dirname(target)):
+        raise CaptureError(f"there is no folder {os.path.dirname(target)} to write {os.path.basename(target)} to")
+
+
 def write(document, path):
     """Atomically: a reader never sees half a file. Equal captures give equal bytes."""
+    check_writable(path)
     text = json.dumps(document, separators=(",", ":")).encode()
     if str(path).endswith(".gz"):
         text = gzip.compress(text, mtime=0)
-    folder = os.path.dirname(os.path.abspath(path))
-    with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
-        file.write(text)
-    os.chmod(file.name, 0o644)
-    os.replace(file.name, path)
+    target = os.path.realpath(path)  # a link stays one
+    handle, temporary = tempfile.mkstemp(dir=os.path.dirname(target))
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(text)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, target)
+    except BaseException:
+        os.unlink(temporary)
+        raise
 
 
 class _CallableModule(types.ModuleType):

@@ -4,6 +4,7 @@ import argparse
 import importlib
 import os
 import sys
+import warnings
 
 from . import capture
 from .errors import CaptureError
@@ -29,7 +30,13 @@ def made(word):
         raise CaptureError(f"no module '{error.name}'") from error
     except AttributeError as error:
         raise CaptureError(f"module '{module}' has no '{function}'") from error
-    model, args, *kwargs = found()
+    try:
+        made_by_user = found()
+    except Exception as error:  # it is the user's code: anything may happen
+        raise CaptureError(f"{word} failed: {type(error).__name__}: {str(error).strip().splitlines()[0] if str(error).strip() else ''}") from error
+    if not isinstance(made_by_user, tuple) or len(made_by_user) not in (2, 3):
+        raise CaptureError(f"{word} gives {type(made_by_user).__name__}; it must give (model, args) or (model, args, kwargs)")
+    model, args, *kwargs = made_by_user
     return model, args, kwargs[0] if kwargs else {}
 
 
@@ -48,6 +55,7 @@ def main():
     parser.add_argument("--name", help="name of the graph; default: the model's class")
     parser.add_argument("--time", default="", help="also time every op on cpu, cuda or cpu,cuda")
     options = parser.parse_args()
+    warnings.filterwarnings("ignore", category=FutureWarning)  # PyTorch's own, about itself
     try:
         model, args, kwargs = made(options.model)
         print(capture(model, args, kwargs, train=options.train, name=options.name, path=options.output,
