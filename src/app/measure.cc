@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "app/commands.h"
+#include "app/constraint_flags.h"
 #include "app/measured_output.h"
 #include "app/measuring.h"
 #include "app/options.h"
@@ -65,7 +66,7 @@ Result<std::vector<MeasuredFile>> measure_files(const MeasureFlags& flags, const
   line.show(std::string("loading the graph"));
   BERTH_TRY(const std::unique_ptr<MeasureSession> session, open_session(flags.problem.graph, problem, flags.measuring));
   std::vector<MeasuredFile> files;
-  for (std::size_t i = 0; i < plans.size(); ++i) {
+  for (std::size_t i = 0; i < plans.size() && !(i > 0 && InterruptGuard::flag()); ++i) {
     line.show(fmt::format("plan {} of {}", i + 1, plans.size()));
     Result<Sample> sample = session->measure(plans[i]);
     files.push_back({flags.plans[i], std::move(plans[i]), std::move(sample)});
@@ -138,6 +139,7 @@ void add_measure_command(CLI::App& app, Exit& exit) {
       ->required()
       ->type_name("FILE")
       ->allow_extra_args(false);
+  add_constraint_flags(*command, flags->problem.constraints);
   add_measuring_flags(*command, flags->measuring);
   add_whole_number(
       *command, "--profiles", [flags](std::uint64_t count) { flags->measuring.profiles = count; }, {1, 1000},

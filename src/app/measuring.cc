@@ -25,7 +25,8 @@ void add_measuring_flags(CLI::App& command, MeasuringFlags& flags) {
   command
       .add_option("--devices", flags.devices,
                   "what stands for the machine's devices, in its order: cpu, cpu:0-3 (some of the cores), cuda:0, "
-                  "cuda:0/64 (64 of its multiprocessors), each with =16GiB as a limit; default: CPUs share the cores, GPUs are cuda:0, cuda:1, ...")
+                  "cuda:0/64 (64 of its multiprocessors), each with =16GiB as a limit; default: CPUs share the cores, "
+                  "GPUs are cuda:0, cuda:1, ...")
       ->type_name("LIST")
       ->group(kGroup);
   add_whole_number(
@@ -57,6 +58,10 @@ Status check_can_measure(std::string_view what) {
 Result<std::unique_ptr<MeasureSession>> open_session(const std::string& graph, const Problem& problem,
                                                      const MeasuringFlags& flags) {
   BERTH_RETURN_IF_ERROR(check_can_measure("running plans"));
+  if (graph.starts_with("zoo:")) {
+    return bad_input(
+        "{}: only captures (aten-graph/1) can be run; python -m berth.capture makes one of a PyTorch model", graph);
+  }
   MeasureOptions options;
   std::error_code error;
   options.program = std::filesystem::read_symlink("/proc/self/exe", error).string();

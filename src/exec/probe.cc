@@ -14,6 +14,7 @@
 
 #include "base/text.h"
 #include "cost/efficiency.h"
+#include "exec/allocator.h"
 #include "exec/cores.h"
 #include "exec/gpu_driver.h"
 #include "exec/probe_device.h"
@@ -25,6 +26,8 @@ namespace berth::exec {
 namespace {
 
 constexpr std::array<Bytes, 4> kCopySizes{4096, 262144, 4194304, 67108864};
+// Larger ones get pages of the system anew every time, which says nothing about the tensors that most graphs have.
+constexpr std::array<Bytes, 4> kCopySizesOfParts{4096, 262144, 4194304, 16777216};
 
 // What Linux could give to programs without swapping.
 Bytes available_memory() {
@@ -94,6 +97,7 @@ class Prober {
       return bad_input("--split {}: this computer has {} cores", options_.parts, cores);
     }
     last_core_ = cores - 1;
+    install_counting_allocator();  // as plans are run: freed memory is kept
     probe_cpu(cores);
     BERTH_RETURN_IF_ERROR(probe_gpus());
     const Topology topology = topology_here();
@@ -140,7 +144,7 @@ class Prober {
   LinkRates probe_copies_between_parts() {
     std::vector<std::pair<Bytes, double>> times;
     const double handover = handover_s(200, last_core_);
-    for (const Bytes bytes : kCopySizes) {
+    for (const Bytes bytes : kCopySizesOfParts) {
       const at::Tensor tensor = at::ones({bytes / 4});
       const double seconds = handover + best_seconds(
                                             {}, [&] { (void)tensor.clone(); }, [] {});
