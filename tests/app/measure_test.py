@@ -70,9 +70,10 @@ class MeasureTest(CommandLineTest):
     def test_plans_of_one_call_have_checksums_too(self):
         graph = str(self.folder / "branches.json")
         captures.branches(graph)
-        plan = self.place(graph)
-        whole = self.write("whole.csv", "op,device\n" + "".join(f"{op['name']},cpu0\n" for op in json.loads(pathlib.Path(graph).read_text())["ops"]))
-        both = self.json_of("measure", graph, "--machine", HALVES, "--plan", plan, "--plan", whole, *TWO, "--runs", "2")["plans"]
+        split = str(self.folder / "split.json")
+        os.rename(self.place(graph, "--planner", "round-robin"), split)
+        whole = self.plan(graph, lambda i, op: "cpu0")
+        both = self.json_of("measure", graph, "--machine", HALVES, "--plan", split, "--plan", whole, *TWO, "--runs", "2")["plans"]
         self.assertEqual(len({one["checksum"] for one in both}), 1)
         self.assertTrue(both[0]["checksum"])
 
