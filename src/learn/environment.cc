@@ -75,8 +75,7 @@ class SimulatedEnvironment final : public Environment {
    public:
     explicit Measure(const Problem& problem) : problem_(problem) {}
     void operator()(Job& job, bool with_times) {
-      // Nobody knows those of a machine without overlap: its simulator is another one.
-      if (with_times && problem_.objective() == Objective::kStep && problem_.machine().overlap()) {
+      if (with_times && problem_.objective() == Objective::kStep) {
         if (!timed_) timed_ = std::make_unique<TimedSimulator>(problem_);
         job.score = timed_->run(job.plan, job.times);
         return;

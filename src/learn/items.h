@@ -34,9 +34,6 @@ Items make_items(const Problem& problem, Grouping clusters, Decided decided = De
 // Every device that something may be on, unless the user limits their number.
 std::vector<DeviceId> devices_to_use(const Problem& problem, const Items& items);
 
-// Every device that something may be on, unless the user limits their number.
-std::vector<DeviceId> devices_to_use(const Problem& problem, const Items& items);
-
 // Places in `decided` to the ops of that item.
 std::vector<std::vector<OpId>> ops_of_items(const Problem& problem, const Items& items);
 

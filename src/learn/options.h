@@ -86,8 +86,10 @@ struct Options {
   bool directed = false;             // gcn tells edges in from edges out
   std::string parser = "learned";    // of clusters: learned, frozen (random scores), metis, none
   bool self_loops = false;           // a node may prefer itself to all neighbours
+  double parse_noise = 0.0;          // in drawing, of the scores of edges, in deviations of theirs
   double start_by_times = 0.0;       // devices begin with their speed at a cluster's own ops to this power; 0: not so
   double near_best = 0.0;            // share of updates whose plans are the best one with a few clusters changed
+  double near_stretches = 0.0;       // share of those plans whose clusters are a connected stretch
   int poolings = 1;                  // rounds of parsing; 0: until one cluster is left
   std::string pool_factor = "mean";  // what the scores inside a cluster count as: mean, sum
   double dropout = 0.0;

@@ -172,12 +172,12 @@ Options hsdag_default() {
   Options options;
   options.hidden = 64;
   options.groupings = 1, options.placements = 20;
-  options.epochs = 3, options.ratio_clip = 0.2;
   options.self_loops = true;
+  options.parse_noise = 1.0;
   options.start_by_times = 4.0;
-  options.near_best = 0.8334;  // of six updates five, of four plans each: half of the plans
+  options.near_best = 0.9334;  // of fifteen updates fourteen, of four plans each: three quarters of the plans
+  options.near_stretches = 0.5;
   options.rate = 0.002;
-  options.entropy = 0.02, options.entropy_end = 0.0, options.entropy_updates = 200;
   return options;
 }
 

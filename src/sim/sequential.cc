@@ -161,17 +161,30 @@ void SequentialEngine::finish() {
   lifetimes_.judge(score_);
 }
 
+const Score& SequentialEngine::run_with_times(const Plan& plan, std::vector<Picoseconds>& ready,
+                                              std::vector<Picoseconds>& end) {
+  run(plan);
+  ready = start_;
+  end = end_;
+  for (const auto& group : plan.fusions) {
+    const OpId leader = *std::min_element(group.begin(), group.end());
+    for (const OpId op : group) {
+      ready[index(op)] = start_[index(leader)];
+      end[index(op)] = end_[index(leader)];
+    }
+  }
+  return score_;
+}
+
 Timeline SequentialEngine::run_with_timeline(const Plan& plan) {
   Timeline timeline;
   transfers_ = &timeline.transfers;
-  timeline.score = run(plan);
+  timeline.score = run_with_times(plan, timeline.op_ready, timeline.op_end);
   transfers_ = nullptr;
   const std::vector<OpId> leaders = fusion_leaders(problem_.graph(), plan);
   for (const OpId op : problem_.graph().ops()) {
-    const std::size_t node = index(leaders[index(op)]);
-    timeline.op_end.push_back(end_[node]);
-    timeline.op_ready.push_back(start_[node]);
-    if (index(op) == node && end_[node] > start_[node])
+    const std::size_t node = index(op);
+    if (leaders[node] == op && end_[node] > start_[node])
       timeline.ops.push_back({op, DeviceId{device_[node]}, 0, start_[node], end_[node]});
   }
   std::sort(timeline.ops.begin(), timeline.ops.end(),

@@ -21,6 +21,8 @@ class SequentialEngine {
 
   // Valid until the next run.
   const Score& run(const Plan& plan);
+  // Also when every op was ready, which is when it started, and ended; those of a fused group have its times.
+  const Score& run_with_times(const Plan& plan, std::vector<Picoseconds>& ready, std::vector<Picoseconds>& end);
   Timeline run_with_timeline(const Plan& plan);
   [[nodiscard]] std::uint64_t events() const { return events_; }
 

@@ -2,13 +2,21 @@
 #include "sim/timed_simulator.h"
 
 #include "sim/engine.h"
+#include "sim/sequential.h"
 
 namespace berth {
 
-TimedSimulator::TimedSimulator(const Problem& problem) : engine_(std::make_unique<Engine>(problem)) {}
+TimedSimulator::TimedSimulator(const Problem& problem) {
+  if (problem.machine().overlap()) {
+    engine_ = std::make_unique<Engine>(problem);
+  } else {
+    sequential_ = std::make_unique<SequentialEngine>(problem);
+  }
+}
 TimedSimulator::~TimedSimulator() = default;
 
 const Score& TimedSimulator::run(const Plan& plan, OpTimes& times) {
+  if (sequential_) return sequential_->run_with_times(plan, times.ready, times.end);
   return engine_->run_with_times(plan, times.ready, times.end);
 }
 

@@ -12,6 +12,7 @@
 namespace berth {
 
 class Engine;
+class SequentialEngine;
 
 // Timeless ops included; indexed by OpId. Empty where nobody knows.
 struct OpTimes {
@@ -30,7 +31,8 @@ class TimedSimulator {
   const Score& run(const Plan& plan, OpTimes& times);
 
  private:
-  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Engine> engine_;                // one of the two
+  std::unique_ptr<SequentialEngine> sequential_;  // of machines without overlap
 };
 
 }  // namespace berth

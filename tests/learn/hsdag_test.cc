@@ -9,7 +9,6 @@
 #include "learn/credit.h"
 #include "learn/hsdag/network.h"
 #include "learn/hsdag/node_features.h"
-#include "learn/hsdag/parsing.h"
 #include "learn/hsdag/policy.h"
 #include "learn/planners.h"
 #include "plan/cut/mincut_exact.h"
@@ -18,59 +17,6 @@
 
 namespace berth::learn {
 namespace {
-
-std::vector<Pair> random_pairs(Rng& rng, std::uint32_t nodes, double chance) {
-  std::vector<Pair> pairs;
-  for (std::uint32_t a = 0; a < nodes; ++a) {
-    for (std::uint32_t b = a + 1; b < nodes; ++b) {
-      if (rng.chance(chance)) pairs.emplace_back(a, b);
-    }
-  }
-  return pairs;
-}
-
-// A line of five: 0-1 and 3-4 score most at home; 2 prefers 3.
-TEST(Parsing, EveryNodeFollowsItsBestEdge) {
-  const std::vector<Pair> line{{0, 1}, {1, 2}, {2, 3}, {3, 4}};
-  const std::vector<float> scores{0.9F, 0.2F, 0.5F, 0.8F};
-  const Parsing parsing = parse(6, line, scores);
-  EXPECT_EQ(parsing.cluster, (std::vector<std::uint32_t>{0, 0, 1, 1, 1, 2})) << "the last has no edge";
-  EXPECT_EQ(parsing.clusters, 3u);
-  EXPECT_EQ(edges_between(parsing, line), (std::vector<Pair>{{0, 1}}));
-}
-
-// The same line, but 2 prefers itself: 1 joins it, and 0 follows 1.
-TEST(Parsing, WithLoopsANodeMayStayAloneOrBeJoined) {
-  const std::vector<Pair> line{{0, 1}, {1, 2}, {2, 3}, {3, 4}};
-  const std::vector<float> scores{0.3F, 0.4F, 0.5F, 0.8F}, loops{0.1F, 0.1F, 0.6F, 0.1F, 0.1F, 0.1F};
-  EXPECT_EQ(parse(6, line, scores, loops).cluster, (std::vector<std::uint32_t>{0, 0, 0, 1, 1, 2}));
-  const std::vector<float> alone(6, 1.0F);
-  EXPECT_EQ(parse(6, line, scores, alone).clusters, 6u);
-}
-
-std::vector<float> distinct_scores(Rng& rng, std::size_t count) {
-  std::vector<float> scores(count);
-  std::iota(scores.begin(), scores.end(), 1.0F);
-  for (std::size_t i = scores.size(); i > 1; --i) std::swap(scores[i - 1], scores[rng.below(i)]);
-  return scores;
-}
-
-TEST(Parsing, UnionFindEqualsTheExpansionOfThePapers) {
-  for (std::uint64_t seed = 1; seed <= 500; ++seed) {
-    Rng rng(seed);
-    const auto nodes = static_cast<std::uint32_t>(1 + rng.below(25));
-    const std::vector<Pair> pairs = random_pairs(rng, nodes, 0.2);
-    const std::vector<float> all = distinct_scores(rng, pairs.size() + nodes);
-    const std::span<const float> scores = std::span(all).first(pairs.size()), loops = std::span(all).last(nodes);
-    const Parsing parsing = parse(nodes, pairs, scores);
-    EXPECT_EQ(parsing, parse_by_expansion(nodes, pairs, scores)) << "seed " << seed;
-    EXPECT_EQ(parse(nodes, pairs, scores, loops), parse_by_expansion(nodes, pairs, scores, loops)) << "seed " << seed;
-    std::vector<bool> has_edge(nodes);
-    for (const auto& [a, b] : pairs) has_edge[a] = has_edge[b] = true;
-    const auto joined = std::ranges::count(has_edge, true);
-    EXPECT_LE(parsing.clusters, nodes - static_cast<std::size_t>(joined) + static_cast<std::size_t>(joined) / 2);
-  }
-}
 
 TEST(Credit, DiscountsOrSharesInsideAnEpisode) {
   using Weights = std::vector<double>;
@@ -239,6 +185,7 @@ TEST(HsdagBatch, PushesBackTheGradientOfItsLoss) {
   const Problem problem = heft_example();
   Options options = small_options();
   options.placements = 3;
+  options.activation = "silu";  // a ReLU may bend within the step
   HsdagPolicy policy(problem, options, std::nullopt, 3, at::kCPU);
   Rng rng(1);
   const auto batch = policy.sample({2, 3, 0.0}, rng);
@@ -261,60 +208,6 @@ TEST(HsdagBatch, PushesBackTheGradientOfItsLoss) {
   constexpr double kStep = 1e-2;
   const double slope = (at(kStep) - at(-kStep)) / (2.0 * kStep);
   EXPECT_NEAR(slope, std::sqrt(length), 0.05 * std::sqrt(length));
-}
-
-// How many items two plans have on different devices.
-int differences(const Problem& problem, const Items& items, const Plan& a, const Plan& b) {
-  int count = 0;
-  for (const std::vector<OpId>& ops : ops_of_items(problem, items)) count += a.device(ops[0]) != b.device(ops[0]);
-  return count;
-}
-
-TEST(HsdagBatch, PlansNearAPlanDifferInAFewClustersAndLearnOfThose) {
-  const Problem problem = heft_example();
-  Options options = small_options();
-  options.parser = "none";  // clusters are items
-  HsdagPolicy policy(problem, options, std::nullopt, 3, at::kCPU);
-  const Plan near = policy.greedy();
-  Rng rng(1);
-  Sampling sampling{1, 40, 0.0};
-  sampling.near = &near;
-  const auto batch = policy.sample(sampling, rng);
-  const double root = std::sqrt(static_cast<double>(policy.items().size()));
-  int most = 0;
-  for (const Plan& plan : batch->plans()) {
-    const int changed = differences(problem, policy.items(), plan, near);
-    EXPECT_GE(changed, 1);
-    EXPECT_LE(changed, root);
-    most = std::max(most, changed);
-  }
-  EXPECT_GT(most, 1);
-  const std::vector<double> better(40, 1.0);
-  const auto log_chance = [&] {
-    const auto logs = batch->log_probabilities();
-    return std::accumulate(logs.begin(), logs.end(), 0.0);
-  };
-  EXPECT_TRUE(std::isfinite(log_chance()));
-  policy.parameters().clear_gradients();
-  batch->loss({better, 0.0, 0.2}).backward();
-  double length = 0.0;
-  for (const float gradient : policy.parameters().gradients()) length += static_cast<double>(gradient) * gradient;
-  EXPECT_GT(length, 0.0);
-  EXPECT_TRUE(std::isfinite(length));
-}
-
-// A chain of work with parameters that take no time: changing those alone would be a plan for nothing.
-TEST(HsdagBatch, PlansNearAPlanLeaveWhatTakesNoTime) {
-  const Problem problem = toy_problem("a:1 -> b:1 -> c:0 -> d:1; a -> c", "device p; device q; link p q latency=1");
-  Options options = small_options();
-  options.parser = "none", options.coarsening = "none";
-  HsdagPolicy policy(problem, options, std::nullopt, 3, at::kCPU);
-  const Plan near = policy.greedy();
-  Rng rng(1);
-  Sampling sampling{1, 60, 0.0};
-  sampling.near = &near;
-  const auto batch = policy.sample(sampling, rng);
-  for (const Plan& plan : batch->plans()) EXPECT_EQ(plan.device(OpId{2}), near.device(OpId{2}));
 }
 
 TEST(HsdagPolicy, FreezesEmbeddingAndParserAndBeginsDevicesAnew) {
@@ -376,25 +269,6 @@ TEST(Hsdag, FindsTheOptimumOfToysWithoutOverlap) {
   }
 }
 
-// Of six updates five are of four plans near the best one; the first is not.
-TEST(Hsdag, UpdatesNearTheBestPlanAreSmall) {
-  const Problem problem = heft_example();
-  const std::unique_ptr<Communicator> alone = make_alone();
-  std::vector<std::unique_ptr<Environment>> environments;
-  environments.push_back(make_simulated_environment(problem, 1));
-  auto learner = make_learner("hsdag", std::move(environments), small_options(), 1, "cpu", *alone);
-  ASSERT_TRUE(learner) << learner.error().message;
-  std::vector<int> plans;
-  for (int i = 0; i < 7; ++i) {
-    const std::uint64_t expected = (*learner)->plans_per_update();
-    const auto facts = (*learner)->update();
-    ASSERT_TRUE(facts && *facts);
-    plans.push_back((*facts)->plans);
-    EXPECT_EQ(plans.back(), static_cast<int>(expected));
-  }
-  EXPECT_EQ(plans, (std::vector<int>{20, 4, 4, 4, 4, 4, 20}));
-}
-
 TEST(Hsdag, IsNeverWorseThanTheBestSingleDevice) {
   for (const PlanToy& toy : plan_toys()) {
     SCOPED_TRACE(toy.name);
@@ -413,9 +287,10 @@ TEST(Hsdag, EveryPresetAndVariantLearns) {
     EXPECT_TRUE(make_learned_planner("hsdag", preset("hsdag", name).value())->plan(search));
   }
   for (const std::string_view change :
-       {"parser=metis", "parser=frozen", "parser=none", "poolings=0", "gnn=gat", "gnn=gin", "directed=on",
-        "dropout=0.2", "credit=shared", "baseline=none", "refuse-single=on", "state-update=off", "self-loops=off",
-        "start-by-times=0", "near-best=0", "near-best=1", "freeze-after=1", "activation=silu"}) {
+       {"parser=metis",     "parser=frozen",    "parser=none",    "poolings=0",       "gnn=gat",
+        "gnn=gin",          "directed=on",      "dropout=0.2",    "credit=shared",    "baseline=none",
+        "refuse-single=on", "state-update=off", "self-loops=off", "start-by-times=0", "near-best=0",
+        "near-best=1",      "near-stretches=1", "parse-noise=0",  "freeze-after=1",   "activation=silu"}) {
     SCOPED_TRACE(change);
     Options options = small_options();
     ASSERT_TRUE(set_option(options, change));

@@ -5,6 +5,7 @@
 #include "sim/bounds.h"
 #include "sim/critical_path.h"
 #include "sim/simulator.h"
+#include "sim/timed_simulator.h"
 #include "support/compare_timelines.h"
 #include "support/hand_case.h"
 #include "support/random_problem.h"
@@ -129,6 +130,22 @@ TEST(Sequential, BoundedRunsAndBasesChangeNothing) {
     const Score* bounded = evaluator->evaluate_bounded(plan, score.step_time);
     ASSERT_NE(bounded, nullptr);
     EXPECT_EQ(*bounded, score);
+  }
+}
+
+TEST(Sequential, TimesOfOpsAreThoseOfTheTimeline) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    Rng rng(seed);
+    const Problem problem = random_problem(rng, 1 + rng.below(40), {.overlap = false, .region_cost_s = 1e-12});
+    TimedSimulator timed(problem);
+    OpTimes times;
+    for (int i = 0; i < 3; ++i) {
+      const Plan plan = random_plan(problem, rng);
+      const Timeline timeline = simulate_timeline(problem, plan);
+      EXPECT_EQ(timed.run(plan, times), timeline.score) << "seed " << seed;
+      EXPECT_EQ(times.ready, timeline.op_ready) << "seed " << seed;
+      EXPECT_EQ(times.end, timeline.op_end) << "seed " << seed;
+    }
   }
 }
 

@@ -24,6 +24,7 @@ HsdagNetwork::HsdagNetwork(NetworkShape shape, const Options& options, Parameter
       loops_(options.self_loops),
       poolings_(options.poolings),
       dropout_(options.dropout),
+      noise_(options.parse_noise),
       by_times_(options.start_by_times),
       smooth_(options.activation == "silu"),
       hidden_(options.hidden),
@@ -102,9 +103,14 @@ HsdagNetwork::Scores HsdagNetwork::score_level(const Tensor& embedded, const Lev
   return scores;
 }
 
-Parsing HsdagNetwork::parse_level(const Level& level, const Scores& scores) const {
-  const std::vector<float> loops = loops_ ? floats_of(scores.loops.detach()) : std::vector<float>();
-  return parse(static_cast<std::size_t>(level.tensors.nodes), level.pairs, floats_of(scores.pairs.detach()), loops);
+Parsing HsdagNetwork::parse_level(const Level& level, const Scores& scores, std::uint64_t seed) const {
+  std::vector<float> pairs = floats_of(scores.pairs.detach());
+  std::vector<float> loops = loops_ ? floats_of(scores.loops.detach()) : std::vector<float>();
+  if (noise_ > 0.0 && seed != kMostLikely) {
+    Rng rng(seed);
+    add_noise(pairs, loops, noise_, rng);
+  }
+  return parse(static_cast<std::size_t>(level.tensors.nodes), level.pairs, pairs, loops);
 }
 
 // What the sum over a cluster is multiplied by: the scores inside it, both ways, or their mean; 1 where there are none.
@@ -165,7 +171,7 @@ HsdagNetwork::Pass HsdagNetwork::run(const Tensor& features, std::uint64_t seed,
   const Level* level = &level_;
   // Clusters that are given, or frozen, are those of the graph itself.
   const int rounds = is_learned() ? poolings_ : 1;
-  for (int round = 0; rounds == 0 || round < rounds; ++round) {
+  for (int round = 0;; ++round) {
     const std::size_t before = static_cast<std::size_t>(level->tensors.nodes);
     if (round > 0 && (before == 1 || level->pairs.empty())) break;
     Scores scores = frozen_scores_;
@@ -176,16 +182,19 @@ HsdagNetwork::Pass HsdagNetwork::run(const Tensor& features, std::uint64_t seed,
     } else if (!shape_.clusters.empty()) {
       parsing = numbered_clusters(shape_.clusters);
     } else {
-      parsing = parse_level(*level, scores);
+      parsing = parse_level(*level, scores, seed);
     }
     x = pool(embed(to_pool_, x, level->tensors, dropout), *level, parsing, scores);
     for (std::int64_t& cluster : pass.cluster) cluster = parsing.cluster[static_cast<std::size_t>(cluster)];
-    const bool goes_on = is_learned() && (rounds == 0 || round + 1 < rounds);
+    // With loops a round may join nothing, and so may all after it.
+    const bool joined = parsing.clusters < before;
+    const bool goes_on = is_learned() && joined && (rounds == 0 || round + 1 < rounds);
     if (goes_on) {
       pooled_level = make_level(parsing.clusters, edges_between(parsing, level->edges));
       level = &pooled_level;
     }
     pass.parsings.push_back(std::move(parsing));
+    if (!goes_on) break;
   }
   pass.state = dropout(activate(out_two_(dropout(activate(out_one_(x))))));
   pass.logits = choose_two_(activate(choose_one_(pass.state)));

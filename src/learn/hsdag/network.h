@@ -27,6 +27,7 @@ class HsdagNetwork {
  public:
   HsdagNetwork(NetworkShape shape, const Options& options, Parameters& parameters, Rng& rng);
 
+  static constexpr std::uint64_t kMostLikely = 0;  // a seed: the parser has no noise
   struct Pass {
     std::vector<Parsing> parsings;      // round by round
     std::vector<std::int64_t> cluster;  // of every node after the last of them
@@ -34,7 +35,7 @@ class HsdagNetwork {
     Tensor state;                       // [clusters, features]: what is added to the features of its nodes
     [[nodiscard]] std::size_t clusters() const { return static_cast<std::size_t>(logits.size(0)); }
   };
-  // With `known` the nodes are drawn together as in that pass. The seed is that of dropout.
+  // With `known` the nodes are drawn together as in that pass. The seed is that of dropout and of the parser's noise.
   [[nodiscard]] Pass run(const Tensor& features, std::uint64_t seed, const std::vector<Parsing>* known = nullptr) const;
 
  private:
@@ -62,7 +63,7 @@ class HsdagNetwork {
                              Dropout& dropout) const;
   [[nodiscard]] Tensor score(const Tensor& products, Dropout& dropout) const;
   [[nodiscard]] Scores score_level(const Tensor& embedded, const Level& level, Dropout& dropout) const;
-  [[nodiscard]] Parsing parse_level(const Level& level, const Scores& scores) const;
+  [[nodiscard]] Parsing parse_level(const Level& level, const Scores& scores, std::uint64_t seed) const;
   [[nodiscard]] Tensor pool(const Tensor& input, const Level& level, const Parsing& parsing,
                             const Scores& scores) const;
   [[nodiscard]] Tensor factor(const Level& level, const Parsing& parsing, const Scores& scores) const;
@@ -75,7 +76,7 @@ class HsdagNetwork {
   std::string parser_, gnn_, factor_;
   bool directed_, loops_;
   int poolings_;
-  double dropout_, by_times_;
+  double dropout_, noise_, by_times_;
   bool smooth_;
   std::int64_t hidden_;
   Parameters& parameters_;

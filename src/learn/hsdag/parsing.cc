@@ -2,6 +2,7 @@
 #include "learn/hsdag/parsing.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "base/disjoint_sets.h"
@@ -53,6 +54,25 @@ Parsing parse(std::size_t nodes, std::span<const Pair> edges, std::span<const fl
   std::vector<std::uint32_t> label(nodes);
   for (std::uint32_t node = 0; node < nodes; ++node) label[node] = sets.root(node);
   return numbered_clusters(label);
+}
+
+void add_noise(std::span<float> scores, std::span<float> loops, double share, Rng& rng) {
+  constexpr double kNearest = 1e-6;  // to 0 and 1
+  double sum = 0.0, squares = 0.0;
+  const auto each = [&](const auto& change) {
+    std::ranges::for_each(scores, change);
+    std::ranges::for_each(loops, change);
+  };
+  each([&](float& score) {
+    const double inside = std::clamp(static_cast<double>(score), kNearest, 1.0 - kNearest);
+    const double logit = std::log(inside / (1.0 - inside));
+    sum += logit;
+    squares += logit * logit;
+    score = static_cast<float>(logit);
+  });
+  const double count = std::max(1.0, static_cast<double>(scores.size() + loops.size()));
+  const double deviation = std::sqrt(std::max(squares / count - sum * sum / (count * count), kNearest * kNearest));
+  each([&](float& score) { score += static_cast<float>(share * deviation * rng.normal()); });
 }
 
 Parsing parse_by_expansion(std::size_t nodes, std::span<const Pair> edges, std::span<const float> scores,

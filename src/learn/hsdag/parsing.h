@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/rng.h"
+
 namespace berth::learn {
 
 // Undirected: each pair once, in any order, no loops.
@@ -26,7 +28,11 @@ struct Parsing {
 Parsing parse(std::size_t nodes, std::span<const Pair> edges, std::span<const float> scores,
               std::span<const float> loops = {});
 
-// The same by the algorithm of the papers: the best dominant edge founds a cluster, which grows by all nodes whose
+// Scores between 0 and 1 of edges and loops become logits with noise of `share` of their own deviation, so that nodes
+// now and then follow another edge than their best, however sure or unsure the scores are.
+void add_noise(std::span<float> scores, std::span<float> loops, double share, Rng& rng);
+
+// As parse() by the algorithm of the papers: the best dominant edge founds a cluster, which grows by all nodes whose
 // dominant edge leads into it. Equal to parse() where no two scores are. For tests.
 Parsing parse_by_expansion(std::size_t nodes, std::span<const Pair> edges, std::span<const float> scores,
                            std::span<const float> loops = {});

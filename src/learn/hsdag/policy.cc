@@ -7,6 +7,7 @@
 
 #include "learn/features.h"
 #include "learn/grouper.h"
+#include "learn/hsdag/near_plan.h"
 #include "learn/hsdag/node_features.h"
 #include "plan/placement.h"
 
@@ -26,6 +27,22 @@ std::vector<float> seconds_of(const Problem& problem, const Items& items, std::s
   return seconds;
 }
 
+// Items that take time, or hand on what others computed: that may have to be sent. The rest are constants and their
+// like.
+std::vector<bool> which_matter(const Problem& problem, const Items& items) {
+  const Graph& graph = problem.graph();
+  std::vector<bool> op_matters(graph.num_ops()), item_matters(items.size());
+  for (const OpId op : graph.topological_order()) {
+    bool matters = false;
+    for (const DeviceId device : problem.machine().device_ids()) matters |= seconds_on(problem, op, device) > 0.0;
+    for (const TensorId input : graph.inputs(op)) matters |= op_matters[index(graph.producer(input))];
+    op_matters[index(op)] = matters;
+    const std::int64_t item = items.position[items.grouping.of(problem, op)];
+    if (matters && item >= 0) item_matters[static_cast<std::size_t>(item)] = true;
+  }
+  return item_matters;
+}
+
 // Cluster of every item where the parser is none of this network's: its own, or that of its first unit in a grouping.
 std::vector<std::uint32_t> given_clusters(const Problem& problem, const Items& items, const Options& options,
                                           const std::optional<Grouping>& grouping) {
@@ -42,22 +59,6 @@ std::vector<std::uint32_t> given_clusters(const Problem& problem, const Items& i
     label.push_back(static_cast<std::uint32_t>(seen));
   }
   return label;
-}
-
-// How much the policy is taken to doubt of a device that it is sure of.
-constexpr double kLeastDoubt = 0.02;
-
-// Number of a share, drawn by its size; not all may be 0.
-std::size_t draw_share(std::span<const double> shares, Rng& rng) {
-  double left = rng.uniform() * std::accumulate(shares.begin(), shares.end(), 0.0);
-  std::size_t last = 0;
-  for (std::size_t i = 0; i < shares.size(); ++i) {
-    if (shares[i] <= 0.0) continue;
-    last = i;
-    left -= shares[i];
-    if (left < 0.0) break;
-  }
-  return last;
 }
 
 Tensor entropy_of(const Tensor& log_probabilities) { return -(log_probabilities.exp() * log_probabilities).sum(); }
@@ -79,10 +80,7 @@ HsdagPolicy::HsdagPolicy(const Problem& problem, const Options& options, const s
   shape.features = features_.size(1);
   shape.devices = static_cast<std::int64_t>(devices_.size());
   const std::vector<float> seconds = seconds_of(problem, items_, devices_);
-  works_.resize(items_.size());
-  for (std::size_t i = 0; i < seconds.size(); ++i) {
-    if (seconds[i] > 0.0F) works_[i / devices_.size()] = true;
-  }
+  matters_ = which_matter(problem, items_);
   if (options.start_by_times > 0.0) {
     shape.seconds = seconds;
   } else if (options.start_by_speed) {
@@ -134,7 +132,7 @@ std::unique_ptr<Batch> HsdagPolicy::sample(const Sampling& sampling, Rng& rng) {
 Plan HsdagPolicy::greedy() {
   if (!network_) return plan_of_items(problem_, items_, {});
   const at::NoGradGuard guard;
-  const HsdagNetwork::Pass pass = network_->run(features_, 0);
+  const HsdagNetwork::Pass pass = network_->run(features_, HsdagNetwork::kMostLikely);
   const Tensor most = pass.logits.argmax(1).to(at::kCPU).contiguous();
   const std::vector<std::uint32_t> devices(most.data_ptr<std::int64_t>(), most.data_ptr<std::int64_t>() + most.numel());
   return plan_of(pass, devices);
@@ -143,7 +141,7 @@ Plan HsdagPolicy::greedy() {
 Beliefs HsdagPolicy::beliefs() {
   const at::NoGradGuard guard;
   if (!network_) return make_beliefs(problem_, devices_, {}, at::zeros({0}), greedy());
-  const HsdagNetwork::Pass pass = network_->run(features_, 0);
+  const HsdagNetwork::Pass pass = network_->run(features_, HsdagNetwork::kMostLikely);
   std::vector<std::vector<OpId>> ops(pass.clusters());
   for (const OpId op : problem_.graph().topological_order()) {
     const std::int64_t item = items_.position[items_.grouping.of(problem_, op)];
@@ -202,39 +200,29 @@ void HsdagBatch::draw_all(const HsdagNetwork::Pass& pass, const Tensor& chances,
   plans_.push_back(policy_.plan_of(pass, drawn));
 }
 
-// A few clusters, between one and the root of their number and rather fewer, go elsewhere: those with the greatest
-// chance to be elsewhere first of all, but any may that takes time. All other nodes stay where they are. What is
-// learned is learned of those few.
+// The plan with a few clusters elsewhere. What is learned is learned of those few.
 void HsdagBatch::draw_near(const HsdagNetwork::Pass& pass, const Tensor& chances, Step& step, Rng& rng) {
-  const std::size_t clusters = pass.clusters(), devices = policy_.num_devices();
-  const float* chance = chances.data_ptr<float>();
-  const auto cluster_of = [&](std::size_t node) { return static_cast<std::size_t>(pass.cluster[node]); };
-  std::vector<std::uint32_t> drawn(clusters);  // at first where the last of its nodes is
-  std::vector<double> doubt(clusters);
-  for (std::size_t node = 0; node < near_.size(); ++node) drawn[cluster_of(node)] = near_[node];
+  const auto cluster_of = [&](std::size_t node) { return static_cast<std::uint32_t>(pass.cluster[node]); };
+  Surroundings known;
+  known.chances = {chances.data_ptr<float>(), static_cast<std::size_t>(chances.numel())};
+  known.device.resize(pass.clusters());  // where the last of its nodes is
+  known.matters.resize(pass.clusters());
   for (std::size_t node = 0; node < near_.size(); ++node) {
-    const std::size_t c = cluster_of(node);
-    if (policy_.works_[node]) doubt[c] = kLeastDoubt + 1.0 - static_cast<double>(chance[c * devices + drawn[c]]);
+    known.device[cluster_of(node)] = near_[node];
+    if (policy_.matters_[node]) known.matters[cluster_of(node)] = true;
   }
-  const double few = rng.uniform() * rng.uniform();
-  const auto most = static_cast<std::size_t>(std::ranges::count_if(doubt, [](double share) { return share > 0.0; }));
-  const auto wanted = static_cast<std::size_t>(std::pow(static_cast<double>(clusters), few / 2.0));
-  std::vector<float> counts(clusters, 0.0F);
-  for (std::size_t i = 0; i < std::min(wanted, most); ++i) {
-    const std::size_t c = draw_share(doubt, rng);
-    std::vector<double> elsewhere(chance + c * devices, chance + (c + 1) * devices);
-    for (double& share : elsewhere) share += kLeastDoubt / static_cast<double>(devices);
-    elsewhere[drawn[c]] = 0.0;
-    drawn[c] = static_cast<std::uint32_t>(draw_share(elsewhere, rng));
-    counts[c] = 1.0F;
-    doubt[c] = 0.0;
+  for (const Items::Edge& edge : policy_.items_.edges) {
+    if (cluster_of(edge.from) != cluster_of(edge.to))
+      known.edges.emplace_back(cluster_of(edge.from), cluster_of(edge.to));
   }
+  const Changes changes = change_a_few(known, policy_.options_.near_stretches, rng);
   std::vector<std::uint32_t> device_of_node = near_;
   for (std::size_t node = 0; node < near_.size(); ++node) {
-    if (counts[cluster_of(node)] > 0.0F) device_of_node[node] = drawn[cluster_of(node)];
+    if (changes.changed[cluster_of(node)]) device_of_node[node] = changes.device[cluster_of(node)];
   }
-  keep_choice(drawn, step);
-  step.counts = tensor_of(counts, {static_cast<std::int64_t>(clusters)}).to(step.features.device());
+  const std::vector<float> counts(changes.changed.begin(), changes.changed.end());
+  keep_choice(changes.device, step);
+  step.counts = tensor_of(counts, {static_cast<std::int64_t>(counts.size())}).to(step.features.device());
   plans_.push_back(policy_.plan_of_nodes(device_of_node));
 }
 

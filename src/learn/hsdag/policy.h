@@ -45,7 +45,7 @@ class HsdagPolicy : public Policy {
   Parameters parameters_;
   Tensor features_;                      // [nodes, features]: the state that an episode begins with
   std::optional<HsdagNetwork> network_;  // none where there is nothing to decide
-  std::vector<bool> works_;              // nodes that take time anywhere
+  std::vector<bool> matters_;            // nodes whose device can make a difference
   std::vector<float> first_values_;      // of the parameters; empty unless something is frozen later
 };
 
