@@ -76,10 +76,14 @@ class Times:
 
     def __init__(self, answers):
         self.fits = all(one["feasible"] for one in answers)
+        self.median, self.shown = 0.0, "OOM"
+        if not self.fits:
+            return
         times = [one["step_time_s"] for one in answers]
         self.median = statistics.median(times)
-        spread = f" [{report.seconds(min(times))} .. {report.seconds(max(times))}]" if max(times) > min(times) else ""
-        self.shown = report.seconds(self.median) + spread if self.fits else "OOM"
+        self.shown = report.seconds(self.median)
+        if max(times) > min(times):
+            self.shown += f" [{report.seconds(min(times))} .. {report.seconds(max(times))}]"
 
 
 def coarsening(flags):

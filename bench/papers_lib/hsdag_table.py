@@ -4,7 +4,7 @@ proved optimum; and what its parts are worth."""
 import dataclasses
 
 from papers_lib import jobs as made, rows
-from papers_lib.papers import Table, published, seeds_text, shown, verdict
+from papers_lib.papers import Table, published, seeds_text, verdict
 from papers_lib.variants import Ablation, Variant
 from planners_lib import report, suite
 
