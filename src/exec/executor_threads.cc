@@ -114,7 +114,8 @@ void Executor::patiently(std::unique_lock<std::mutex>& lock, Waiter& waiter, con
     if (!lack) break;
     if (turns_ == turn && !others_at_work()) waiter.stuck_at = turn;
     if (all_are_stuck()) failure_ = std::move(lack);
-    if (!failure_) pause();
+    // Again when something has happened, or once when nobody else is at it: not side by side with others that wait.
+    while (!failure_ && turns_ == turn && (waiter.stuck_at == turn || others_at_work())) pause();
   }
   set_waiting(false);
 }
