@@ -4,11 +4,13 @@
 #include <ATen/ATen.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
+#include <cstdlib>
 #include <exception>
 #include <thread>
 
 #include "exec/libtorch.h"
 #if BERTH_TORCH_AT_LEAST(2, 9)
+#include <c10/core/AllocatorConfig.h>
 #include <c10/core/CachingDeviceAllocator.h>
 #endif
 
@@ -42,6 +44,7 @@ Result<std::unique_ptr<Accelerator>> Accelerator::open(int number, Bytes limit) 
   const c10::Stream compute = cuda().getStreamFromGlobalPool(device, false);
   std::unique_ptr<Accelerator> accelerator(new Accelerator(number, compute));
   BERTH_RETURN_IF_ERROR(accelerator->take_away(limit));
+  use_growing_segments();
   return accelerator;
 }
 
@@ -49,6 +52,7 @@ Result<std::vector<std::unique_ptr<Accelerator>>> Accelerator::open_parts(int nu
                                                                           std::span<const int> multiprocessors) {
   BERTH_RETURN_IF_ERROR(wake(number));
   BERTH_TRY(std::vector<GpuPart> parts, split_gpu(number, multiprocessors));
+  use_growing_segments();
   std::vector<std::unique_ptr<Accelerator>> accelerators;
   for (GpuPart& part : parts) {
     // A stream that libtorch did not make is known to it by its address.
@@ -100,6 +104,14 @@ Status Accelerator::take_away(Bytes limit) {
   return {};
 }
 
+// Segments that grow and shrink by pages: weights that come and go beside activations, on streams of their own, would
+// otherwise leave holes that nobody can use.
+void Accelerator::use_growing_segments() {
+  const bool is_set_by_user =
+      std::getenv("PYTORCH_ALLOC_CONF") != nullptr || std::getenv("PYTORCH_CUDA_ALLOC_CONF") != nullptr;
+  if (!is_set_by_user) c10::CachingAllocator::setAllocatorSettings("expandable_segments:True");
+}
+
 #else  // older ones do not say without the headers of CUDA
 
 Bytes Accelerator::allocated() const { return 0; }
@@ -109,6 +121,7 @@ Status Accelerator::take_away(Bytes limit) {
   if (limit <= 0) return {};
   return bad_input("cuda:{}: a limit of memory needs libtorch 2.9 or newer; this is {}", number_, TORCH_VERSION);
 }
+void Accelerator::use_growing_segments() {}
 
 #endif
 

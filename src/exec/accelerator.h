@@ -45,6 +45,7 @@ class Accelerator {
   Accelerator(int number, c10::Stream compute, std::optional<GpuPart> part = std::nullopt);
   static Status wake(int number);
   Status take_away(Bytes limit);
+  static void use_growing_segments();
 
   int number_;
   c10::Stream compute_;

@@ -54,7 +54,7 @@ Calibration calibrate(const Problem& problem, const std::vector<CalibrationRun>&
 
 // Plans that show much: everything on each device in turn (where ops may go elsewhere only, there), then the first part
 // of the graph on one device and the rest on the next, and some cheap ops elsewhere, for every pair that follows each
-// other, both ways.
+// other, both ways; the last not where most ops would be on a device that is much slower.
 std::vector<Plan> calibration_plans(const Problem& problem);
 
 // The machine with the fitted links, and launches below every measured op, since the costs contain them.

@@ -114,6 +114,13 @@ TEST(Calibration, WritesATableThatCostsReads) {
   EXPECT_DOUBLE_EQ(times[1].seconds, 3.0);
 }
 
+TEST(Calibration, LooksForHandoversOnTheFasterDeviceAlone) {
+  const Problem problem = toy_problem("a:20/1 -> b:20/1 -> c:20/1 -> d:20/1", "2 devices");
+  const std::vector<Plan> plans = calibration_plans(problem);
+  ASSERT_EQ(plans.size(), 5U);
+  EXPECT_EQ(plans[4].device_of, toy_plan(problem, "a@0 b@1 c@1 d@1").device_of);
+}
+
 TEST(Calibration, TriesEveryDeviceAndEveryCut) {
   const Problem problem = toy_problem("a:1 -> b:1 -> c:1 -> d:1", "2 devices");
   const std::vector<Plan> plans = calibration_plans(problem);
