@@ -17,8 +17,8 @@ import captures  # noqa: E402
 from reality_lib import draw, filling, learning, plans, stats  # noqa: E402
 
 
-def row(graph, predicted, measured, plan="p", share=None):
-    return {"graph": graph, "plan": plan, "failed": None, "predicted_s": predicted, "measured_s": measured, "spread": 0.0,
+def row(graph, predicted, measured, plan="p", share=None, fingerprint=None, low=None, high=None):
+    return {"graph": graph, "plan": plan, "fingerprint": fingerprint, "range_s": [low, high] if low else None, "failed": None, "predicted_s": predicted, "measured_s": measured, "spread": 0.0,
             "accelerator_share": share, "devices": [{"name": "d", "tensor_peak_bytes": 2 << 20, "peak_bytes": 4 << 20,
                                                      "predicted_peak_bytes": 1 << 20}]}
 
@@ -40,14 +40,16 @@ class StatsTest(unittest.TestCase):
         self.assertAlmostEqual(facts["by_graph"]["a"], 0.5)
         self.assertEqual(facts["by_graph"]["b"], 0.0)
 
-    def test_intervals_come_from_other_graphs(self):
-        rows = [row("a", 1.0, 1.0 + i / 100) for i in range(11)] + [row("b", 2.0, 2.1), row("b", 2.0, 4.0)]
-        stats.add_intervals(rows)
-        low, high = rows[-1]["interval_s"]
-        self.assertAlmostEqual(low, 2.0 * 1.005, 2)
-        self.assertAlmostEqual(high, 2.0 * 1.095, 2)
-        self.assertIsNone(rows[0]["interval_s"])  # two others are too few
-        self.assertAlmostEqual(stats.coverage(rows), 0.5)
+    def test_equal_plans_count_once(self):
+        rows = [row("a", 1.0, 1.0, fingerprint="x"), row("a", 1.0, 3.0, fingerprint="x"), row("a", 1.0, 1.6, fingerprint="x"),
+                row("a", 1.0, 9.0, fingerprint="y"), row("b", 1.0, 5.0, fingerprint="x")]
+        self.assertEqual([one["measured_s"] for one in stats.distinct(rows)], [1.6, 9.0, 5.0])
+        self.assertEqual(stats.regret_facts(rows[:3] + [row("a", 2.0, 1.5)])["worst"], 1.6 / 1.5 - 1)
+
+    def test_coverage_of_the_range_that_a_prediction_carries(self):
+        rows = [row("a", 1.0, 1.2, low=0.8, high=1.3), row("a", 1.0, 1.4, low=0.8, high=1.3), row("b", 1.0, 9.0)]
+        self.assertEqual(stats.coverage(rows), 0.5)
+        self.assertIsNone(stats.coverage(rows[2:]))
 
     def test_memory_with_and_without_workspaces(self):
         facts = stats.memory_facts([row("a", 1, 1)])
@@ -103,6 +105,14 @@ class PlansTest(unittest.TestCase):
         products = [(layers[i], devices[i]) for i, op in enumerate(self.ops) if op["type"] == "aten.mm.default" and is_gradient[i]]
         self.assertIn("g", [device for _, device in products], "the gradient of the first layer's weight")
         self.assertIn("h", [device for _, device in products], "that of the second")
+
+    def test_fingerprints_are_about_devices(self):
+        def plan(name, devices, priority=0):
+            path = self.folder / name
+            path.write_text(json.dumps({"ops": [{"name": "o", "device": device, "priority": priority} for device in devices]}))
+            return plans.fingerprint(path)
+        self.assertEqual(plan("a", ["h", "g"]), plan("b", ["h", "g"], 3))
+        self.assertNotEqual(plan("a", ["h", "g"]), plan("b", ["g", "h"]))
 
     def test_as_much_as_fits(self):
         self.assertEqual(filling.most_that_fits(lambda room: room, 100, lambda plan: True), 100)

@@ -55,9 +55,18 @@ def by_graph(rows):
     return graphs
 
 
+def distinct(rows):
+    """Planners often agree: equal plans count once, by the median of what they took."""
+    groups = {}
+    for row in rows:
+        groups.setdefault((row["graph"], row["fingerprint"], row["predicted_s"]), []).append(row)
+    return [dict(group[0], measured_s=quantile([row["measured_s"] for row in group], 0.5)) for group in groups.values()]
+
+
 def rank_facts(rows):
     """Rank correlation over all plans (step times of all graphs together), its mean within graphs, and among plans
     within 20 % of the best measured one."""
+    rows = distinct(rows)
     graphs = by_graph(rows)
     within = [spearman([r["predicted_s"] for r in part], [r["measured_s"] for r in part]) for part in graphs.values()]
     near = []
@@ -77,28 +86,18 @@ def mean(values):
 def regret_facts(rows):
     """Measured time of the plan predicted best over that of the best measured, by graph."""
     regrets = {}
-    for graph, part in by_graph(rows).items():
+    for graph, part in by_graph(distinct(rows)).items():
         chosen = min(part, key=lambda row: row["predicted_s"])
         regrets[graph] = chosen["measured_s"] / min(row["measured_s"] for row in part) - 1
     return {"by_graph": regrets, "mean": mean(list(regrets.values())), "worst": max(regrets.values(), default=None)}
 
 
-def add_intervals(rows, share=0.9):
-    """Every prediction gets an interval from the errors on all other graphs: what was learned elsewhere must hold here."""
-    for row in rows:
-        others = [math.log(other["measured_s"] / other["predicted_s"]) for other in rows if other["graph"] != row["graph"]]
-        if len(others) < 5:
-            row["interval_s"] = None
-            continue
-        row["interval_s"] = [row["predicted_s"] * math.exp(quantile(others, (1 - share) / 2)),
-                             row["predicted_s"] * math.exp(quantile(others, (1 + share) / 2))]
-
-
 def coverage(rows):
-    judged = [row for row in rows if row.get("interval_s")]
+    """How many measurements are in the range that the prediction carried."""
+    judged = [row for row in rows if row.get("range_s")]
     if not judged:
         return None
-    return sum(row["interval_s"][0] <= row["measured_s"] <= row["interval_s"][1] for row in judged) / len(judged)
+    return sum(row["range_s"][0] <= row["measured_s"] <= row["range_s"][1] for row in judged) / len(judged)
 
 
 def memory_facts(rows):
@@ -119,11 +118,10 @@ def summary(rows):
     ran = [row for row in rows if row["failed"] is None]
     if not ran:
         return {"plans": 0, "failed": len(rows)}
-    add_intervals(ran)
     accelerated = [row for row in ran if row["accelerator_share"] is not None and row["accelerator_share"] >= 0.9]
     facts = {"plans": len(ran), "failed": len(rows) - len(ran), "graphs": len(by_graph(ran)), "step_time": error_facts(ran),
-             "rank_correlation": rank_facts(ran), "regret": regret_facts(ran), "interval_coverage": coverage(ran),
-             "peak_memory": memory_facts(ran)}
+             "distinct_plans": len(distinct(ran)), "rank_correlation": rank_facts(ran), "regret": regret_facts(ran),
+             "interval_coverage": coverage(ran), "peak_memory": memory_facts(ran)}
     if accelerated:
         facts["mostly_on_the_accelerator"] = error_facts(accelerated)
         facts["others"] = error_facts([row for row in ran if row not in accelerated])

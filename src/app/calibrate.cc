@@ -103,6 +103,10 @@ std::string page_of(const Problem& problem, const Calibrated& calibrated) {
     page += fmt::format("{} of every latency: handing over to another device\n",
                         format_seconds(calibrated.fits.handover_s));
   }
+  if (const auto& accuracy = calibrated.fits.accuracy) {
+    page += fmt::format("90 % of real steps should take between {:.2f} and {:.2f} times the prediction\n",
+                        accuracy->low, accuracy->high);
+  }
   for (const DeviceId id : machine.device_ids()) {
     page += fmt::format("{}: {} beyond the op itself, on average\n", machine.device(id).name,
                         format_seconds(calibrated.fits.overhead_s[index(id)]));
@@ -145,7 +149,11 @@ std::string json_of(const Problem& problem, const Calibrated& calibrated) {
   for (const DeviceId id : machine.device_ids()) {
     json.key(machine.device(id).name).value(calibrated.fits.overhead_s[index(id)]);
   }
-  json.end_object().end_object();
+  json.end_object();
+  if (const auto& accuracy = calibrated.fits.accuracy) {
+    json.key("accuracy").begin_array().value(accuracy->low).value(accuracy->high).end_array();
+  }
+  json.end_object();
   return std::move(json).take();
 }
 

@@ -81,11 +81,15 @@ Result<Exit> run_compare(const CompareFlags& flags) {
                     overflow_text(problem, rows.front()));
 }
 
-// What one planner proves holds for the plans of all.
-void share_best_bound(std::vector<Outcome>& rows) {
+// What one planner proves holds for the plans of all, and what it saw and did not take is known to all.
+void share_knowledge(std::vector<Outcome>& rows) {
   const auto best = std::ranges::max_element(rows, {}, &Outcome::lower_bound);
   const Picoseconds bound = best != rows.end() ? best->lower_bound : 0;
-  for (Outcome& row : rows) row.lower_bound = bound;
+  std::optional<Picoseconds> seen;
+  for (const Outcome& row : rows) {
+    if (row.best_seen) seen = std::min(*row.best_seen, seen.value_or(*row.best_seen));
+  }
+  for (Outcome& row : rows) row.lower_bound = bound, row.best_seen = seen;
 }
 
 }  // namespace
@@ -107,7 +111,7 @@ Comparison compare_judged(const Problem& problem, std::span<const ChosenPlanner>
                                           : run_judged(problem, planner, budget, bound, progress, judge));
   }
   rank(rows);
-  share_best_bound(rows);
+  share_knowledge(rows);
   const auto single = std::ranges::find_if(rows, is_whole_single);
   comparison.single =
       single != rows.end() ? *single : run_single_judged(problem, budget, rows.front().lower_bound, judge);

@@ -119,12 +119,15 @@ void Judge::settle(Outcome& outcome) {
   outcome.lower_bound = 0;
   if (outcome.note.find("proved") != std::string::npos) outcome.note.clear();  // by simulations
   outcome.note = with_semicolon(outcome.note);
+  const Plan chosen = outcome.plan;
   if (!is_measured_ && !run_shortlist(outcome)) {
     outcome.note += "interrupted before it could be run";
     return;
   }
+  if (outcome.plan != chosen) outcome.note.clear();  // it is about another plan
   // The least of many noisy times is too low: what is said about a plan comes from a run of its own.
   outcome.score = scores_->confirmed(outcome.plan);
+  outcome.is_measured = true;
   const int measured = session.measured() - std::exchange(measured_before_, session.measured());
   const int failed = session.failed() - std::exchange(failed_before_, session.failed());
   const std::string runs =

@@ -35,6 +35,7 @@ class Judge {
   // For real runs nothing is proved, and one thread asks at a time.
   [[nodiscard]] Picoseconds lower_bound(Picoseconds simulated) const { return is_measured_ ? 0 : simulated; }
   [[nodiscard]] Budget budget(Budget budget) const;
+  [[nodiscard]] bool is_measured() const { return is_measured_; }  // every plan, and not only the best
   // Evaluators for one search; call it once per search.
   EvaluatorMaker evaluators();
   // What the planner's plan is worth, or, after simulations, the best of the shortlist, by a run that was not part of

@@ -50,6 +50,9 @@ std::string machine_json(const Machine& machine) {
       .value(machine.overlap())
       .key("region_cost_s")
       .value(machine.execution().region_cost_s);
+  if (const auto& accuracy = machine.accuracy()) {
+    json.key("accuracy").begin_array().value(accuracy->low).value(accuracy->high).end_array();
+  }
   json.key("devices").begin_array(JsonLayout::kLines);
   for (const DeviceId id : machine.device_ids()) {
     const Device& device = machine.device(id);

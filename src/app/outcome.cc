@@ -35,6 +35,7 @@ Outcome run_judged(const Problem& problem, const ChosenPlanner& planner, const B
                 judge != nullptr ? judge->lower_bound(lower_bound) : lower_bound,
                 judge != nullptr ? judge->evaluators() : EvaluatorMaker(simulated));
   search.set_stop_flag(&InterruptGuard::flag());
+  search.set_measured(judge != nullptr && judge->is_measured());
   Outcome outcome;
   search.set_progress([&](const SearchState& state) {
     line.show(state);
@@ -59,6 +60,7 @@ Outcome run_judged(const Problem& problem, const ChosenPlanner& planner, const B
     return outcome;
   }
   const bool is_best = search.has_best() && search.best_plan() == outcome.plan;
+  if (!is_best && search.has_best() && search.best_score().feasible) outcome.best_seen = search.best_score().step_time;
   outcome.score = is_best ? search.best_score() : simulate(problem, outcome.plan);
   if (outcome.score.feasible) {
     note_improvement(outcome.convergence, outcome.search_s, outcome.evaluations, outcome.score.step_time);
@@ -93,6 +95,14 @@ void rank(std::vector<Outcome>& outcomes) {
     if (a.error || b.error) return !a.error && b.error;
     return better(a.score, b.score);
   });
+}
+
+std::optional<StepRange> real_step_range(const Problem& problem, const Outcome& outcome) {
+  const auto& accuracy = problem.machine().accuracy();
+  const bool is_predicted_step = outcome.feasible() && !outcome.is_measured && problem.objective() == Objective::kStep;
+  if (!accuracy || !is_predicted_step) return std::nullopt;
+  const double predicted_s = to_seconds(outcome.score.step_time);
+  return StepRange{accuracy->low * predicted_s, accuracy->high * predicted_s};
 }
 
 double imbalance(const Machine& machine, const Score& score) {

@@ -24,7 +24,9 @@ struct Outcome {
   std::optional<std::string> plan_machine;  // the machine that a plan from a file was made for
   Plan plan;
   Score score;
+  std::optional<Picoseconds> best_seen = {};  // of a plan that a planner saw and did not take
   Picoseconds lower_bound = 0;
+  bool is_measured = false;  // the score is that of a real run
   bool interrupted = false;  // Ctrl-C came before the planner was done ...
   bool started = true;       // ... or before it began; error is set then
   bool cut_short = false;    // budget or Ctrl-C was over when the planner ended: with more it might have gone on
@@ -63,6 +65,13 @@ Bytes bytes_crossed(const Graph& graph, const Plan& plan);
 // Joules per step (or sample): busy devices draw their watts, idle ones their idle watts. 0 if the machine does not
 // know them.
 double joules_per_step(const Machine& machine, const Score& score);
+
+// Seconds between which a real step is to be expected, with 90 %; none if the machine does not know, or if the score is
+// one of a real step or of no step at all.
+struct StepRange {
+  double low_s = 0.0, high_s = 0.0;
+};
+std::optional<StepRange> real_step_range(const Problem& problem, const Outcome& outcome);
 
 // Groups of two ops and more that run as one, and how many ops they hold.
 struct FusedCount {

@@ -54,6 +54,14 @@ bool is_pipeline(const Problem& problem) { return problem.objective() == Objecti
 // What the objective measures.
 std::string value_name(const Problem& problem) { return is_pipeline(problem) ? "time per sample" : "step time"; }
 
+// Where a real step is to be expected, if that is known of the machine and nothing was run yet.
+std::string range_text(const Problem& problem, const Outcome& outcome) {
+  const auto range = real_step_range(problem, outcome);
+  if (!range) return "";
+  return fmt::format(", with 90 % a real one takes {} to {}", format_seconds(range->low_s),
+                     format_seconds(range->high_s));
+}
+
 // How much of the step something is busy, as a bar and as a number. A plan that does not fit has no step time.
 std::pair<std::string, std::string> busy_cells(const Score& score, Picoseconds busy, int lanes = 1) {
   if (!score.feasible) return {"", "-"};
@@ -269,8 +277,9 @@ std::string outcome_page(const Problem& problem, const Outcome& outcome, const s
   if (outcome.plan_machine.value_or(problem.machine().name()) != problem.machine().name()) {
     facts.add({"made for", fmt::format("{}, another machine", *outcome.plan_machine)});
   }
-  facts.add({value_name(problem), score.feasible ? bold(format_seconds(to_seconds(score.step_time)))
-                                                 : alarm("OOM: it does not fit in memory")});
+  facts.add({value_name(problem), score.feasible
+                                      ? bold(format_seconds(to_seconds(score.step_time))) + range_text(problem, outcome)
+                                      : alarm("OOM: it does not fit in memory")});
   facts.add({"lower bound",
              format_seconds(to_seconds(outcome.lower_bound)) +
                  (score.feasible ? fmt::format(", gap {}", gap_text(score.step_time, outcome.lower_bound)) : "")});

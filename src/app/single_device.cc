@@ -32,7 +32,8 @@ SingleVerdict judge_single(const Outcome& best, const std::optional<Outcome>& si
   if (!single || !single->feasible()) return SingleVerdict::kUnknown;
   if (single->score.step_time <= proved_bound(best, *single)) return SingleVerdict::kBestProved;
   const bool beaten = best.feasible() && best.score.step_time < single->score.step_time;
-  return beaten ? SingleVerdict::kBeaten : SingleVerdict::kBestFound;
+  const bool seen = best.best_seen && *best.best_seen < single->score.step_time;
+  return beaten || seen ? SingleVerdict::kBeaten : SingleVerdict::kBestFound;
 }
 
 std::optional<double> ratio_to_single(const Outcome& outcome, const std::optional<Outcome>& single) {
@@ -66,9 +67,13 @@ std::string against_single(const Outcome& outcome, const Outcome& single) {
   if (!fits) return fmt::format("it does not fit; the best single device does, {}{}", time, where);
   const double ratio = *ratio_to_single(outcome, single);
   if (ratio < 1.0) return fmt::format("{:.2f}x as fast as the best single device, {}{}", 1.0 / ratio, time, where);
-  if (ratio == 1.0) return verdict_text(outcome, single);
-  return fmt::format("slower than the best single device, {}, by {}: {}", time, percent(ratio - 1.0),
-                     verdict_text(outcome, single));
+  if (ratio == 1.0) {
+    const std::string verdict = verdict_text(outcome, single);
+    return verdict.empty() ? fmt::format("as fast as the best single device, {}{}", time, where) : verdict;
+  }
+  const std::string verdict = verdict_text(outcome, single);
+  return fmt::format("slower than the best single device, {}, by {}{}{}", time, percent(ratio - 1.0),
+                     verdict.empty() ? "" : ": ", verdict);
 }
 
 }  // namespace berth::app

@@ -18,7 +18,7 @@ bool is_whole_single(const Outcome& outcome);
 
 enum class SingleVerdict : std::uint8_t {
   kUnknown,     // no single device holds it, or it was not tried
-  kBeaten,      // the best plan is faster
+  kBeaten,      // the best plan is faster, or one that was not taken
   kBestFound,   // nothing faster was found
   kBestProved,  // nothing can be faster: it meets the lower bound
 };

@@ -136,6 +136,7 @@ Outcome run_stages(const Problem& problem, Outcome placed, const StageFlags& fla
   outcome.evaluations += placed.evaluations;
   outcome.seed = budget.seed;
   if (outcome.note.empty()) outcome.note = placed.note;
+  if (placed.best_seen) outcome.best_seen = std::min(*placed.best_seen, outcome.best_seen.value_or(*placed.best_seen));
   return outcome;
 }
 

@@ -20,6 +20,7 @@
 #include "exec/probe_device.h"
 #include "exec/topology.h"
 #include "machine/devices.h"
+#include "measure/accuracy.h"
 #include "measure/device_spec.h"
 
 namespace berth::exec {
@@ -102,7 +103,8 @@ class Prober {
     BERTH_RETURN_IF_ERROR(probe_gpus());
     const Topology topology = topology_here();
     std::string description = fmt::format("this computer, measured; {}", berth::exec::describe(topology));
-    BERTH_TRY(Machine machine, Machine::make("host", std::move(description), devices_, {}, {}, links_));
+    const Execution execution{.accuracy = probed_accuracy(devices_)};
+    BERTH_TRY(Machine machine, Machine::make("host", std::move(description), devices_, {}, {}, links_, execution));
     return Probed{std::move(machine), std::move(points_), std::move(notes_)};
   }
 

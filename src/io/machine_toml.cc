@@ -2,6 +2,7 @@
 // The reader of machine files; machine_toml_writer.cc holds the writer.
 #include "io/machine_toml.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 #include <vector>
@@ -24,8 +25,8 @@ class MachineReader {
 
   Result<Machine> read() {
     const TomlFields fields(root_, where_, "");
-    constexpr std::array<std::string_view, 9> kKeys{"format",   "name",  "description", "overlap", "region_cost",
-                                                    "switches", "pools", "devices",     "links"};
+    constexpr std::array<std::string_view, 10> kKeys{"format",   "name",     "description", "overlap", "region_cost",
+                                                     "accuracy", "switches", "pools",       "devices", "links"};
     BERTH_RETURN_IF_ERROR(fields.only(kKeys));
     BERTH_RETURN_IF_ERROR(fields.check_format(kMachineFormat));
     std::string name, description;
@@ -35,6 +36,7 @@ class MachineReader {
     Execution execution;
     BERTH_RETURN_IF_ERROR(fields.boolean("overlap", execution.overlap));
     BERTH_RETURN_IF_ERROR(fields.quantity("region_cost", parse_seconds, execution.region_cost_s));
+    BERTH_RETURN_IF_ERROR(read_accuracy(fields, execution));
     BERTH_RETURN_IF_ERROR(fields.strings("switches", switches_));
     BERTH_RETURN_IF_ERROR(each("pools", &MachineReader::read_pool));
     BERTH_RETURN_IF_ERROR(each("devices", &MachineReader::read_device));
@@ -55,6 +57,19 @@ class MachineReader {
       if (item.kind != Kind::kTable) return TomlFields(root_, where_, "").wrong_kind(item, section, wanted);
       BERTH_RETURN_IF_ERROR((this->*read_item)(item, TomlFields(item, where_, section)));
     }
+    return {};
+  }
+
+  static Status read_accuracy(const TomlFields& fields, Execution& execution) {
+    const TomlValue* value = fields.find("accuracy");
+    if (value == nullptr) return {};
+    const auto is_number = [](const TomlValue& item) {
+      return item.kind == Kind::kInteger || item.kind == Kind::kFloat;
+    };
+    if (value->kind != Kind::kArray || value->items.size() != 2 || !std::ranges::all_of(value->items, is_number)) {
+      return fields.wrong_kind(*value, "accuracy", "two numbers such as [0.8, 1.4]");
+    }
+    execution.accuracy = {value->items[0].number, value->items[1].number};
     return {};
   }
 

@@ -52,6 +52,10 @@ class Writer {
       line("overlap", "false", "regions of ops run one after the other, as in OpenVINO's HETERO");
       line("region_cost", duration(machine.execution().region_cost_s), "paid before every region");
     }
+    if (const auto& accuracy = machine.accuracy()) {
+      line("accuracy", fmt::format("[{}, {}]", accuracy->low, accuracy->high),
+           "90 % of real steps took between these times the prediction");
+    }
     if (!machine.switches().empty()) line("switches", array(machine.switches()));
     for (const MemoryPool& pool : machine.pools()) write_pool(pool);
     for (const Device& device : machine.devices()) write_device(device);

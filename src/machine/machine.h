@@ -54,11 +54,18 @@ struct Link {
   bool contended = true;  // false: no queue, any number of transfers at once
 };
 
+// Nine of ten real steps took between `low` and `high` times what was predicted (docs/reality.md).
+struct Accuracy {
+  double low = 1.0, high = 1.0;
+  bool operator==(const Accuracy&) const = default;
+};
+
 // How a runtime uses the machine: devices at the same time, or, as OpenVINO's HETERO does, one region of ops after the
 // other with nothing at the same time (docs/simulator.md).
 struct Execution {
   bool overlap = true;
-  double region_cost_s = 0.0;  // paid before every region; only without overlap
+  double region_cost_s = 0.0;             // paid before every region; only without overlap
+  std::optional<Accuracy> accuracy = {};  // of a machine that was measured
   bool operator==(const Execution&) const = default;
 };
 
@@ -103,6 +110,7 @@ class Machine {
   }
   [[nodiscard]] bool overlap() const { return execution_.overlap; }
   [[nodiscard]] const Execution& execution() const { return execution_; }
+  [[nodiscard]] const std::optional<Accuracy>& accuracy() const { return execution_.accuracy; }
   // Index into pools(), -1 if the device has memory of its own.
   [[nodiscard]] int pool_of(DeviceId id) const { return pool_of_[index(id)]; }
   [[nodiscard]] Bytes capacity(DeviceId id) const;  // own memory, or that of its pool

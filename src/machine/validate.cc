@@ -135,6 +135,11 @@ Status check_execution(const Execution& execution) {
   if (execution.overlap && cost > 0.0) {
     return bad_input("region_cost counts only without overlap; add overlap = false or leave it out");
   }
+  const Accuracy accuracy = execution.accuracy.value_or(Accuracy());
+  if (!(accuracy.low > 0.0 && accuracy.low <= accuracy.high && accuracy.high <= kMaxAccuracy)) {
+    return bad_input("accuracy must be two numbers above 0, the least first, such as [0.8, 1.4]; not [{}, {}]",
+                     accuracy.low, accuracy.high);
+  }
   return {};
 }
 

@@ -15,6 +15,7 @@ namespace berth {
 inline constexpr std::size_t kMaxSwitches = 1024;
 inline constexpr std::size_t kMaxPartName = 200;  // of devices, switches, pools and buses; they end up in errors
 inline constexpr int kMaxLanes = 1'000'000;
+inline constexpr double kMaxAccuracy = 1e6;         // real over predicted
 inline constexpr double kMaxOverheadSeconds = 1e6;  // launches and latencies; more is beyond the simulator's clock
 inline constexpr std::string_view kEveryDevice = "*";
 

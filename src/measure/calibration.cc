@@ -9,6 +9,7 @@
 #include "cost/machine_draft.h"
 #include "cost/measured_costs.h"
 #include "cost/op_class.h"
+#include "measure/accuracy.h"
 #include "measure/handover.h"
 #include "sim/simulator.h"
 
@@ -17,6 +18,8 @@ namespace {
 
 constexpr std::size_t kFewestTransfers = 4;
 constexpr int kMuchSlower = 8;
+constexpr double kUndisturbed = 0.8;
+constexpr double kMostOverhead = 50e-6;  // to start an op
 
 // Units whose first op, in topological order, comes in the first part of the graph go to one device, others to the
 // next.
@@ -44,7 +47,7 @@ bool shows_handovers(const Problem& problem, DeviceId base, DeviceId other) {
     for (const OpId op : problem.graph().ops()) sum += problem.duration(op, plan.device(op));
     return sum;
   };
-  return busy(base) <= kMuchSlower * busy(other);
+  return busy(base) / kMuchSlower <= busy(other);
 }
 
 // Cost of an op from its measured time on a device: time * scale + extra.
@@ -56,9 +59,36 @@ Adjustment adjustment_of(const Sample& sample) {
   double sum_s = 0.0;
   for (const double seconds : sample.op_s) sum_s += seconds;
   if (sample.op_s.empty() || sum_s <= 0.0) return {};
-  const double missing_s = sample.median_s() - sum_s;
-  if (missing_s < 0.0) return {.scale = sample.median_s() / sum_s};
-  return {.extra_s = missing_s / static_cast<double>(sample.op_s.size())};
+  const auto count = static_cast<double>(sample.op_s.size());
+  const double extra_s = std::clamp((sample.median_s() - sum_s) / count, 0.0, kMostOverhead);
+  return {.scale = (sample.median_s() - extra_s * count) / sum_s, .extra_s = extra_s};
+}
+
+// A CPU that others use as well may be slow for a while, such as that of its run alone. Ops that another run did much
+// faster cost what they took there.
+void take_undisturbed_times(const Problem& problem, const std::vector<CalibrationRun>& runs,
+                            const std::vector<Adjustment>& adjustments, Calibration& calibration) {
+  for (const CalibrationRun& run : runs) {
+    if (only_device(problem.graph(), run.plan)) continue;
+    // Times of ops are of one step; the median of steps is what counts.
+    const double profiled_s = run.sample.profiled_step_s;
+    const double pace = profiled_s > 0.0 ? run.sample.median_s() / profiled_s : 1.0;
+    for (const DeviceId device : problem.machine().device_ids()) {
+      if (problem.machine().device(device).kind != DeviceKind::kCpu) continue;
+      std::vector<double>& seconds = calibration.seconds[index(device)];
+      double here_s = 0.0, known_s = 0.0;
+      std::vector<std::pair<OpId, double>> costs;
+      for (std::size_t i = 0; i < run.sample.ops.size(); ++i) {
+        const OpId op = run.sample.ops[i].op;
+        if (run.plan.device(op) != device) continue;
+        costs.emplace_back(op, run.sample.op_s[i] * pace + adjustments[index(device)].extra_s);
+        here_s += costs.back().second;
+        known_s += seconds[index(op)];
+      }
+      if (here_s >= kUndisturbed * known_s) continue;
+      for (const auto& [op, cost_s] : costs) seconds[index(op)] = cost_s;
+    }
+  }
 }
 
 void take_times(const Problem& problem, const std::vector<CalibrationRun>& runs, Calibration& calibration) {
@@ -81,6 +111,7 @@ void take_times(const Problem& problem, const std::vector<CalibrationRun>& runs,
       }
     }
   }
+  take_undisturbed_times(problem, runs, adjustments, calibration);
 }
 
 double median_error(const std::vector<double>& ratios, double factor) {
@@ -178,6 +209,21 @@ void take_waits_out_of_ops(const Problem& problem, const std::vector<Calibration
   }
 }
 
+void judge_predictions(const Problem& problem, const std::vector<CalibrationRun>& runs, Calibration& calibration) {
+  const auto graph = std::shared_ptr<const Graph>(std::shared_ptr<void>(), &problem.graph());
+  auto machine = calibrated_machine(problem, calibration);
+  if (!machine) return;
+  const auto after = calibrated_problem(graph, std::make_shared<const Machine>(*std::move(machine)), calibration);
+  if (!after) return;
+  std::vector<double> ratios;
+  for (const CalibrationRun& run : runs) {
+    const double predicted_s = to_seconds(simulate(*after, run.plan).step_time);
+    if (!only_device(problem.graph(), run.plan) && predicted_s > 0.0)
+      ratios.push_back(run.sample.median_s() / predicted_s);
+  }
+  calibration.accuracy = calibrated_accuracy(problem.machine().devices(), std::move(ratios));
+}
+
 std::string csv_cell(std::string_view text) {
   if (text.find_first_of(",\"\n") == std::string_view::npos) return std::string(text);
   std::string quoted = "\"";
@@ -234,6 +280,7 @@ Calibration calibrate(const Problem& problem, const std::vector<CalibrationRun>&
   fit_links(runs, calibration);
   fit_handovers(problem, runs, calibration);
   take_waits_out_of_ops(problem, runs, calibration);
+  judge_predictions(problem, runs, calibration);
   return calibration;
 }
 
@@ -246,6 +293,7 @@ Result<Machine> calibrated_machine(const Problem& problem, const Calibration& ca
       if (seconds > 0.0) least_s = std::min(least_s, seconds);
     }
   }
+  if (calibration.accuracy) draft.execution.accuracy = calibration.accuracy;
   draft.links.clear();
   for (const Link& link : machine.links()) {
     const LinkFit* there = find_link(machine, calibration, link.from, link.to);

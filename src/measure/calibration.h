@@ -3,10 +3,11 @@
 // links.
 //
 // An op that was run on a device costs there what it took (median), plus its share of what the step took beyond all
-// ops: starting them, views, the executor itself. If the ops took more than the step (GPUs, when every op is timed),
-// all are scaled to it, and so they are if waiting for inputs is what the rest was. An op that was not run there costs
-// what the cost model says times the factor of its class. Links take latency and bandwidth from the transfers seen, and
-// what a handover takes beside them (handover.h).
+// ops: starting them, views, the executor itself. What is more than that can be was a slow step, and scales all ops. If
+// they took more than the step (GPUs, when every op is timed), all are scaled to it, and so they are if waiting for
+// inputs is what the rest was. On CPUs the least disturbed of
+// several runs counts. An op that was not run there costs what the cost model says times the factor of its class. Links
+// take latency and bandwidth from the transfers seen, and what a handover takes beside them (handover.h).
 #pragma once
 
 #include <optional>
@@ -42,7 +43,8 @@ struct Calibration {
   std::vector<double> overhead_s;            // per op, by device
   std::vector<ClassFit> classes;
   std::vector<LinkFit> links;
-  double handover_s = 0.0;  // contained in the latency of links
+  double handover_s = 0.0;                // contained in the latency of links
+  std::optional<Accuracy> accuracy = {};  // of predictions with all this
 };
 
 // Everything on a device; ops that may not be there are on the first that they may be on.

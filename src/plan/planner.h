@@ -49,6 +49,9 @@ class Search {
 
   [[nodiscard]] const Problem& problem() const { return problem_; }
   [[nodiscard]] const Budget& budget() const { return budget_; }
+  // Whether plans are judged by real runs and not by what is predicted of them.
+  [[nodiscard]] bool is_measured() const { return is_measured_; }
+  void set_measured(bool is_measured) { is_measured_ = is_measured; }
 
   // Scores a plan that passes verify() and remembers it if it is the best so far. Never refused, so that even an empty
   // budget gives one plan. The reference is valid until the next evaluation.
@@ -129,6 +132,7 @@ class Search {
   const Problem& problem_;
   Budget budget_;
   EvaluatorMaker make_evaluator_;
+  bool is_measured_ = false;
   std::unique_ptr<Evaluator> evaluator_;
   std::chrono::steady_clock::time_point start_, last_progress_;
   const std::atomic<bool>* stop_flag_ = nullptr;

@@ -38,6 +38,7 @@ std::unique_ptr<Search> Search::fork() const {
   auto forked = std::make_unique<Search>(problem_, budget, lower_bound_, make_evaluator_);
   forked->start_ = start_;
   forked->stop_flag_ = stop_flag_;
+  forked->is_measured_ = is_measured_;
   return forked;
 }
 

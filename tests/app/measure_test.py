@@ -143,7 +143,13 @@ class MeasureTest(CommandLineTest):
         plan = str(self.folder / "plan.json")
         self.text_of("place", graph, "--machine", machine, "--costs", costs, "-o", plan, "-q")
         scored = self.json_of("score", graph, "--machine", machine, "--costs", costs, "--plan", plan)
-        self.assertGreater(scored["step_time_s"], 0)
+        low, high = scored["step_time_range_s"]
+        self.assertLess(low, scored["step_time_s"])
+        self.assertGreater(high, scored["step_time_s"])
+        page = self.text_of("score", graph, "--machine", machine, "--costs", costs, "--plan", plan)
+        self.assertIn(", with 90 % a real one takes ", page)
+        measured = self.json_of("measure", graph, "--machine", machine, "--costs", costs, "--plan", plan, *TWO, "--runs", "4")
+        self.assertEqual(measured["predicted_range_s"], [low, high])
 
     def test_probe_writes_a_machine(self):
         path = str(self.folder / "host.toml")
@@ -151,7 +157,9 @@ class MeasureTest(CommandLineTest):
         self.assertIn("product f32", text)
         shown = self.json_of("machines", path)
         self.assertEqual([device["name"] for device in shown["devices"]], ["cpu0", "cpu1"])
-        self.text_of("place", MLP, "--machine", path, "-q")
+        self.assertEqual(len(shown["accuracy"]), 2)
+        placed = self.json_of("place", MLP, "--machine", path, "-q")
+        self.assertLess(placed["step_time_range_s"][0], placed["step_time_range_s"][1])
 
     def test_bad_words_are_one_line(self):
         plan = self.place(MLP)

@@ -56,6 +56,29 @@ class Plans(CommandLineTest):
         for row in self.json_of("compare", SMALL, "-m", "k40x4", "--planners", "single,expert,round-robin")["rows"]:
             self.assertLessEqual(auto["step_time_s"], row["step_time_s"])
 
+    def test_small_gains_do_not_count_on_a_measured_machine(self):
+        ops = [{"name": name, "type": "relu", "inputs": [], "outputs": [{"dtype": "f32", "shape": [2]}]} for name in "ab"]
+        graph = self.write("graph.json", json.dumps({"format": "berth-graph/1", "ops": ops}))
+        costs = self.write("costs.csv", "op,device,microseconds\n" + "".join(
+            f"{op},{device},{time}\n" for device in ("cpu0", "cpu1") for op, time in (("a", 9700), ("b", 300))))
+        device = '[[devices]]\nname = "{}"\nkind = "cpu"\nmemory = "1 GiB"\nflops = 1e12\nbandwidth = 1e12\n'
+        rest = device.format("cpu0") + device.format("cpu1") + '[[links]]\nfrom = "cpu0"\nto = "cpu1"\nbandwidth = 1e12\n'
+        plain = self.write("plain.toml", f'name = "box"\n{rest}')
+        measured = self.write("measured.toml", f'name = "box"\naccuracy = [0.5, 2]\n{rest}')
+        best = self.json_of("place", graph, "-m", plain, "--costs", costs, "--evaluations", "100")
+        self.assertAlmostEqual(best["step_time_s"], 9.7e-3)
+        self.assertNotIn("step_time_range_s", best)
+        surer = self.json_of("place", graph, "-m", measured, "--costs", costs, "--evaluations", "100")
+        self.assertAlmostEqual(surer["step_time_s"], 10e-3)
+        for got, wanted in zip(surer["step_time_range_s"], (5e-3, 20e-3)):
+            self.assertAlmostEqual(got, wanted)
+        self.assertIn("which is surer: 3.0 % less is predicted", surer["note"])
+        self.assertFalse(surer["best_single_device"]["is_best_found"])
+        page = self.text_of("place", graph, "-m", measured, "--costs", costs, "--evaluations", "100")
+        self.assertIn("as fast as the best single device, 10.0 ms", page)
+        rows = self.json_of("compare", graph, "-m", measured, "--costs", costs, "--evaluations", "100", "--planners", "single,auto")
+        self.assertFalse(rows["best_single_device"]["is_best_found"])
+
     def test_the_largest_seed_is_taken_as_it_is(self):
         seed = 2**64 - 1
         self.assertEqual(self.json_of("place", SMALL, "-m", "k40x2", "-p", "random", "--seed", str(seed))["seed"], seed)

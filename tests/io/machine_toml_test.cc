@@ -104,6 +104,28 @@ TEST(MachineToml, OverlapAndTheCostOfRegions) {
   EXPECT_EQ(error_of(box("overlap = 1")).find("box.toml:2: overlap: "), 0u);
 }
 
+TEST(MachineToml, AccuracyOfPredictions) {
+  const auto box = [&](std::string_view lines) {
+    return fmt::format(
+        "name = \"box\"\n{}\n[[devices]]\nname = \"cpu\"\nkind = \"cpu\"\nmemory = 1\nflops = 1\nbandwidth = 1\n",
+        lines);
+  };
+  EXPECT_EQ(read(box("")).accuracy(), std::nullopt);
+  const Machine machine = read(box("accuracy = [0.75, 2]"));
+  ASSERT_TRUE(machine.accuracy().has_value());
+  EXPECT_EQ(*machine.accuracy(), (Accuracy{0.75, 2.0}));
+  EXPECT_EQ(read(write_machine_toml(machine)).accuracy(), machine.accuracy());
+  EXPECT_EQ(error_of(box("accuracy = [2, 0.75]")),
+            "box.toml: accuracy must be two numbers above 0, the least first, such as [0.8, 1.4]; not [2, 0.75]");
+  for (const std::string_view bad : {"[0, 1]", "[-1, 1]", "[nan, 1]", "[1, inf]"}) {
+    EXPECT_EQ(error_of(box(fmt::format("accuracy = {}", bad))).find("box.toml: accuracy must be two numbers"), 0U)
+        << bad;
+  }
+  for (const std::string_view bad : {"1.5", "[1]", "[1, 2, 3]", "[\"1\", 2]", "true"}) {
+    EXPECT_EQ(error_of(box(fmt::format("accuracy = {}", bad))).find("box.toml:2: accuracy: "), 0U) << bad;
+  }
+}
+
 TEST(MachineToml, WritesHumanUnits) {
   const std::string text = write_machine_toml(*builtin_machine("k40x2"));
   for (const std::string_view piece :

@@ -27,11 +27,19 @@ CalibrationRun run_alone(const Problem& problem, const Plan& plan, const std::ve
 
 TEST(Calibration, SharesWhatTheStepTookBeyondItsOps) {
   const Problem problem = toy_problem("a:1 -> b:1", "2 devices");
-  const Calibration fits = calibrate(problem, {run_alone(problem, toy_plan(problem, "a@0 b@0"), {2.0, 3.0}, 1.0)});
-  EXPECT_DOUBLE_EQ(fits.overhead_s[0], 0.5);
-  EXPECT_DOUBLE_EQ(fits.seconds[0][0], 2.5);
-  EXPECT_DOUBLE_EQ(fits.seconds[0][1], 3.5);
+  const Calibration fits = calibrate(problem, {run_alone(problem, toy_plan(problem, "a@0 b@0"), {2e-5, 3e-5}, 1e-5)});
+  EXPECT_DOUBLE_EQ(fits.overhead_s[0], 0.5e-5);
+  EXPECT_DOUBLE_EQ(fits.seconds[0][0], 2.5e-5);
+  EXPECT_DOUBLE_EQ(fits.seconds[0][1], 3.5e-5);
   EXPECT_LT(fits.seconds[1][0], 0.0) << "nothing ran there";
+}
+
+TEST(Calibration, TakesMoreThanAnyOverheadForASlowStep) {
+  const Problem problem = toy_problem("a:1 -> b:1", "2 devices");
+  const Calibration fits = calibrate(problem, {run_alone(problem, toy_plan(problem, "a@0 b@0"), {0.1, 0.9}, 1.0)});
+  EXPECT_DOUBLE_EQ(fits.overhead_s[0], 50e-6);
+  EXPECT_NEAR(fits.seconds[0][0], 0.2, 1e-4);
+  EXPECT_NEAR(fits.seconds[0][1], 1.8, 1e-4);
 }
 
 TEST(Calibration, ScalesOpsThatTookMoreThanTheStep) {
@@ -39,6 +47,18 @@ TEST(Calibration, ScalesOpsThatTookMoreThanTheStep) {
   const Calibration fits = calibrate(problem, {run_alone(problem, toy_plan(problem, "a@0 b@0"), {2.0, 3.0}, -2.5)});
   EXPECT_DOUBLE_EQ(fits.seconds[0][0], 1.0);
   EXPECT_DOUBLE_EQ(fits.seconds[0][1], 1.5);
+}
+
+TEST(Calibration, TakesTheRunThatWasDisturbedLeast) {
+  const Problem problem = toy_problem("a:1 -> b:1", "2 devices");
+  const CalibrationRun alone = run_alone(problem, toy_plan(problem, "a@0 b@0"), {4.0, 6.0}, 0.0);
+  const Plan cut = toy_plan(problem, "a@0 b@1");
+  const Calibration usual = calibrate(problem, {alone, run_alone(problem, cut, {3.8, 5.0}, 0.0)});
+  EXPECT_DOUBLE_EQ(usual.seconds[0][0], 4.0);
+  const Calibration disturbed = calibrate(problem, {alone, run_alone(problem, cut, {2.0, 5.0}, 0.0)});
+  EXPECT_DOUBLE_EQ(disturbed.seconds[0][0], 2.0);
+  EXPECT_DOUBLE_EQ(disturbed.seconds[0][1], 6.0) << "seen only once";
+  EXPECT_DOUBLE_EQ(disturbed.seconds[1][1], 5.0);
 }
 
 TEST(Calibration, MakesThePredictionOfARunWhatItTook) {

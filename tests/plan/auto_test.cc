@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "cost/machine_draft.h"
 #include "io/parts.h"
 #include "io/public_problem.h"
 #include "plan/exact_set.h"
@@ -29,6 +30,31 @@ Ran run(const Problem& problem, const Budget& budget, AutoOptions options = {}) 
   EXPECT_EQ(verify(problem, plan), std::nullopt);
   EXPECT_EQ(plan, search.best_plan());
   return {plan, simulate(problem, plan), search.note(), search.evaluations()};
+}
+
+Problem on_measured_machine(const Problem& problem) {
+  MachineDraft draft(problem.machine());
+  draft.execution.accuracy = Accuracy{0.8, 1.3};
+  return make_problem(std::make_shared<const Graph>(problem.graph()),
+                      std::make_shared<const Machine>(draft.make().value()), explicit_costs(problem))
+      .value();
+}
+
+TEST(Auto, PrefersOneDeviceToASmallGainThatIsOnlyPredicted) {
+  const Problem small_gain = toy_problem("a:97; b:3", "2 devices"), large_gain = toy_problem("a:90; b:10", "2 devices");
+  EXPECT_EQ(to_seconds(run(small_gain, {.evaluations = 1000}).score.step_time), 97.0);
+  const Problem measured = on_measured_machine(small_gain);
+  const auto planned = [](const Problem& problem, bool by_real_runs) {
+    Search search(problem, {.evaluations = 1000});
+    search.set_measured(by_real_runs);
+    const Plan plan = AutoPlanner().plan(search).value();
+    return std::pair(to_seconds(simulate(problem, plan).step_time), search.note());
+  };
+  const auto [step_s, note] = planned(measured, false);
+  EXPECT_EQ(step_s, 100.0);
+  EXPECT_EQ(note, "as single has it, which is surer: 3.0 % less is predicted of another plan");
+  EXPECT_EQ(planned(measured, true).first, 97.0) << "measured gains are real";
+  EXPECT_EQ(planned(on_measured_machine(large_gain), false).first, 90.0);
 }
 
 TEST(Auto, NamesTheMemberWhosePlanItIs) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/hasher.h"
+#include "cost/machine_draft.h"
 #include "io/machine_toml.h"
 
 namespace berth::app {
@@ -24,8 +25,10 @@ void add_op(Hasher& hasher, const Problem& problem, OpId op) {
 }  // namespace
 
 std::string hash_of(const Machine& machine) {
+  MachineDraft draft(machine);
+  draft.execution.accuracy.reset();  // says nothing about the machine itself
   Hasher hasher;
-  hasher.add(write_machine_toml(machine));
+  hasher.add(write_machine_toml(draft.make().value()));
   return hasher.hex();
 }
 
