@@ -161,10 +161,8 @@ Result<Calibrated> calibrate_graph(const CalibrateFlags& flags, const Problem& p
   Calibrated calibrated;
   BERTH_TRY(const std::vector<CalibrationRun> runs, run_plans(flags, problem, calibrated.failed));
   calibrated.fits = calibrate(problem, runs);
-  BERTH_TRY(Machine machine, calibrated_machine(problem, calibrated.fits));
-  calibrated.machine = std::make_shared<const Machine>(std::move(machine));
-  const auto graph = std::shared_ptr<const Graph>(std::shared_ptr<void>(), &problem.graph());
-  BERTH_TRY(const Problem after, calibrated_problem(graph, calibrated.machine, calibrated.fits));
+  BERTH_TRY(const Problem after, calibrated_problem(problem, calibrated.fits));
+  calibrated.machine = std::make_shared<const Machine>(after.machine());
   for (const CalibrationRun& run : runs) {
     calibrated.runs.push_back({name_of_plan(problem, run.plan), run.sample.median_s(),
                                to_seconds(simulate(problem, run.plan).step_time),

@@ -191,14 +191,10 @@ const LinkFit* find_link(const Machine& machine, const Calibration& calibration,
 // A device alone still waits for what comes from elsewhere, inputs for example: that is in the step that was measured
 // and in the links, so it must not be in the ops as well.
 void take_waits_out_of_ops(const Problem& problem, const std::vector<CalibrationRun>& runs, Calibration& calibration) {
-  const auto graph = std::shared_ptr<const Graph>(std::shared_ptr<void>(), &problem.graph());
-  auto machine = calibrated_machine(problem, calibration);
-  if (!machine) return;
-  const auto shared = std::make_shared<const Machine>(*std::move(machine));
   for (const CalibrationRun& run : runs) {
     const std::optional<DeviceId> only = only_device(problem.graph(), run.plan);
     if (!only || run.sample.ops.empty()) continue;
-    const auto after = calibrated_problem(graph, shared, calibration);
+    const auto after = calibrated_problem(problem, calibration);
     if (!after) return;
     const double beyond_s = to_seconds(simulate(*after, run.plan).step_time) - run.sample.median_s();
     if (beyond_s <= 0.0) continue;
@@ -210,16 +206,13 @@ void take_waits_out_of_ops(const Problem& problem, const std::vector<Calibration
 }
 
 void judge_predictions(const Problem& problem, const std::vector<CalibrationRun>& runs, Calibration& calibration) {
-  const auto graph = std::shared_ptr<const Graph>(std::shared_ptr<void>(), &problem.graph());
-  auto machine = calibrated_machine(problem, calibration);
-  if (!machine) return;
-  const auto after = calibrated_problem(graph, std::make_shared<const Machine>(*std::move(machine)), calibration);
+  const auto after = calibrated_problem(problem, calibration);
   if (!after) return;
   std::vector<double> ratios;
   for (const CalibrationRun& run : runs) {
     const double predicted_s = to_seconds(simulate(*after, run.plan).step_time);
-    if (!only_device(problem.graph(), run.plan) && predicted_s > 0.0)
-      ratios.push_back(run.sample.median_s() / predicted_s);
+    if (only_device(problem.graph(), run.plan) || predicted_s <= 0.0) continue;
+    ratios.push_back(run.sample.median_s() / predicted_s);
   }
   calibration.accuracy = calibrated_accuracy(problem.machine().devices(), std::move(ratios));
 }
@@ -317,11 +310,13 @@ Result<Machine> calibrated_machine(const Problem& problem, const Calibration& ca
   return draft.make();
 }
 
-Result<Problem> calibrated_problem(std::shared_ptr<const Graph> graph, std::shared_ptr<const Machine> machine,
-                                   const Calibration& calibration) {
+Result<Problem> calibrated_problem(const Problem& problem, const Calibration& calibration) {
+  BERTH_TRY(Machine machine, calibrated_machine(problem, calibration));
+  auto graph = std::shared_ptr<const Graph>(std::shared_ptr<void>(), &problem.graph());
   std::vector<int> columns;
   for (std::size_t i = 0; i < calibration.seconds.size(); ++i) columns.push_back(static_cast<int>(i));
-  return make_problem(std::move(graph), std::move(machine), MeasuredCosts(std::move(columns), calibration.seconds));
+  return make_problem(std::move(graph), std::make_shared<const Machine>(std::move(machine)),
+                      MeasuredCosts(std::move(columns), calibration.seconds));
 }
 
 std::string write_costs_csv(const Problem& problem, const Calibration& calibration) {

@@ -61,9 +61,8 @@ std::vector<Plan> calibration_plans(const Problem& problem);
 
 // The machine with the fitted links, and launches below every measured op, since the costs contain them.
 Result<Machine> calibrated_machine(const Problem& problem, const Calibration& calibration);
-// The problem with the fitted costs on that machine.
-Result<Problem> calibrated_problem(std::shared_ptr<const Graph> graph, std::shared_ptr<const Machine> machine,
-                                   const Calibration& calibration);
+// The same graph with the fitted costs on that machine. `problem` must outlive it.
+Result<Problem> calibrated_problem(const Problem& problem, const Calibration& calibration);
 // op,device,microseconds for --costs.
 std::string write_costs_csv(const Problem& problem, const Calibration& calibration);
 

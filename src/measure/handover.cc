@@ -21,12 +21,8 @@ Calibration with_latency(Calibration calibration, double extra_s) {
 
 // Sum of squares of log(predicted / measured).
 double loss_of(const Problem& problem, const std::vector<const CalibrationRun*>& runs, const Calibration& calibration) {
-  constexpr double kWorst = std::numeric_limits<double>::infinity();
-  auto machine = calibrated_machine(problem, calibration);
-  if (!machine) return kWorst;
-  const auto graph = std::shared_ptr<const Graph>(std::shared_ptr<void>(), &problem.graph());
-  const auto after = calibrated_problem(graph, std::make_shared<const Machine>(*std::move(machine)), calibration);
-  if (!after) return kWorst;
+  const auto after = calibrated_problem(problem, calibration);
+  if (!after) return std::numeric_limits<double>::infinity();
   double sum = 0.0;
   for (const CalibrationRun* run : runs) {
     const double error = std::log(to_seconds(simulate(*after, run->plan).step_time) / run->sample.median_s());

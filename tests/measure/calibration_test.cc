@@ -66,9 +66,7 @@ TEST(Calibration, MakesThePredictionOfARunWhatItTook) {
   const Plan plan = toy_plan(problem, "a@0 b@0 c@0");
   const CalibrationRun run = run_alone(problem, plan, {2.0, 3.0, 4.0}, 0.3);
   const Calibration fits = calibrate(problem, {run});
-  const auto machine = std::make_shared<const Machine>(calibrated_machine(problem, fits).value());
-  const auto graph = std::shared_ptr<const Graph>(std::shared_ptr<void>(), &problem.graph());
-  const Problem after = calibrated_problem(graph, machine, fits).value();
+  const Problem after = calibrated_problem(problem, fits).value();
   EXPECT_NEAR(to_seconds(simulate(after, plan).step_time), run.sample.median_s(), 1e-9);
 }
 
