@@ -104,7 +104,7 @@ Status Accelerator::take_away(Bytes limit) {
   return {};
 }
 
-// Segments that grow and shrink by pages: weights that come and go beside activations, on streams of their own, would
+// Segments that grow and shrink by pages: weights that come and go beside activations, on streams of their own, could
 // otherwise leave holes that nobody can use.
 void Accelerator::use_growing_segments() {
   const bool is_set_by_user =
