@@ -2,12 +2,9 @@
 // Calibration: what measured runs say about the cost of every op on every device, about classes of ops, and about
 // links.
 //
-// An op that was run on a device costs there what it took (median), plus its share of what the step took beyond all
-// ops: starting them, views, the executor itself. What is more than that can be was a slow step, and scales all ops. If
-// they took more than the step (GPUs, when every op is timed), all are scaled to it, and so they are if waiting for
-// inputs is what the rest was. On CPUs the least disturbed of
-// several runs counts. An op that was not run there costs what the cost model says times the factor of its class. Links
-// take latency and bandwidth from the transfers seen, and what a handover takes beside them (handover.h).
+// An op that was run on a device costs there what it took (op_times.h). One that was not run there costs what the cost
+// model says times the factor of its class. Links take latency and bandwidth from the transfers seen, and what a
+// handover takes beside them (handover.h).
 #pragma once
 
 #include <optional>
