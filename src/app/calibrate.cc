@@ -207,7 +207,7 @@ void add_calibrate_command(CLI::App& app, Exit& exit) {
   add_json_flag(*command, flags->json);
   command->footer(
       "Runs the graph on each device alone, cut in two, and with a few ops elsewhere, and says how far predictions "
-      "were off before and after.\n"
+      "were off before and after. The machine it writes says how sure they are (accuracy).\n"
       "Example:\n  berth calibrate rnnlm.train.json.gz --machine host.toml -o costs.csv --machine-output tuned.toml\n"
       "  berth place rnnlm.train.json.gz --machine tuned.toml --costs costs.csv -o plan.json");
   command->callback([flags, &exit] { exit = finish(run_calibrate(*flags)); });

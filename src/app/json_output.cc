@@ -91,7 +91,7 @@ void write_outcome(JsonWriter& json, const Problem& problem, const Outcome& outc
   if (outcome.plan_machine) json.key("plan_machine").value(*outcome.plan_machine);
   json.key("objective").value(objective_name(problem.objective()));
   json.key("objective_value_s").value(value_s).key("step_time_s").value(value_s);
-  if (const auto range = real_step_range(problem, outcome)) {
+  if (const auto range = step_range(problem, outcome)) {
     json.key("step_time_range_s").begin_array().value(range->low_s).value(range->high_s).end_array();
   }
   json.key("feasible").value(outcome.feasible());

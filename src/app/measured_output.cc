@@ -165,14 +165,6 @@ void write_row_name(JsonWriter& json, int row, std::string_view name) {
   json.key("args").begin_object().key("name").value(name).end_object().end_object();
 }
 
-std::string range_text(const MeasuredPlan& measured) {
-  const auto& accuracy = measured.problem.machine().accuracy();
-  if (!accuracy) return "";
-  const double predicted_s = to_seconds(measured.predicted.step_time);
-  return fmt::format(", between {} and {} with 90 %", format_seconds(accuracy->low * predicted_s),
-                     format_seconds(accuracy->high * predicted_s));
-}
-
 }  // namespace
 
 std::string measured_page(const MeasuredPlan& measured) {
@@ -180,8 +172,9 @@ std::string measured_page(const MeasuredPlan& measured) {
   std::string page = headline(measured.problem) + "\n";
   page += fmt::format("measured step   {} (median of {} runs, spread {})\n", bold(format_seconds(sample.median_s())),
                       sample.steps_s.size(), percent(sample.spread()));
+  const auto range = step_range(measured.problem.machine(), measured.predicted);
   page += fmt::format("predicted step  {} ({}){}{}\n\n", format_seconds(to_seconds(measured.predicted.step_time)),
-                      signed_percent(error_of(measured)), range_text(measured),
+                      signed_percent(error_of(measured)), range ? ", with 90 % " + range_text(*range) : "",
                       measured.predicted.feasible ? "" : ", and that it does not fit in memory");
   return page + device_table(measured) + link_table(measured) + op_table(measured);
 }
@@ -193,10 +186,8 @@ void write_measured(JsonWriter& json, const MeasuredPlan& measured) {
   json.key("runs_s").begin_array();
   for (const double seconds : sample.steps_s) json.value(seconds);
   json.end_array().key("predicted_step_s").value(to_seconds(measured.predicted.step_time));
-  if (const auto& accuracy = measured.problem.machine().accuracy()) {
-    const double predicted_s = to_seconds(measured.predicted.step_time);
-    json.key("predicted_range_s").begin_array();
-    json.value(accuracy->low * predicted_s).value(accuracy->high * predicted_s).end_array();
+  if (const auto range = step_range(measured.problem.machine(), measured.predicted)) {
+    json.key("predicted_range_s").begin_array().value(range->low_s).value(range->high_s).end_array();
   }
   json.key("predicted_feasible").value(measured.predicted.feasible).key("error").value(error_of(measured));
   json.key("checksum").value(sample.checksum);

@@ -97,12 +97,16 @@ void rank(std::vector<Outcome>& outcomes) {
   });
 }
 
-std::optional<StepRange> real_step_range(const Problem& problem, const Outcome& outcome) {
-  const auto& accuracy = problem.machine().accuracy();
-  const bool is_predicted_step = outcome.feasible() && !outcome.is_measured && problem.objective() == Objective::kStep;
-  if (!accuracy || !is_predicted_step) return std::nullopt;
-  const double predicted_s = to_seconds(outcome.score.step_time);
+std::optional<StepRange> step_range(const Machine& machine, const Score& predicted) {
+  const auto& accuracy = machine.accuracy();
+  if (!accuracy) return std::nullopt;
+  const double predicted_s = to_seconds(predicted.step_time);
   return StepRange{accuracy->low * predicted_s, accuracy->high * predicted_s};
+}
+
+std::optional<StepRange> step_range(const Problem& problem, const Outcome& outcome) {
+  const bool is_predicted_step = outcome.feasible() && !outcome.is_measured && problem.objective() == Objective::kStep;
+  return is_predicted_step ? step_range(problem.machine(), outcome.score) : std::nullopt;
 }
 
 double imbalance(const Machine& machine, const Score& score) {

@@ -66,12 +66,13 @@ Bytes bytes_crossed(const Graph& graph, const Plan& plan);
 // know them.
 double joules_per_step(const Machine& machine, const Score& score);
 
-// Seconds between which a real step is to be expected, with 90 %; none if the machine does not know, or if the score is
-// one of a real step or of no step at all.
+// Seconds between which a real step is to be expected, with 90 %; none if the machine does not know.
 struct StepRange {
   double low_s = 0.0, high_s = 0.0;
 };
-std::optional<StepRange> real_step_range(const Problem& problem, const Outcome& outcome);
+std::optional<StepRange> step_range(const Machine& machine, const Score& predicted);
+// None either if the score is one of a real step, or of no step at all.
+std::optional<StepRange> step_range(const Problem& problem, const Outcome& outcome);
 
 // Groups of two ops and more that run as one, and how many ops they hold.
 struct FusedCount {

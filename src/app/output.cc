@@ -54,12 +54,11 @@ bool is_pipeline(const Problem& problem) { return problem.objective() == Objecti
 // What the objective measures.
 std::string value_name(const Problem& problem) { return is_pipeline(problem) ? "time per sample" : "step time"; }
 
-// Where a real step is to be expected, if that is known of the machine and nothing was run yet.
-std::string range_text(const Problem& problem, const Outcome& outcome) {
-  const auto range = real_step_range(problem, outcome);
-  if (!range) return "";
-  return fmt::format(", with 90 % a real one takes {} to {}", format_seconds(range->low_s),
-                     format_seconds(range->high_s));
+std::string step_text(const Problem& problem, const Outcome& outcome) {
+  if (!outcome.score.feasible) return alarm("OOM: it does not fit in memory");
+  const auto range = step_range(problem, outcome);
+  return bold(format_seconds(to_seconds(outcome.score.step_time))) +
+         (range ? ", with 90 % a real one takes " + range_text(*range) : "");
 }
 
 // How much of the step something is busy, as a bar and as a number. A plan that does not fit has no step time.
@@ -164,11 +163,14 @@ std::string to_one_device(const Outcome& row, const std::optional<Outcome>& sing
 }
 
 // The lower bound, and what is known about one device alone.
-std::string closing_lines(const Comparison& comparison) {
+std::string closing_lines(const Problem& problem, const Comparison& comparison) {
   if (comparison.rows.empty()) return "";
   const Outcome& best = comparison.rows.front();
   std::string text = fmt::format("lower bound {}", format_seconds(to_seconds(best.lower_bound)));
   if (best.feasible()) text += fmt::format(", gap of the best {}", gap_text(best.score.step_time, best.lower_bound));
+  if (const auto range = step_range(problem, best)) {
+    text += fmt::format("\nwith 90 % a real step of the best takes {}", range_text(*range));
+  }
   const std::string verdict = verdict_text(best, comparison.single);
   return text + "\n" + (verdict.empty() ? "" : clean(verdict) + "\n");
 }
@@ -225,6 +227,10 @@ std::string format_joules(double joules) {
   return fmt::format("{:.3g} {}J", scaled, kPrefixes[unit]);
 }
 
+std::string range_text(const StepRange& range) {
+  return fmt::format("{} to {}", format_seconds(range.low_s), format_seconds(range.high_s));
+}
+
 std::string gap_text(Picoseconds value, Picoseconds lower_bound) {
   if (value <= lower_bound) return "none";
   return lower_bound > 0 ? percent(to_seconds(value) / to_seconds(lower_bound) - 1.0) : "unknown";
@@ -277,9 +283,7 @@ std::string outcome_page(const Problem& problem, const Outcome& outcome, const s
   if (outcome.plan_machine.value_or(problem.machine().name()) != problem.machine().name()) {
     facts.add({"made for", fmt::format("{}, another machine", *outcome.plan_machine)});
   }
-  facts.add({value_name(problem), score.feasible
-                                      ? bold(format_seconds(to_seconds(score.step_time))) + range_text(problem, outcome)
-                                      : alarm("OOM: it does not fit in memory")});
+  facts.add({value_name(problem), step_text(problem, outcome)});
   facts.add({"lower bound",
              format_seconds(to_seconds(outcome.lower_bound)) +
                  (score.feasible ? fmt::format(", gap {}", gap_text(score.step_time, outcome.lower_bound)) : "")});
@@ -318,7 +322,7 @@ std::string comparison_table(const Problem& problem, const Comparison& compariso
                to_one_device(row, comparison.single), search, memory, remark(row)});
   }
   const std::string measured = costs.files.empty() ? "" : fmt::format(", {}", costs_text(problem.graph(), costs));
-  return headline(problem) + measured + "\n" + table.text() + closing_lines(comparison);
+  return headline(problem) + measured + "\n" + table.text() + closing_lines(problem, comparison);
 }
 
 }  // namespace berth::app

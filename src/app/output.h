@@ -31,9 +31,11 @@ class Table {
 
 // "a, b, c and 7 more": the first `most` words.
 std::string some_of(const std::vector<std::string>& words, std::size_t most);
-std::string percent(double share);                                 // "31 %", "0.4 %"
-std::string bar(double share);                                     // "[####      ]", ten steps
-std::string format_joules(double joules);                          // "144 kJ"
+std::string percent(double share);         // "31 %", "0.4 %"
+std::string bar(double share);             // "[####      ]", ten steps
+std::string format_joules(double joules);  // "144 kJ"
+// "20.6 ms to 33.9 ms"
+std::string range_text(const StepRange& range);
 std::string gap_text(Picoseconds value, Picoseconds lower_bound);  // how far above the bound, "31 %"
 
 // "nmt-4 on k40x4: 46,600 ops, 71,234 edges, 9 units ..."

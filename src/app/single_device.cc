@@ -67,11 +67,10 @@ std::string against_single(const Outcome& outcome, const Outcome& single) {
   if (!fits) return fmt::format("it does not fit; the best single device does, {}{}", time, where);
   const double ratio = *ratio_to_single(outcome, single);
   if (ratio < 1.0) return fmt::format("{:.2f}x as fast as the best single device, {}{}", 1.0 / ratio, time, where);
+  const std::string verdict = verdict_text(outcome, single);
   if (ratio == 1.0) {
-    const std::string verdict = verdict_text(outcome, single);
     return verdict.empty() ? fmt::format("as fast as the best single device, {}{}", time, where) : verdict;
   }
-  const std::string verdict = verdict_text(outcome, single);
   return fmt::format("slower than the best single device, {}, by {}{}{}", time, percent(ratio - 1.0),
                      verdict.empty() ? "" : ": ", verdict);
 }

@@ -166,12 +166,11 @@ const Score& SequentialEngine::run_with_times(const Plan& plan, std::vector<Pico
   run(plan);
   ready = start_;
   end = end_;
-  for (const auto& group : plan.fusions) {
-    const OpId leader = *std::min_element(group.begin(), group.end());
-    for (const OpId op : group) {
-      ready[index(op)] = start_[index(leader)];
-      end[index(op)] = end_[index(leader)];
-    }
+  if (plan.fusions.empty()) return score_;
+  const std::vector<OpId> leaders = fusion_leaders(problem_.graph(), plan);
+  for (const OpId op : problem_.graph().ops()) {
+    ready[index(op)] = start_[index(leaders[index(op)])];
+    end[index(op)] = end_[index(leaders[index(op)])];
   }
   return score_;
 }

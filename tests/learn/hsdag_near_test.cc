@@ -92,6 +92,13 @@ Options small_options() {
   return options;
 }
 
+std::unique_ptr<Batch> batch_near(HsdagPolicy& policy, const Plan& near, int plans) {
+  Rng rng(1);
+  Sampling sampling{1, plans, 0.0};
+  sampling.near = &near;
+  return policy.sample(sampling, rng);
+}
+
 // How many items two plans have on different devices.
 int differences(const Problem& problem, const Items& items, const Plan& a, const Plan& b) {
   int count = 0;
@@ -105,10 +112,7 @@ TEST(HsdagBatch, PlansNearAPlanDifferInAFewClustersAndLearnOfThose) {
   options.parser = "none";  // clusters are items
   HsdagPolicy policy(problem, options, std::nullopt, 3, at::kCPU);
   const Plan near = policy.greedy();
-  Rng rng(1);
-  Sampling sampling{1, 40, 0.0};
-  sampling.near = &near;
-  const auto batch = policy.sample(sampling, rng);
+  const auto batch = batch_near(policy, near, 40);
   const double root = std::sqrt(static_cast<double>(policy.items().size()));
   int most = 0;
   for (const Plan& plan : batch->plans()) {
@@ -141,10 +145,7 @@ TEST(HsdagBatch, PlansNearAPlanLeaveWhatMakesNoDifference) {
   options.parser = "none", options.coarsening = "none";
   HsdagPolicy policy(problem, options, std::nullopt, 3, at::kCPU);
   const Plan near = policy.greedy();
-  Rng rng(1);
-  Sampling sampling{1, 100, 0.0};
-  sampling.near = &near;
-  const auto batch = policy.sample(sampling, rng);
+  const auto batch = batch_near(policy, near, 100);
   std::map<std::string, int> moved;
   for (const Plan& plan : batch->plans()) {
     for (const OpId op : problem.graph().ops())
