@@ -12,16 +12,12 @@
 #include "cost/cost_model.h"
 #include "io/graph_file.h"
 #include "machine/devices.h"
+#include "support/folders.h"
 
 namespace berth {
 namespace {
 
-std::filesystem::path captured_folder() {
-  const char* stated = std::getenv("BERTH_DATA");
-  const std::filesystem::path data =
-      stated != nullptr ? stated : std::filesystem::path(BERTH_SOURCE_DIR) / ".." / "shared" / "data";
-  return data / "captured";
-}
+std::filesystem::path captured_folder() { return data_folder() / "captured"; }
 
 struct HeldOutErrors {
   std::vector<double> big_ops;  // relative errors of ops above 20 us

@@ -12,6 +12,7 @@
 #include "exec/initial_values.h"
 #include "io/files.h"
 #include "io/graph_file.h"
+#include "support/folders.h"
 
 namespace berth::exec {
 namespace {
@@ -21,7 +22,7 @@ struct Loaded {
   Program program;
 };
 
-std::string example_path() { return BERTH_SOURCE_DIR "/examples/mlp.train.json"; }
+std::string example_path() { return source_folder() / "examples" / "mlp.train.json"; }
 
 Loaded from_text(std::string text) {
   Graph graph = parse_graph(text, "capture").value();

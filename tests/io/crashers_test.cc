@@ -13,7 +13,7 @@
 namespace berth {
 namespace {
 
-const std::filesystem::path kTests = std::filesystem::path(BERTH_SOURCE_DIR) / "tests";
+const std::filesystem::path kTests = source_folder() / "tests";
 
 // Sorted; none where the folder is missing.
 std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder) {

@@ -12,7 +12,7 @@ namespace {
 
 TEST(HsdagSets, OfResNet50AreThoseOfThePaper) {
   if (!has_gzip()) GTEST_SKIP() << "built without gzip";
-  const auto text = read_file(std::string(BERTH_SOURCE_DIR) + "/tests/data/openvino/resnet50_fp16.xml.gz");
+  const auto text = read_file((source_folder() / "tests/data/openvino/resnet50_fp16.xml.gz").string());
   ASSERT_TRUE(text) << text.error().message;
   const auto graph = read_hsdag_graph(*text);
   if (!graph) GTEST_SKIP() << graph.error().message;  // built without OpenVINO files

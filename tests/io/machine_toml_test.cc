@@ -6,6 +6,7 @@
 #include "io/files.h"
 #include "machine/devices.h"
 #include "machine/library.h"
+#include "support/folders.h"
 
 namespace berth {
 namespace {
@@ -273,7 +274,7 @@ TEST(MachineToml, ErrorsStayShort) {
 
 // docs/machines.md shows files that can be read, and leaves out no machine and no device.
 TEST(MachineToml, TheDocumentationIsTrue) {
-  const std::string page = *read_file(BERTH_SOURCE_DIR "/docs/machines.md");
+  const std::string page = *read_file((source_folder() / "docs/machines.md").string());
   int blocks = 0;
   constexpr std::string_view kOpen = "```toml\n", kClose = "```";
   for (std::size_t at = page.find(kOpen); at != std::string::npos; at = page.find(kOpen, at)) {

@@ -255,7 +255,7 @@ TEST_F(OpenVino, GraphAsHsdagBuildsIt) {
 // Made by OpenVINO 2026.4 (tools/fixtures/make_resnet50_ir.py). The counts are those of table 1 of HSDAG.
 TEST_F(OpenVino, ResNet50AsOpenVinoSavesIt) {
   if (!has_gzip()) GTEST_SKIP() << "built without gzip";
-  const auto text = read_file(std::string(BERTH_SOURCE_DIR) + "/tests/data/openvino/resnet50_fp16.xml.gz");
+  const auto text = read_file((source_folder() / "tests/data/openvino/resnet50_fp16.xml.gz").string());
   ASSERT_TRUE(text) << text.error().message;
   const auto graph = read_hsdag_graph(*text);
   ASSERT_TRUE(graph) << graph.error().message;

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -17,6 +16,7 @@
 #include "graph/graph.h"
 #include "io/gzip.h"
 #include "io/zip_member.h"
+#include "support/folders.h"
 
 namespace berth {
 
@@ -54,12 +54,6 @@ inline bool has_gzip() { return gzip("").ok(); }
 inline bool has_zip() {
   const auto first = [](std::span<const std::string>) { return Result<std::size_t>(std::size_t{0}); };
   return read_zip_member("", first).error().message.find("BERTH_ZIP=OFF") == std::string::npos;
-}
-
-// Where others' models lie; they are not part of the repository.
-inline std::filesystem::path data_folder() {
-  const char* stated = std::getenv("BERTH_DATA");
-  return stated != nullptr ? stated : std::filesystem::path(BERTH_SOURCE_DIR) / ".." / "shared" / "data";
 }
 
 // Files of the data folder's sub-folder, sorted; empty where the folder is missing.

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <limits>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "plan/stages/down_sets.h"
 #include "plan/toys.h"
 #include "support/as_pipeline.h"
+#include "support/folders.h"
 
 namespace berth {
 namespace {
@@ -254,10 +254,7 @@ TEST(Dp, CutsStagesForTheStepToo) {
 
 // The answers of recomputed/table.csv, which come from two independent programs.
 TEST(Dp, EqualsThePublishedContiguousOptima) {
-  const char* stated = std::getenv("BERTH_DATA");
-  const std::filesystem::path data =
-      stated != nullptr ? stated : std::filesystem::path(BERTH_SOURCE_DIR) / ".." / "shared" / "data";
-  const std::filesystem::path folder = data / "msr-dnn-partitioning" / "throughput-inputs";
+  const std::filesystem::path folder = data_folder() / "msr-dnn-partitioning" / "throughput-inputs";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no msr-dnn-partitioning in the data folder (BERTH_DATA)";
   const std::vector<std::pair<std::string, double>> optima{
       {"LayerGraphs/bert24_inference", 17.7899},      {"LayerGraphs/bert24_training", 41.7458},

@@ -11,10 +11,11 @@
 #include "io/files.h"
 #include "io/json_reader.h"
 #include "io/public_problem.h"
+#include "support/folders.h"
 
 namespace berth::exact_set {
 
-inline const std::filesystem::path kSet = std::filesystem::path(BERTH_SOURCE_DIR) / "tests" / "data" / "exact";
+inline const std::filesystem::path kSet = source_folder() / "tests" / "data" / "exact";
 
 inline std::map<std::string, Picoseconds> optima() {
   JsonDocument document = JsonDocument::open(read_file((kSet / "optima.json").string()).value()).value();

@@ -9,16 +9,13 @@
 #include "io/graph_file.h"
 #include "machine/library.h"
 #include "plan/toys.h"
+#include "support/folders.h"
 #include "zoo/zoo.h"
 
 namespace berth {
 namespace {
 
-// The folder of real graphs: $BERTH_DATA, else beside the project.
-std::string data_path(const std::string& file) {
-  const char* root = std::getenv("BERTH_DATA");
-  return (root != nullptr ? std::string(root) : std::string(BERTH_SOURCE_DIR) + "/../shared/data") + "/" + file;
-}
+std::string data_path(const std::string& file) { return data_folder() / file; }
 
 Problem on_machine(Graph graph, std::string_view machine) {
   return make_problem(std::make_shared<const Graph>(std::move(graph)),

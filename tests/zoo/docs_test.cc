@@ -7,6 +7,7 @@
 
 #include "graph_text.h"
 #include "ops/op_table.h"
+#include "support/folders.h"
 #include "zoo/op_types.h"
 #include "zoo/serving.h"
 
@@ -14,7 +15,7 @@ namespace berth {
 namespace {
 
 std::string documentation() {
-  std::ifstream file(std::string(BERTH_SOURCE_DIR) + "/docs/zoo.md");
+  std::ifstream file(source_folder() / "docs" / "zoo.md");
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();
