@@ -12,6 +12,7 @@
 #include "app/progress.h"
 #include "app/resolve.h"
 #include "app/sweep_point.h"
+#include "app/sweep_rows.h"
 #include "base/text.h"
 #include "io/files.h"
 #include "report/plot.h"
@@ -29,48 +30,6 @@ struct SweepFlags {
   bool json = false;
 };
 
-struct SweepRow {
-  std::string value;
-  Outcome outcome;
-  std::string fullest = {};
-};
-
-// How much is done per second: samples for a sweep over batch sizes, steps otherwise.
-double rate(const Sweep& sweep, const SweepRow& row) {
-  const double step_s = to_seconds(row.outcome.score.step_time);
-  return row.outcome.feasible() && step_s > 0.0 ? sweep.weight(row.value) / step_s : 0.0;
-}
-
-std::string rate_name(const Sweep& sweep) { return sweep.name == "batch" ? "samples per second" : "steps per second"; }
-
-using RowPlace = std::vector<SweepRow>::const_iterator;
-
-RowPlace best_of(const Sweep& sweep, const std::vector<SweepRow>& rows) {
-  return std::ranges::max_element(rows, {}, [&](const SweepRow& row) { return rate(sweep, row); });
-}
-
-// The first value beyond which little is gained.
-RowPlace enough_of(const Sweep& sweep, const std::vector<SweepRow>& rows) {
-  constexpr double kLittle = 0.05;
-  const double most = rate(sweep, *best_of(sweep, rows));
-  return std::ranges::find_if(rows, [&](const SweepRow& row) { return rate(sweep, row) * (1.0 + kLittle) >= most; });
-}
-
-// "beyond 4 little is gained: the best, 8, is 3 % faster".
-std::string verdict(const Sweep& sweep, const std::vector<SweepRow>& rows) {
-  const auto best = best_of(sweep, rows), enough = enough_of(sweep, rows);
-  if (rate(sweep, *best) <= 0.0) return "no value gives a plan that fits in memory\n";
-  if (enough == best && best == rows.begin()) {
-    return fmt::format("{} = {} is best: nothing beyond it pays\n", sweep.name, best->value);
-  }
-  if (enough == best) {
-    return fmt::format("{} = {} is best, and nothing before it comes within 5 %\n", sweep.name, best->value);
-  }
-  return fmt::format("beyond {} = {} little is gained: the most {}, at {}, are only {} more\n", sweep.name,
-                     enough->value, rate_name(sweep), best->value,
-                     percent(rate(sweep, *best) / rate(sweep, *enough) - 1.0));
-}
-
 std::string sweep_table(const Sweep& sweep, const std::vector<SweepRow>& rows) {
   double most = 0.0;
   for (const SweepRow& row : rows) most = std::max(most, rate(sweep, row));
@@ -79,7 +38,7 @@ std::string sweep_table(const Sweep& sweep, const std::vector<SweepRow>& rows) {
   table.add({sweep.name, "step time", samples ? "samples/s" : "steps/s", "to first", "gap", "", "fullest memory"});
   for (const SweepRow& row : rows) {
     if (!row.outcome.feasible()) {
-      table.add({row.value, alarm(row.outcome.error ? "no plan" : "OOM"), "-", "-", "-", "", row.fullest});
+      table.add({row.value, alarm(why_none(row)), "-", "-", "-", "", row.fullest});
       continue;
     }
     const double first = rate(sweep, rows.front());
@@ -87,27 +46,53 @@ std::string sweep_table(const Sweep& sweep, const std::vector<SweepRow>& rows) {
     const auto length = static_cast<std::size_t>(rate(sweep, row) / most * static_cast<double>(kWidth) + 0.5);
     table.add({row.value, format_seconds(to_seconds(row.outcome.score.step_time)), format_count(rate(sweep, row)),
                first > 0.0 ? fmt::format("{:.2f}x", rate(sweep, row) / first) : "-",
-               gap_text(row.outcome.score.step_time, row.outcome.lower_bound), std::string(length, '#'), row.fullest});
+               gap_text(row.outcome.score.step_time, row.outcome.lower_bound), std::string(length, '#'),
+               row.fullest + (row.outcome.interrupted ? ", cut short" : "")});
   }
+  for (const std::string& value : values_not_run(sweep, rows)) table.add({value, "not run", "-", "-", "-", "", ""});
   return table.text();
+}
+
+report::Plot::Point plot_point(const Sweep& sweep, const SweepRow& row) {
+  report::Plot::Point point{row.value, std::nullopt, std::nullopt, row.outcome.interrupted ? "cut short" : ""};
+  if (row.outcome.feasible()) {
+    point.rate = rate(sweep, row);
+  } else {
+    point.note = why_none(row);
+  }
+  const double bound_s = to_seconds(row.outcome.lower_bound);
+  if (bound_s > 0.0) point.bound = sweep.weight(row.value) / bound_s;
+  return point;
 }
 
 Status save_plot(const SweepFlags& flags, const Sweep& sweep, const std::vector<SweepRow>& rows) {
   report::Plot plot;
   plot.title = fmt::format("{} on {}, planner {}", flags.problem.graph, flags.problem.machine, flags.planner);
-  plot.verdict = trim(verdict(sweep, rows));
+  plot.verdict = ending(sweep, rows);
   plot.x_name = sweep.name;
   plot.y_name = rate_name(sweep);
-  for (const SweepRow& row : rows) {
-    report::Plot::Point point{row.value, std::nullopt, std::nullopt, row.outcome.error ? "no plan" : "OOM"};
-    if (row.outcome.feasible()) point.rate = rate(sweep, row);
-    const double bound_s = to_seconds(row.outcome.lower_bound);
-    if (bound_s > 0.0) point.bound = sweep.weight(row.value) / bound_s;
-    plot.points.push_back(std::move(point));
-  }
-  const auto enough = enough_of(sweep, rows);
-  if (enough->outcome.feasible()) plot.enough = static_cast<std::size_t>(enough - rows.begin());
+  for (const SweepRow& row : rows) plot.points.push_back(plot_point(sweep, row));
+  for (const std::string& value : values_not_run(sweep, rows)) plot.points.push_back({value, {}, {}, "not run"});
+  if (const auto enough = enough_of(sweep, rows)) plot.enough = static_cast<std::size_t>(*enough - rows.begin());
   return write_file_atomically(flags.plot, report::svg_of(plot));
+}
+
+// Members that say how far the sweep came, and what it shows.
+void write_ending(JsonWriter& json, const Sweep& sweep, const std::vector<SweepRow>& rows) {
+  const auto write_values = [&](const char* name, const std::vector<std::string>& values) {
+    json.key(name).begin_array();
+    for (const std::string& value : values) json.value(value);
+    json.end_array();
+  };
+  json.key("interrupted").value(is_interrupted(sweep, rows));
+  write_values("cut_short", values_cut_short(rows));
+  write_values("not_run", values_not_run(sweep, rows));
+  json.key("verdict");
+  if (const auto words = verdict(sweep, rows)) {
+    json.value(*words);
+  } else {
+    json.null();
+  }
 }
 
 Result<std::vector<SweepRow>> run_points(const SweepFlags& flags, const Sweep& sweep, const ChosenPlanner& planner,
@@ -145,17 +130,20 @@ Result<Exit> run_sweep(const SweepFlags& flags) {
   json.key("over").value(sweep.name).key("rows").begin_array(JsonLayout::kLines);
   BERTH_TRY(const std::vector<SweepRow> rows, run_points(flags, sweep, planner, budget, json));
   if (rows.empty()) return infeasible("interrupted before the first plan was found");
-  json.end_array().key("verdict").value(trim(verdict(sweep, rows))).end_object();
+  json.end_array();
+  write_ending(json, sweep, rows);
+  json.end_object();
   const std::string title = fmt::format("{} on {}, planner {}\n", bold(flags.problem.graph),
                                         bold(flags.problem.machine), clean(flags.planner));
   BERTH_RETURN_IF_ERROR(
-      print(flags.json ? std::move(json).take() : title + sweep_table(sweep, rows) + verdict(sweep, rows)));
+      print(flags.json ? std::move(json).take() : title + sweep_table(sweep, rows) + ending(sweep, rows) + "\n"));
   if (!flags.plot.empty()) {
     BERTH_RETURN_IF_ERROR(save_plot(flags, sweep, rows));
     if (!flags.json) BERTH_RETURN_IF_ERROR(print(fmt::format("plot written to {}\n", clean(flags.plot))));
   }
   const bool any = std::ranges::any_of(rows, [](const SweepRow& row) { return row.outcome.feasible(); });
   if (any) return Exit::kDone;
+  if (is_interrupted(sweep, rows)) return infeasible("interrupted before a plan that fits in memory was found");
   return infeasible("no value of {} gives a plan that fits in memory", sweep.name);
 }
 

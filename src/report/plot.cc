@@ -13,14 +13,15 @@ namespace berth::report {
 namespace {
 
 constexpr double kWidth = 760, kHeight = 440, kLeft = 72, kRight = 28, kTop = 92, kBottom = 64;
-constexpr std::size_t kMostLabels = 16;
+constexpr double kLetter = 7.2, kLine = 15;  // of the text, about
 // Paul Tol's "bright" blue and red: told apart by colour-blind people, and by their lightness in print.
 constexpr const char* kStyle =
     "text{font:13px system-ui,sans-serif;fill:#222}.title{font-size:16px;font-weight:600}.quiet{fill:#555}"
     ".grid{stroke:#ddd}.axis{stroke:#555}.rate{stroke:#4477aa;stroke-width:2.5;fill:none}.dot{fill:#4477aa}"
     ".bound{stroke:#aa3377;stroke-width:1.5;stroke-dasharray:6 "
     "4;fill:none}.square{fill:#fff;stroke:#aa3377;stroke-width:1.5}"
-    ".none{stroke:#222;stroke-width:2}.enough{stroke:#888;stroke-dasharray:2 3}";
+    ".open{fill:#fff;stroke:#4477aa;stroke-width:2}.none{stroke:#222;stroke-width:2}.enough{stroke:#888;stroke-"
+    "dasharray:2 3}";
 
 std::string escaped(const std::string& text) {
   std::string result;
@@ -100,7 +101,9 @@ class Picture {
   [[nodiscard]] std::string in_words() const {
     std::string words = fmt::format("{} by {}:", plot_.y_name, plot_.x_name);
     for (const Plot::Point& point : plot_.points) {
-      words += fmt::format(" {}: {};", point.label, point.rate ? format_count(*point.rate) : point.note);
+      const std::string rate = point.rate ? format_count(*point.rate) : "";
+      const bool both = point.rate && !point.note.empty();
+      words += fmt::format(" {}: {}{}{};", point.label, rate, both ? ", " : "", point.note);
     }
     return words;
   }
@@ -112,11 +115,21 @@ class Picture {
       add("<path class=\"{}\" d=\"M{} {:.1f}H{}\"/>\n", i == 0 ? "axis" : "grid", kLeft, at, right);
       text(kLeft - 8, at + 4, i == 0 ? "0" : format_count(i * ticks_.step), "end", "quiet");
     }
-    const std::size_t stride = (plot_.points.size() + kMostLabels - 1) / kMostLabels;
-    for (std::size_t i = 0; i < plot_.points.size(); i += stride) {
+    for (std::size_t i = 0; i < plot_.points.size(); i += stride()) {
       text(x(i), kHeight - kBottom + 20, plot_.points[i].label, "middle");
     }
     text((kLeft + right) / 2, kHeight - 16, plot_.x_name, "middle", "quiet");
+  }
+
+  // Every so many values have words: as many as there is room for.
+  [[nodiscard]] std::size_t stride() const {
+    std::size_t longest = 1;
+    for (const Plot::Point& point : plot_.points) {
+      const std::string rate = point.rate ? format_count(*point.rate) : "";
+      longest = std::max({longest, point.label.size(), point.note.size(), rate.size()});
+    }
+    const double column = (kWidth - kLeft - kRight) / static_cast<double>(plot_.points.size());
+    return static_cast<std::size_t>(std::ceil(static_cast<double>(longest + 1) * kLetter / column));
   }
 
   void enough() {
@@ -138,18 +151,28 @@ class Picture {
 
   void mark(std::size_t i) {
     const Plot::Point& point = plot_.points[i];
-    const bool has_room = plot_.points.size() <= kMostLabels;
     if (point.bound) {
       add("<rect class=\"square\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"7\" height=\"7\"/>\n", x(i) - 3.5,
           y(*point.bound) - 3.5);
     }
     if (point.rate) {
-      add("<circle class=\"dot\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\"/>\n", x(i), y(*point.rate));
-      if (has_room) text(x(i), y(*point.rate) + 20, format_count(*point.rate), "middle");
-      return;
+      add("<circle class=\"{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\"/>\n", point.note.empty() ? "dot" : "open", x(i),
+          y(*point.rate));
+    } else {
+      add("<path class=\"none\" d=\"M{0:.1f} {1:.1f}l10 10m0 -10l-10 10\"/>\n", x(i) - 5, y(0.0) - 14);
     }
-    add("<path class=\"none\" d=\"M{0:.1f} {1:.1f}l10 10m0 -10l-10 10\"/>\n", x(i) - 5, y(0.0) - 14);
-    if (has_room) text(x(i), y(0.0) - 20, point.note, "middle");
+    if (i % stride() == 0) label(i);
+  }
+
+  // Below its point; above it where that would run into the axis, whose values stand there.
+  void label(std::size_t i) {
+    const Plot::Point& point = plot_.points[i];
+    if (!point.rate) return text(x(i), y(0.0) - 20, point.note, "middle");
+    const double lines = point.note.empty() ? 1 : 2;
+    double at = y(*point.rate) + 20;
+    if (at + (lines - 1) * kLine > y(0.0) - 5) at = y(*point.rate) - 10 - (lines - 1) * kLine;
+    text(x(i), at, format_count(*point.rate), "middle");
+    if (lines > 1) text(x(i), at + kLine, point.note, "middle", "quiet");
   }
 
   const Plot& plot_;

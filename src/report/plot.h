@@ -13,7 +13,7 @@ struct Plot {
     std::string label;            // of the value, below the axis
     std::optional<double> rate;   // none: `note` says why
     std::optional<double> bound;  // nothing can be faster
-    std::string note = {};        // "OOM"
+    std::string note = {};        // "OOM"; with a rate: what to know about it, "cut short"
   };
   std::string title, verdict;  // above it
   std::string x_name, y_name;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What if the machine were different: --set, --add-device and sweep. Usage: what_if_test.py BERTH."""
+import json
 import pathlib
 import xml.etree.ElementTree as ElementTree
 
@@ -103,6 +104,26 @@ class Sweep(CommandLineTest):
         old = self.write("old.svg", "precious")
         self.assert_refused(["sweep", *ON, "--over", "devices=9", "--plot", old], "has 2 accelerators, not 9")
         self.assertEqual(pathlib.Path(old).read_text(), "precious")
+
+    def test_an_interrupted_sweep_says_so_and_concludes_nothing(self):
+        path = self.folder / "plot.svg"
+        command = ["sweep", "zoo:nmt-8,unroll=150", "-m", "k40x8", "--over", "devices=1,2,4", "--budget", "60s", "--plot", str(path)]
+        page = self.interrupted(*command)
+        end = "interrupted: devices = 1 cut short; devices = 2, 4 not run; where more stops paying is not known"
+        self.assertIn(end, page)
+        self.assertEqual(page.count("not run"), 3, page)  # two rows and the last line
+        self.assertNotIn("best", page)
+        words = [text.text for text in ElementTree.parse(path).getroot().iter("{http://www.w3.org/2000/svg}text")]
+        self.assertIn(end, words)
+        self.assertEqual((words.count("cut short"), words.count("not run")), (1, 2))
+        self.assertNotIn('class="enough"', path.read_text())
+        document = json.loads(self.interrupted(*command, "--json"))
+        self.assertTrue(document["interrupted"])
+        self.assertIsNone(document["verdict"])
+        self.assertEqual((document["cut_short"], document["not_run"]), (["1"], ["2", "4"]))
+        self.assertEqual([row["interrupted"] for row in document["rows"]], [True])
+        whole = self.sweep("devices=1,2")
+        self.assertEqual((whole["interrupted"], whole["cut_short"], whole["not_run"]), (False, [], []))
 
     def test_mistakes(self):
         self.assert_refused(["sweep", *ON, "--over", "devices"], "NAME=A,B,C")

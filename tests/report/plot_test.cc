@@ -34,6 +34,33 @@ TEST(Plot, HeightsAreInProportionAndWhatHasNoneIsCrossedOut) {
   EXPECT_TRUE(has(svg, "<desc>steps per second by devices: 1: OOM; 2: 1; 4: 2;</desc>")) << svg;
 }
 
+// The axis is at 376 and its values stand at 396: the number of a point below 361 goes above it.
+TEST(Plot, NumbersKeepClearOfTheAxis) {
+  Plot plot{.title = "t", .verdict = "v", .x_name = "devices", .y_name = "steps per second"};
+  plot.points = {{"1", 0.1, std::nullopt}, {"2", 10.0, std::nullopt}};
+  const std::string svg = svg_of(plot);
+  EXPECT_TRUE(has(svg, "<text x=\"237.0\" y=\"363.2\" text-anchor=\"middle\">0.1</text>")) << svg;
+  EXPECT_TRUE(has(svg, "<text x=\"567.0\" y=\"112.0\" text-anchor=\"middle\">10</text>")) << svg;
+}
+
+TEST(Plot, APointThatWasCutShortIsOpenAndSaysSo) {
+  Plot plot{.title = "t", .verdict = "v", .x_name = "devices", .y_name = "steps per second"};
+  plot.points = {{"1", 1.0, std::nullopt, "cut short"}, {"2", std::nullopt, std::nullopt, "not run"}};
+  const std::string svg = svg_of(plot);
+  EXPECT_TRUE(has(svg, "<circle class=\"open\"")) << svg;
+  EXPECT_TRUE(has(svg, ">cut short</text>")) << svg;
+  EXPECT_TRUE(has(svg, "1: 1, cut short; 2: not run;</desc>")) << svg;
+}
+
+// 40 values with labels of 8 letters: every fourth fits.
+TEST(Plot, LabelsAreLeftOutRatherThanPrintedOverEachOther) {
+  Plot plot{.title = "t", .verdict = "v", .x_name = "x", .y_name = "y"};
+  for (int i = 0; i < 40; ++i) plot.points.push_back({fmt::format("value{:03}", i), 1.0, std::nullopt});
+  const std::string svg = svg_of(plot);
+  EXPECT_TRUE(has(svg, ">value000</text>") && has(svg, ">value004</text>")) << svg;
+  EXPECT_FALSE(has(svg, ">value001</text>") || has(svg, ">value003</text>")) << svg;
+}
+
 TEST(Plot, NamesCannotBreakThePicture) {
   Plot plot{.title = "<script>&\"\n", .verdict = "", .x_name = "x", .y_name = "y"};
   plot.points = {{"</svg>", 1.0, std::nullopt}};
