@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lanes: the horizontal bands that a drawn graph has, one per part of the model that a person would name
-// ("encoder.layer.3", "softmax"). Parts come from module paths, else from the names of ops. The largest parts are split
-// by the next word of their path as long as that gives few enough lanes, so that twelve layers get twelve lanes and
-// sixty time steps do not.
+// ("encoder.layer.3", "softmax"). Parts come from module paths, else from the names of ops; an op without either is
+// with its first input, a weight with what uses it first. The largest parts are split by the next word of their path as
+// long as that gives few enough lanes, so that twelve layers get twelve lanes and sixty time steps do not. Where paths
+// say nothing about most of the ops, these are cut by position (report/stretches.h).
 #pragma once
 
 #include <cstdint>

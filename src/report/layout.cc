@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "report/columns.h"
 #include "report/lanes.h"
 
 namespace berth::report {
@@ -22,29 +23,6 @@ std::vector<float> column_edges(const std::vector<std::uint32_t>& column, std::u
   double x = 0.0;
   for (const std::size_t count : ops) edges.push_back(static_cast<float>(x += std::sqrt(static_cast<double>(count))));
   return edges;
-}
-
-// One more than the highest column an op waits for.
-std::vector<std::uint32_t> earliest_columns(const Graph& graph) {
-  std::vector<std::uint32_t> column(graph.num_ops(), 0);
-  for (const OpId op : graph.topological_order()) {
-    std::uint32_t& at = column[index(op)];
-    for (const TensorId input : graph.distinct_inputs(op)) at = std::max(at, column[index(graph.producer(input))] + 1);
-    for (const OpId before : graph.control_inputs(op)) at = std::max(at, column[index(before)] + 1);
-  }
-  return column;
-}
-
-// Parameters and constants could all stand in the first column; they are drawn beside those that use them first.
-void move_sources_to_consumers(const Graph& graph, std::vector<std::uint32_t>& column) {
-  for (const OpId op : graph.ops()) {
-    if (graph.role(op) == Role::kCompute || column[index(op)] > 0) continue;
-    std::uint32_t first = UINT32_MAX;
-    for (const TensorId output : graph.outputs(op)) {
-      for (const OpId user : graph.consumers(output)) first = std::min(first, column[index(user)]);
-    }
-    if (first != UINT32_MAX && first > 0) column[index(op)] = first - 1;
-  }
 }
 
 // Lanes in the order in which their work begins. The first tenth does not count: a stray op must not move a lane.
@@ -77,9 +55,8 @@ std::size_t rows_for(std::vector<std::uint32_t> stacks) {
 
 class Placer {
  public:
-  Placer(const Graph& graph, const Lanes& lanes) : graph_(graph), lanes_(lanes) {
-    layout_.column = earliest_columns(graph);
-    move_sources_to_consumers(graph, layout_.column);
+  Placer(const Graph& graph, const Lanes& lanes, std::vector<std::uint32_t> columns) : graph_(graph), lanes_(lanes) {
+    layout_.column = std::move(columns);
     for (const std::uint32_t column : layout_.column) layout_.columns = std::max(layout_.columns, column + 1);
     layout_.column_x = column_edges(layout_.column, layout_.columns);
     for (const OpId op : graph.ops()) ops_.push_back(op);
@@ -145,8 +122,9 @@ class Placer {
 }  // namespace
 
 Layout lay_out(const Graph& graph) {
+  std::vector<std::uint32_t> column = find_columns(graph);
   const Lanes lanes = find_lanes(graph);
-  return Placer(graph, lanes).place();
+  return Placer(graph, lanes, std::move(column)).place();
 }
 
 }  // namespace berth::report

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/layout.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <set>
@@ -38,6 +39,56 @@ TEST(Lanes, GraphsWithoutPartsHaveOneLane) {
   const Lanes lanes = find_lanes(*toy.graph);
   EXPECT_EQ(lanes.names, std::vector<std::string>{""});
   EXPECT_EQ(lanes.of, (std::vector<std::uint32_t>{0, 0, 0}));
+}
+
+// Eight blocks of ten ops that fork into two and join again; weights are named by number alone. Blocks meet in one
+// tensor, and that is where the bands are cut.
+Graph nameless_blocks() {
+  GraphBuilder builder("blocks");
+  const auto add = [&](const std::string& name, std::vector<OutputRef> inputs, Role role = Role::kCompute) {
+    const OpSpec op{
+        .name = name, .type = "Conv", .role = role, .inputs = std::move(inputs), .outputs = {{DType::kF32, {4}}}};
+    return OutputRef{builder.add(op), 0};
+  };
+  OutputRef at = add("x", {}, Role::kInput);
+  for (int block = 0; block < 8; ++block) {
+    OutputRef a = at, b = at;
+    for (int i = 0; i < 4; ++i) {
+      const OutputRef weight = add(fmt::format("{}", 100 * block + i), {}, Role::kParameter);
+      a = add(fmt::format("left_{}_{}", block, i), {a, weight});
+      b = add(fmt::format("right_{}_{}", block, i), {b});
+    }
+    at = add(fmt::format("join_{}", block), {a, b});
+  }
+  auto graph = std::move(builder).build();
+  EXPECT_TRUE(graph) << graph.error().message;
+  return std::move(graph).value();
+}
+
+TEST(Lanes, GraphsWithoutPartsAreCutByPositionBetweenTheirBlocks) {
+  const Graph graph = nameless_blocks();
+  const Lanes lanes = find_lanes(graph);
+  ASSERT_EQ(lanes.names.size(), 8U);
+  EXPECT_EQ(std::set<std::string>(lanes.names.begin(), lanes.names.end()).size(), 8U);
+  for (const std::string& name : lanes.names) EXPECT_TRUE(name.starts_with("from ")) << name;
+  for (const OpId op : graph.ops()) {
+    for (const TensorId input : graph.inputs(op)) {
+      const OpId from = graph.producer(input);
+      const bool meets = graph.name(from).starts_with("join_") || graph.name(op).starts_with("join_");
+      EXPECT_TRUE(meets || lanes.of[index(from)] == lanes.of[index(op)]) << graph.name(from) << " " << graph.name(op);
+    }
+  }
+}
+
+// Only weights say where they belong: n1 has the weight of part b, n2 follows n1, and the plain constant goes with n2.
+TEST(Lanes, OpsWithoutPathsAreWithTheirWeightsAndInputs) {
+  const ToyGraph toy = toy_graph("a/w:param:8B -> n0:1 -> n1:1 -> n2:1; b/w:param:8B -> n1; c:const:8B -> n2");
+  const Lanes lanes = find_lanes(*toy.graph);
+  std::string text;
+  for (const OpId op : toy.graph->ops()) {
+    text += fmt::format("{}:{} ", toy.graph->name(op), lanes.names[lanes.of[index(op)]]);
+  }
+  EXPECT_EQ(text, "a/w:a n0:a n1:b n2:b b/w:b c:b ");
 }
 
 TEST(Layout, EdgesPointToTheRight) {
