@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/report_file.h"
 
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+
 #include "app/catalog.h"
+#include "app/options.h"
 #include "io/files.h"
 #include "report/page.h"
 #include "report/report.h"
@@ -15,9 +20,9 @@ report::Yardstick yardstick(std::string name, const Outcome& outcome) {
 
 report::ReportedPlan reported(const Outcome& outcome) {
   const bool searched = outcome.search_s > 0.0;
-  return {outcome.planner,     outcome.note,       outcome.plan,
-          outcome.lower_bound, outcome.search_s,   searched ? outcome.evaluations : 0,
-          outcome.seed,        outcome.convergence};
+  return {outcome.planner,     outcome.note,        outcome.plan,
+          outcome.lower_bound, outcome.search_s,    searched ? outcome.evaluations : 0,
+          outcome.seed,        outcome.convergence, outcome.interrupted};
 }
 
 }  // namespace
@@ -25,6 +30,16 @@ report::ReportedPlan reported(const Outcome& outcome) {
 Status check_reportable() {
   if (!report::page().html.empty()) return {};
   return bad_input("this build has no HTML report; build it with -DBERTH_REPORT=ON");
+}
+
+Status check_report_path(const std::string& path) {
+  const std::filesystem::path name(path);
+  std::string extension = name.extension().string();
+  std::ranges::transform(extension, extension.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (extension.empty() || extension == ".html" || extension == ".htm") return check_output_path(path);
+  return bad_input("'{}': a report is an HTML page; write '{}', which a browser prints or saves as PDF", path,
+                   std::filesystem::path(name).replace_extension(".html").string());
 }
 
 Status save_report(const std::string& path, const Problem& problem, const std::vector<Outcome>& outcomes,

@@ -13,6 +13,9 @@ namespace berth::app {
 // Whether this build has reports, asked before a long search.
 Status check_reportable();
 
+// Whether a report can be written there, asked before a long search: not under a name that promises another format.
+Status check_report_path(const std::string& path);
+
 // `single` is the best single device's outcome, when it is known; the expert's plan is made here. Written whole or not
 // at all.
 Status save_report(const std::string& path, const Problem& problem, const std::vector<Outcome>& outcomes,

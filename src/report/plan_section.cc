@@ -58,7 +58,7 @@ class PlanWriter {
     json_.key("step_s").value(to_seconds(score().step_time)).key("feasible").value(score().feasible);
     json_.key("bound_s").value(to_seconds(reported_.lower_bound)).key("tick_s").value(to_seconds(tick_));
     json_.key("search_s").value(reported_.search_s).key("evaluations").value(reported_.evaluations);
-    json_.key("seed").value(reported_.seed);
+    json_.key("seed").value(reported_.seed).key("interrupted").value(reported_.interrupted);
     json_.key("limits").begin_array();
     const PathSummary sums = summarise(problem_, path_);
     for (const std::string& sentence : what_limits(problem_, score(), sums, reported_.lower_bound))

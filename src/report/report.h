@@ -26,6 +26,7 @@ struct ReportedPlan {
   double search_s = 0.0;
   std::uint64_t evaluations = 0, seed = 0;  // no evaluations: not searched for here
   std::vector<Improvement> convergence = {};
+  bool interrupted = false;  // Ctrl-C came before the search was done
 };
 
 // What a plan is compared with.

@@ -186,6 +186,16 @@ class Report(Explained):
         self.assertAlmostEqual(head["plans"][0]["step_s"], scored["step_time_s"], 12)
         self.assertEqual([d["peak"] for d in head["plans"][0]["devices"]], [d["peak_bytes"] for d in scored["devices"]])
 
+    def test_a_name_of_another_format_is_refused_with_the_way_out(self):
+        for name in ("x.pdf", "x.json", "x.PNG"):
+            path = self.folder / name
+            way_out = f"write '{path.with_suffix('.html')}', which a browser prints or saves as PDF"
+            self.assert_refused(["report", *ON, "--plan", self.plan, "-o", path], "a report is an HTML page", way_out)
+            self.assert_refused(["place", *ON, "-p", "expert", "--report", path], "a report is an HTML page", way_out)
+            self.assertFalse(path.exists())
+        for name in ("page", "page.HTM", "page.html"):
+            self.text_of("report", *ON, "--plan", self.plan, "-o", self.folder / name)
+
     def test_plans_side_by_side(self):
         html = str(self.folder / "two.html")
         other = self.placed("other.json", "expert")
