@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/graph_section.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <bit>
 #include <string>
@@ -47,7 +49,7 @@ void write_facts(JsonWriter& json, Blob& blob, const Problem& problem) {
   Numbering<DeviceSet> allowed;
   std::vector<std::uint32_t> type, module, allowed_of, unit;
   std::vector<std::uint8_t> role, cost_class;
-  std::vector<float> flops, bytes, resident;
+  std::vector<float> flops, resident;
   for (const OpId op : graph.ops()) {
     type.push_back(graph.type_index(op));
     module.push_back(modules.number(graph.module(op)));
@@ -57,9 +59,6 @@ void write_facts(JsonWriter& json, Blob& blob, const Problem& problem) {
     cost_class.push_back(static_cast<std::uint8_t>(class_of(graph, op)));
     flops.push_back(static_cast<float>(graph.flops(op)));
     resident.push_back(static_cast<float>(problem.resident_bytes(op)));
-    Bytes out = 0;
-    for (const TensorId tensor : graph.outputs(op)) out += graph.bytes(tensor);
-    bytes.push_back(static_cast<float>(out));
   }
   blob.add("type", type);
   blob.add("module", module);
@@ -68,7 +67,6 @@ void write_facts(JsonWriter& json, Blob& blob, const Problem& problem) {
   blob.add("role", role);
   blob.add("class", cost_class);
   blob.add("flops", flops);
-  blob.add("bytes", bytes);
   blob.add("resident", resident);
   json.key("types").begin_array();
   for (const std::string& name : graph.types()) json.value(name);
@@ -85,21 +83,35 @@ void write_facts(JsonWriter& json, Blob& blob, const Problem& problem) {
   json.end_array();
 }
 
-// Inputs of every op: the op they come from, and their bytes.
-void write_edges(Blob& blob, const Graph& graph) {
-  std::vector<std::uint32_t> count, source;
+// "f32 [128, 512]"; the shape of a scalar is "[]", and so is one that is not known.
+std::string form_of(const Graph& graph, TensorId tensor) {
+  return fmt::format("{} [{}]", name_of(graph.dtype(tensor)), fmt::join(graph.shape(tensor), ", "));
+}
+
+// Member "forms": the distinct types and shapes. Arrays: tensors in the order of the ops that make them, and the inputs
+// of every op as tensors.
+void write_tensors(JsonWriter& json, Blob& blob, const Graph& graph) {
+  Numbering<std::string> forms;
+  std::vector<std::uint32_t> outputs, form, inputs, tensor_of;
   std::vector<float> bytes;
   for (const OpId op : graph.ops()) {
-    const auto inputs = graph.distinct_inputs(op);
-    count.push_back(static_cast<std::uint32_t>(inputs.size()));
-    for (const TensorId input : inputs) {
-      source.push_back(static_cast<std::uint32_t>(index(graph.producer(input))));
-      bytes.push_back(static_cast<float>(graph.bytes(input)));
-    }
+    outputs.push_back(static_cast<std::uint32_t>(graph.outputs(op).size()));
+    inputs.push_back(static_cast<std::uint32_t>(graph.distinct_inputs(op).size()));
+    for (const TensorId input : graph.distinct_inputs(op))
+      tensor_of.push_back(static_cast<std::uint32_t>(index(input)));
   }
-  blob.add("input_count", count);
-  blob.add("input", source);
-  blob.add("input_bytes", bytes);
+  for (const TensorId tensor : graph.tensors()) {
+    form.push_back(forms.number(form_of(graph, tensor)));
+    bytes.push_back(static_cast<float>(graph.bytes(tensor)));
+  }
+  blob.add("output_count", outputs);
+  blob.add("tensor_form", form);
+  blob.add("tensor_bytes", bytes);
+  blob.add("input_count", inputs);
+  blob.add("input_tensor", tensor_of);
+  json.key("forms").begin_array();
+  for (const std::string& text : forms.keys()) json.value(text);
+  json.end_array();
 }
 
 void write_layout(JsonWriter& json, Blob& blob, const Graph& graph) {
@@ -169,7 +181,7 @@ void write_graph(JsonWriter& json, Blob& blob, const Problem& problem) {
   json.key("flops").value(graph.total_flops()).key("parameter_bytes").value(graph.parameter_bytes());
   write_names(blob, graph);
   write_facts(json, blob, problem);
-  write_edges(blob, graph);
+  write_tensors(json, blob, graph);
   write_layout(json, blob, graph);
   write_times(blob, problem);
 }

@@ -22,13 +22,48 @@ export async function memoryOfPages(browser) {
   return 1024 * kibibytes.reduce((sum, one) => sum + one, 0);
 }
 
+// Keeps what is painted on canvases: words with their place, lines with their strength.
+function record() {
+  window.paintedMarks = [];
+  for (const kind of ["fillText", "stroke"]) {
+    const original = CanvasRenderingContext2D.prototype[kind];
+    CanvasRenderingContext2D.prototype[kind] = function (...args) {
+      const id = this.canvas.closest("section")?.id;
+      const [text, x] = kind === "fillText" ? args : [];
+      window.paintedMarks.push({ kind, id, text, x, width: this.lineWidth, alpha: this.globalAlpha });
+      return original.apply(this, args);
+    };
+  }
+}
+
+// What is painted in a section when it is painted once more. The page must be opened with `records`.
+export async function painted(page, id) {
+  await settled(page);
+  return page.evaluate(async (section) => {
+    window.paintedMarks = [];
+    window.dispatchEvent(new Event("beforeprint")); // every picture paints itself at once
+    const marks = window.paintedMarks.filter((mark) => mark.id === section);
+    window.dispatchEvent(new Event("afterprint"));
+    return marks;
+  }, id);
+}
+
+export const settled = (page) =>
+  page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+
+export async function check(name, body) {
+  await body();
+  console.log(`ok: ${name}`);
+}
+
 export async function openReport(
   browser,
   file,
-  { width = 1440, height = 1000, colorScheme = "light", scale = 1 } = {},
+  { width = 1440, height = 1000, colorScheme = "light", scale = 1, records = false } = {},
 ) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme, deviceScaleFactor: scale });
   const page = await context.newPage();
+  if (records) await page.addInitScript(record);
   const complaints = [],
     requests = [];
   const url = pathToFileURL(file).href;

@@ -7,6 +7,7 @@ import pathlib
 import subprocess
 import sys
 
+import block_graphs
 import browser_tools
 
 GRAPH = ["zoo:nmt-4,unroll=53", "--machine", "k40x4"]  # 50,000 ops
@@ -30,6 +31,19 @@ def make_reports(program, folder):
     return big, two
 
 
+def make_looks(program, folder):
+    """What looks_test.mjs looks at."""
+    plan = folder / "looks.json"
+    two = ["--machine", "rtx4090-3060"]
+    for name in ("named", "flat"):
+        graph = block_graphs.write(folder / f"{name}.json", name == "named")
+        berth(program, "place", graph, *two, "--planner", "round-robin", "-o", plan, "--report", folder / f"{name}.html", "--quiet")
+    nine = ["zoo:nmt-8,unroll=6", "--machine", "v100x8"]
+    berth(program, "place", *nine, "--planner", "round-robin", "--report", folder / "nine.html", "--quiet")
+    small = ["--set", "gpu.memory=8MiB"]
+    berth(program, "report", graph, *two, *small, "--plan", plan, "-o", folder / "oom.html")
+
+
 def main():
     program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     out = folder / "screenshots"
@@ -38,7 +52,10 @@ def main():
         browser_tools.chromium()
         browser_tools.driver(folder)
         big, two = make_reports(program, folder)
-        sys.exit(browser_tools.run("report_test.mjs", folder, big, two, out).returncode)
+        make_looks(program, folder)
+        codes = [browser_tools.run("report_test.mjs", folder, big, two, out).returncode,
+                 browser_tools.run("looks_test.mjs", folder, folder, out).returncode]
+        sys.exit(1 if any(codes) else 0)
     except browser_tools.Missing as missing:
         print(f"skipped: {missing}")
         sys.exit(77)

@@ -2,7 +2,7 @@
 // What a person does with a report, done in a browser. Usage: report_test.mjs MODULES CHROMIUM BIG.html TWO.html OUT
 // BIG is the report of a plan with about 50,000 ops of zoo:nmt-4, TWO one of two plans. Screenshots are left in OUT.
 import assert from "node:assert/strict";
-import { memoryOfPages, openBrowser, openReport } from "./browser.mjs";
+import { check, memoryOfPages, openBrowser, openReport, settled } from "./browser.mjs";
 
 const [modules, chromium, big, two, out] = process.argv.slice(2);
 const OP = "encoder.layer.1.t24/matmul_5";
@@ -11,12 +11,6 @@ const MOST_BYTES = 1e9;
 
 const browser = await openBrowser(modules, chromium);
 const drawn = (page, id) => page.evaluate((canvas) => document.querySelector(canvas).toDataURL(), `#${id} canvas`);
-const settled = (page) =>
-  page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-const check = async (name, body) => {
-  await body();
-  console.log(`ok: ${name}`);
-};
 
 const { page, complaints, requests } = await openReport(browser, big);
 

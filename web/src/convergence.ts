@@ -2,7 +2,7 @@
 // How the search came to its plan: the best step time so far, over the time it took.
 import { axisLabel, niceStep } from "./axis";
 import { card, el, svg } from "./dom";
-import { grouped, seconds } from "./format";
+import { plural, seconds } from "./format";
 import type { Store } from "./store";
 
 const W = 560,
@@ -65,7 +65,7 @@ export class Convergence {
         svg(
           "circle",
           { cx: x(t), cy: y(s), r: 3, class: "dot" },
-          svg("title", {}, `${seconds(s)} after ${seconds(t)}, ${grouped(evaluations)} plans`),
+          svg("title", {}, `${seconds(s)} after ${seconds(t)}, ${plural(evaluations, "plan")}`),
         ),
       );
     }

@@ -34,6 +34,7 @@ interface PlanHead {
   bound_s: number;
   tick_s: number;
   search_s: number;
+  interrupted: boolean;
   evaluations: number;
   seed: number;
   limits: string[];
@@ -65,6 +66,7 @@ export interface Head {
   types: string[];
   modules: string[];
   classes: string[];
+  forms: string[]; // "f32 [128, 512]"
   allowed: number[][];
   columns: number;
   rows: number;
@@ -75,6 +77,7 @@ export interface Head {
   arrays: Record<string, [string, number, number]>;
 }
 
+export const COMPUTE = 0; // of Report.role
 export const IS_TRANSFER = 0x80000000;
 
 // One plan with its arrays. Times are in ticks of tick_s.
@@ -110,11 +113,13 @@ export interface Report extends Head {
   role: Uint8Array;
   opClass: Uint8Array;
   flopsOf: Float32Array;
-  bytes: Float32Array;
   resident: Float32Array;
-  inputBegin: Uint32Array;
+  outputBegin: Uint32Array; // per op: its tensors
+  tensorForm: Uint32Array;
+  tensorBytes: Float32Array;
+  inputBegin: Uint32Array; // per op: its edges
+  inputTensor: Uint32Array; // per edge: what comes along it, and the op that makes it
   input: Uint32Array;
-  inputBytes: Float32Array;
   userBegin: Uint32Array;
   user: Uint32Array;
   laneOf: Uint32Array;
@@ -204,10 +209,16 @@ function grouped(keys: Uint32Array | Uint8Array, groups: number): { begin: Uint3
   return { begin, items };
 }
 
+// The row that each item of a table is in.
+function rowOf(begin: Uint32Array): Uint32Array {
+  const row = new Uint32Array(begin[begin.length - 1]);
+  for (let i = 0; i + 1 < begin.length; ++i) row.fill(i, begin[i], begin[i + 1]);
+  return row;
+}
+
 function usersOf(inputBegin: Uint32Array, input: Uint32Array): { begin: Uint32Array; items: Uint32Array } {
   const table = grouped(input, inputBegin.length - 1);
-  const consumer = new Uint32Array(input.length);
-  for (let op = 0; op + 1 < inputBegin.length; ++op) consumer.fill(op, inputBegin[op], inputBegin[op + 1]);
+  const consumer = rowOf(inputBegin);
   return { begin: table.begin, items: table.items.map((edge) => consumer[edge]) };
 }
 
@@ -259,8 +270,11 @@ export async function loadReport(): Promise<Report> {
   const head = JSON.parse(text("report")) as Head;
   const arrays = new Arrays(await bytesOf(text("data"), head.compressed), head.arrays);
   document.getElementById("data")!.textContent = ""; // megabytes that nobody needs again
+  const outputBegin = sums(arrays.u32("output_count"));
+  const producer = rowOf(outputBegin);
   const inputBegin = sums(arrays.u32("input_count")),
-    input = arrays.u32("input");
+    inputTensor = arrays.u32("input_tensor");
+  const input = inputTensor.map((tensor) => producer[tensor]);
   const users = usersOf(inputBegin, input);
   const column = arrays.u32("column");
   const columns = grouped(column, head.columns);
@@ -279,11 +293,13 @@ export async function loadReport(): Promise<Report> {
     role: arrays.u8("role"),
     opClass: arrays.u8("class"),
     flopsOf: arrays.f32("flops"),
-    bytes: arrays.f32("bytes"),
     resident: arrays.f32("resident"),
+    outputBegin,
+    tensorForm: arrays.u32("tensor_form"),
+    tensorBytes: arrays.f32("tensor_bytes"),
     inputBegin,
+    inputTensor,
     input,
-    inputBytes: arrays.f32("input_bytes"),
     userBegin: users.begin,
     user: users.items,
     laneOf: arrays.u32("lane"),

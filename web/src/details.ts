@@ -5,8 +5,15 @@ import { bytes, count, grouped, instant, percent, plural, seconds } from "./form
 import type { Store } from "./store";
 import { deviceColours } from "./theme";
 
-const MOST_NEIGHBOURS = 6;
+const MOST_NEIGHBOURS = 6; // and outputs
 const ROLES = ["compute", "parameter", "buffer", "constant", "input", "view"];
+
+// An op at the other end of edges, and what comes along them.
+interface Neighbour {
+  op: number;
+  tensors: number[];
+  bytes: number;
+}
 
 export class Details {
   readonly element = el("aside", {
@@ -50,6 +57,7 @@ export class Details {
       el("h3", {}, "Why it is here"),
       this.reasons(op),
       this.alternatives(op),
+      ...this.outputs(op),
       el("h3", {}, "Inputs"),
       this.neighbours(this.inputs(op)),
       el("h3", {}, "Used by"),
@@ -91,25 +99,50 @@ export class Details {
     if (leader !== undefined) fact("fused", `runs as one with ${report.names[leader]}`);
     fact("critical path", plan.onPath[op] ? "yes: the step waits for it" : "no");
     if (report.flopsOf[op] > 0) fact("flops", count(report.flopsOf[op]));
-    if (report.bytes[op] > 0) fact("outputs", bytes(report.bytes[op]));
     if (report.resident[op] > 0) fact("stays in memory", bytes(report.resident[op]));
     return list;
   }
 
-  private inputs(op: number): { op: number; bytes: number }[] {
+  // What it makes: type, shape and bytes of every output.
+  private outputs(op: number): Node[] {
     const { report } = this.store;
-    const all = [];
-    for (let e = report.inputBegin[op]; e < report.inputBegin[op + 1]; ++e)
-      all.push({ op: report.input[e], bytes: report.inputBytes[e] });
-    return all.sort((a, b) => b.bytes - a.bytes);
+    const [begin, end] = [report.outputBegin[op], report.outputBegin[op + 1]];
+    if (begin === end) return [];
+    const list = el("ul", { class: "tensors" });
+    for (let tensor = begin; tensor < Math.min(end, begin + MOST_NEIGHBOURS); ++tensor)
+      list.append(el("li", {}, this.form(tensor), el("small", {}, bytes(report.tensorBytes[tensor]))));
+    if (end - begin > MOST_NEIGHBOURS)
+      list.append(el("li", { class: "hint" }, `and ${grouped(end - begin - MOST_NEIGHBOURS)} more`));
+    return [el("h3", {}, "Outputs"), list];
   }
 
-  private users(op: number): { op: number; bytes: number }[] {
+  private form(tensor: number): HTMLElement {
     const { report } = this.store;
-    return [...new Set(report.user.subarray(report.userBegin[op], report.userBegin[op + 1]))].map((user) => ({
-      op: user,
-      bytes: 0,
-    }));
+    return el("code", {}, report.forms[report.tensorForm[tensor]]);
+  }
+
+  private neighbour(op: number, tensors: number[]): Neighbour {
+    const { tensorBytes } = this.store.report;
+    return { op, tensors, bytes: tensors.reduce((sum, tensor) => sum + tensorBytes[tensor], 0) };
+  }
+
+  // The tensors that an op takes from another.
+  private taken(from: number, by: number): number[] {
+    const { report } = this.store;
+    const [begin, end] = [report.inputBegin[by], report.inputBegin[by + 1]];
+    return Array.from(report.inputTensor.subarray(begin, end)).filter((_, i) => report.input[begin + i] === from);
+  }
+
+  private inputs(op: number): Neighbour[] {
+    const { report } = this.store;
+    const from = new Set(report.input.subarray(report.inputBegin[op], report.inputBegin[op + 1]));
+    return [...from].map((other) => this.neighbour(other, this.taken(other, op))).sort((a, b) => b.bytes - a.bytes);
+  }
+
+  private users(op: number): Neighbour[] {
+    const { report } = this.store;
+    const by = new Set(report.user.subarray(report.userBegin[op], report.userBegin[op + 1]));
+    return [...by].map((other) => this.neighbour(other, this.taken(op, other)));
   }
 
   private reasons(op: number): HTMLElement {
@@ -174,23 +207,20 @@ export class Details {
         {},
         ...moves.to.map(([device, step, fits]) => {
           const change = step / plan.step_s - 1;
+          const changed = plan.feasible ? `${change >= 0 ? "+" : "\u2212"}${percent(Math.abs(change))}` : "fits";
           return el(
             "tr",
             {},
             el("td", {}, this.swatch(device)),
-            el("td", { class: "number" }, seconds(step)),
-            el(
-              "td",
-              { class: "number" },
-              fits ? `${change >= 0 ? "+" : "\u2212"}${percent(Math.abs(change))}` : "out of memory",
-            ),
+            el("td", { class: "number" }, fits ? seconds(step) : ""),
+            el("td", { class: "number" }, fits ? changed : "out of memory"),
           );
         }),
       ),
     );
   }
 
-  private neighbours(all: { op: number; bytes: number }[]): HTMLElement {
+  private neighbours(all: Neighbour[]): HTMLElement {
     const { report, plan } = this.store;
     if (all.length === 0) return el("p", { class: "hint" }, "none");
     const list = el(
@@ -204,7 +234,8 @@ export class Details {
             {},
             this.swatch(plan.device[n.op]),
             el("button", { type: "button", class: "link", onclick: () => this.store.select(n.op) }, report.names[n.op]),
-            n.bytes > 0 && el("small", {}, bytes(n.bytes)),
+            el("small", {}, bytes(n.bytes)),
+            el("span", { class: "forms" }, ...n.tensors.map((tensor) => this.form(tensor))),
           ),
         ),
     );

@@ -36,6 +36,29 @@ export function svg<K extends keyof SVGElementTagNameMap>(
   return node;
 }
 
+// A button that is in or out.
+export function toggle(text: string, pressed: boolean, changed: (pressed: boolean) => void): HTMLButtonElement {
+  const button = el(
+    "button",
+    {
+      type: "button",
+      "aria-pressed": String(pressed),
+      onclick: () => {
+        const now = button.getAttribute("aria-pressed") !== "true";
+        button.setAttribute("aria-pressed", String(now));
+        changed(now);
+      },
+    },
+    text,
+  );
+  return button;
+}
+
+// What is wider than its place can be moved sideways, by touch and by keys; shadows show that there is more.
+export function scrollBox(label: string, ...children: Child[]): HTMLElement {
+  return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, ...children);
+}
+
 export function card(id: string, title: string, hint: string, tools: Child[], ...children: Child[]): HTMLElement {
   return el(
     "section",

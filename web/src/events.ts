@@ -2,7 +2,7 @@
 // Things that have a start and a duration, drawn on a row of a view: found by time, painted as boxes or as busy pixels.
 import type { View } from "./view";
 
-const UNLIT = 0.36; // how strongly things are painted that are not lit
+export const UNLIT = 0.36; // how strongly things are painted that are not lit
 
 // The first item whose start is not before a time.
 function firstFrom(items: Uint32Array, start: Uint32Array, time: number): number {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The graph: a box per op, where C++ has laid it out. Far away boxes are painted as pixels into one image, which takes
 // milliseconds for 100,000 ops; near by they get frames, names and edges.
-import { card, el } from "./dom";
-import { count, plural, seconds } from "./format";
+import { card, toggle } from "./dom";
+import { EdgeScale, paintEdges } from "./edges";
+import { bytes, count, plural, seconds } from "./format";
+import { edgeLegend } from "./legend";
 import type { Store } from "./store";
+import { labelsOf, lastWord, linesInBox, readable } from "./text";
 import { ink, rgb, type Ink } from "./theme";
 import { tipOf } from "./tip";
 import { View, zoomButtons } from "./view";
@@ -18,10 +21,13 @@ export class GraphView {
   readonly element: HTMLElement;
   readonly view: View;
   private critical = false;
+  private weights = true;
+  private scale: EdgeScale;
   private image = document.createElement("canvas");
 
   constructor(private store: Store) {
     const { report } = store;
+    this.scale = new EdgeScale(report);
     this.view = new View({
       label: `Graph of ${plural(report.ops, "op")}, one band per part of the model, coloured by device`,
       world: { x: { from: 0, to: report.columnX[report.columns] }, y: { from: -0.4, to: report.rows + 0.4 } },
@@ -33,30 +39,27 @@ export class GraphView {
       at: (x, y) => this.tip(x, y),
       click: (x, y) => this.click(x, y),
     });
-    const critical = el(
-      "button",
-      {
-        type: "button",
-        "aria-pressed": "false",
-        onclick: () => {
-          this.critical = !this.critical;
-          critical.setAttribute("aria-pressed", String(this.critical));
-          this.view.redraw();
-        },
-      },
-      "Critical path",
-    );
     this.element = card(
       "graph",
       "Graph",
       "One band per part of the model, from what comes first to what comes last",
-      [critical, ...zoomButtons(this.view)],
+      [
+        toggle("Critical path", false, (on) => this.set({ critical: on })),
+        toggle("Weights", true, (on) => this.set({ weights: on })),
+        ...zoomButtons(this.view),
+      ],
       this.view.element,
+      edgeLegend(this.scale),
     );
     store.onChange((change) => {
       if (change === "op" && store.op !== null) this.reveal(store.op);
       this.view.redraw();
     });
+  }
+
+  private set(changed: { critical?: boolean; weights?: boolean }): void {
+    Object.assign(this, changed);
+    this.view.redraw();
   }
 
   private left(op: number): number {
@@ -83,7 +86,7 @@ export class GraphView {
 
   zoomTo(op: number): void {
     const [x, y] = this.middle(op);
-    this.view.reveal(x, y, 16 * (this.right(op) - this.left(op)), 14);
+    this.view.reveal(x, y, 9 * (this.right(op) - this.left(op)), 8); // so near that boxes have room for facts
   }
 
   private visibleColumns(): [number, number] {
@@ -137,6 +140,11 @@ export class GraphView {
     } = this;
     context.font = "12px system-ui, sans-serif";
     context.textBaseline = "middle";
+    const labels = labelsOf(
+      context,
+      report.lanes.map((lane) => lane.name || "other"),
+      GUTTER - 20,
+    );
     let free = -Infinity; // labels must not overlap
     report.lanes.forEach((lane, i) => {
       const [top, bottom] = [view.py(lane.top - 0.3), view.py(lane.top + lane.height + 0.3)];
@@ -150,7 +158,7 @@ export class GraphView {
       free = middle + 13;
       context.fillStyle = theme.muted;
       context.textAlign = "right";
-      context.fillText(shortened(context, lane.name || "other", GUTTER - 20), GUTTER - 10, middle);
+      context.fillText(labels[i], GUTTER - 10, middle);
     });
   }
 
@@ -215,8 +223,12 @@ export class GraphView {
   }
 
   private paintBoxes(context: CanvasRenderingContext2D, ops: number[], theme: Ink): void {
-    const { report, colours } = this.store;
-    if (ops.length <= MOST_EDGES) this.paintEdges(context, ops, theme);
+    const { report, plan, colours } = this.store;
+    if (ops.length <= MOST_EDGES) {
+      paintEdges(context, report, plan.device, this.scale, ops, theme, this.weights, (from, to) =>
+        this.curve(context, from, to),
+      );
+    }
     context.font = "11px ui-monospace, monospace";
     context.textAlign = "left";
     context.textBaseline = "middle";
@@ -231,23 +243,23 @@ export class GraphView {
       context.fill();
       if (w < NAME_WIDTH || h < 12) continue;
       context.fillStyle = readable(colour);
-      context.fillText(shortened(context, lastWord(report.names[op]), w - 8), x + 4, y + h / 2);
+      linesInBox(context, lastWord(report.names[op]), h < 30 ? [] : this.facts(op), [x, y, w, h]);
     }
     context.globalAlpha = 1;
   }
 
-  private paintEdges(context: CanvasRenderingContext2D, ops: number[], theme: Ink): void {
+  // What a box says when it is near: where it runs and what it is, its time and bytes, the shape of what it makes.
+  private facts(op: number): string[] {
     const { report, plan } = this.store;
-    context.lineWidth = 1;
-    for (const op of ops) {
-      for (let edge = report.inputBegin[op]; edge < report.inputBegin[op + 1]; ++edge) {
-        const crosses = plan.device[report.input[edge]] !== plan.device[op];
-        context.strokeStyle = crosses ? theme.critical : theme.muted;
-        context.globalAlpha = crosses ? 0.75 : 0.28;
-        this.curve(context, report.input[edge], op);
-      }
-    }
-    context.globalAlpha = 1;
+    const took = plan.duration[op] * plan.tick_s;
+    const [first, end] = [report.outputBegin[op], report.outputBegin[op + 1]];
+    const size = report.tensorBytes.subarray(first, end).reduce((sum, one) => sum + one, 0);
+    const facts = [
+      `${report.devices[plan.device[op]].name} \u00b7 ${report.types[report.type[op]]}`,
+      took > 0 ? `${seconds(took)} \u00b7 ${bytes(size)}` : bytes(size),
+    ];
+    for (let tensor = first; tensor < end; ++tensor) facts.push(report.forms[report.tensorForm[tensor]]);
+    return facts;
   }
 
   private curve(context: CanvasRenderingContext2D, from: number, to: number): void {
@@ -331,25 +343,6 @@ export class GraphView {
     const lane = report.lanes.find((l) => this.view.worldY(y) < l.top + l.height + 0.3);
     if (lane) this.view.show(this.view.x, { from: lane.top - 0.4, to: lane.top + lane.height + 0.4 });
   }
-}
-
-const lastWord = (name: string): string => name.slice(name.lastIndexOf("/") + 1);
-
-export function shortened(context: CanvasRenderingContext2D, text: string, width: number): string {
-  if (context.measureText(text).width <= width) return text;
-  let [low, high] = [0, text.length];
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (context.measureText(text.slice(0, middle) + "\u2026").width <= width) low = middle;
-    else high = middle - 1;
-  }
-  return low > 0 ? text.slice(0, low) + "\u2026" : "";
-}
-
-// Black or white, whichever reads better on a colour.
-export function readable(colour: string): string {
-  const [r, g, b] = rgb(colour);
-  return 0.299 * r + 0.587 * g + 0.114 * b > 150 ? "#15181c" : "#ffffff";
 }
 
 function hex(colour: string): string {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What to know first: how long a step takes, against what, whether it fits, what limits it, and who does the work.
-import { el } from "./dom";
-import { bytes, grouped, percent, seconds } from "./format";
+import { el, scrollBox } from "./dom";
+import { bytes, grouped, percent, plural, seconds } from "./format";
 import type { Plan } from "./data";
 import { shareBar } from "./shares";
 import type { Store } from "./store";
@@ -31,7 +31,7 @@ export class Summary {
       fact(
         "lower bound",
         seconds(plan.bound_s),
-        gap > 1e-9 ? `the step is ${percent(gap)} above it` : "met: no plan is faster",
+        !plan.feasible ? "" : gap > 1e-9 ? `the step is ${percent(gap)} above it` : "met: no plan is faster",
       );
     }
     for (const yardstick of report.yardsticks) {
@@ -44,12 +44,16 @@ export class Summary {
       );
     }
     if (plan.evaluations > 0 && plan.search_s > 0) {
-      fact("search", seconds(plan.search_s), `${grouped(plan.evaluations)} plans simulated, seed ${plan.seed}`);
+      fact(
+        "search",
+        seconds(plan.search_s),
+        `${plural(plan.evaluations, "plan")} simulated, seed ${plan.seed}${plan.interrupted ? "; interrupted" : ""}`,
+      );
     }
     return el(
       "div",
       { class: "card verdict" },
-      el("p", { class: "label" }, "Step time"),
+      el("p", { class: "label" }, plan.feasible ? "Step time" : "No step time"),
       plan.feasible
         ? el("p", { class: "hero" }, seconds(plan.step_s))
         : el("p", { class: "hero alarm" }, "Out of memory", el("small", {}, this.overflow(plan))),
@@ -58,7 +62,7 @@ export class Summary {
       el(
         "div",
         { class: "limits" },
-        el("h3", {}, "What limits it"),
+        el("h3", {}, plan.feasible ? "What limits it" : "What would limit it with endless memory"),
         el("ul", {}, ...plan.limits.map((text) => el("li", {}, capital(text)))),
       ),
     );
@@ -70,8 +74,7 @@ export class Summary {
     const { device, over, op } = plan.overflow;
     return (
       `${report.devices[device].name} is ${bytes(over)} over its capacity` +
-      `${op >= 0 ? `, at ${report.names[op]}` : ""}; ` +
-      `the step would take ${seconds(plan.step_s)}`
+      `${op >= 0 ? `, at ${report.names[op]}` : ""}: this plan cannot run, so it has no step time`
     );
   }
 
@@ -95,9 +98,9 @@ export class Summary {
           el("small", {}, device.model),
         ),
         el("td", { class: "number" }, grouped(use.ops)),
-        el("td", {}, bar(busy, colours[i], Math.min(critical, busy))),
+        el("td", { class: "bars" }, bar(busy, colours[i], Math.min(critical, busy))),
         el("td", { class: "number" }, percent(busy), el("small", {}, seconds(use.busy_s))),
-        el("td", {}, device.capacity === null ? "" : bar(full, colours[i], 0, over)),
+        el("td", { class: "bars" }, device.capacity === null ? "" : bar(full, colours[i], 0, over)),
         el(
           "td",
           { class: over ? "number alarm" : "number" },
@@ -109,23 +112,26 @@ export class Summary {
     return el(
       "div",
       { class: "card devices" },
-      el(
-        "table",
-        {},
-        el("caption", { class: "hidden" }, "Work and memory of every device"),
+      scrollBox(
+        "Work and memory of every device",
         el(
-          "thead",
+          "table",
           {},
+          el("caption", { class: "hidden" }, "Work and memory of every device"),
           el(
-            "tr",
+            "thead",
             {},
-            el("th", { scope: "col" }, "Device"),
-            el("th", { scope: "col", class: "number" }, "Ops"),
-            el("th", { scope: "col", colspan: 2 }, "Busy", el("span", { class: "key" }, "critical path")),
-            el("th", { scope: "col", colspan: 2 }, "Peak memory"),
+            el(
+              "tr",
+              {},
+              el("th", { scope: "col" }, "Device"),
+              el("th", { scope: "col", class: "number" }, "Ops"),
+              el("th", { scope: "col", colspan: 2 }, "Busy", el("span", { class: "key" }, "critical path")),
+              el("th", { scope: "col", colspan: 2 }, "Peak memory"),
+            ),
           ),
+          el("tbody", {}, ...rows),
         ),
-        el("tbody", {}, ...rows),
       ),
       this.path(),
     );
@@ -159,8 +165,9 @@ export class Summary {
 function versus(plan: Plan, step: number): string {
   if (!plan.feasible || plan.step_s === 0) return "";
   const ratio = step / plan.step_s;
-  if (Math.abs(ratio - 1) < 5e-4) return "as fast";
-  return ratio > 1 ? `this plan is ${ratio.toFixed(2)}\u00d7 as fast` : `this plan is ${percent(1 / ratio - 1)} slower`;
+  if (Math.abs(ratio - 1) < 5e-4) return "this plan is as fast";
+  if (ratio < 1) return `this plan is ${percent(1 / ratio - 1)} slower`;
+  return ratio < 1.05 ? `this plan is ${percent(ratio - 1)} faster` : `this plan is ${ratio.toFixed(2)}\u00d7 as fast`;
 }
 
 export function bar(share: number, colour: string, inner = 0, over = false): HTMLElement {

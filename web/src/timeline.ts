@@ -1,43 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 // The step over time: what every device and link does, and how full every memory is, on one axis.
 import { axisLabel, niceStep } from "./axis";
-import { card, el } from "./dom";
+import { card, toggle } from "./dom";
 import { drawEvents, nearest, visible } from "./events";
-import { bytes, instant, percent, seconds } from "./format";
+import { bytes, instant, percent, plural, seconds } from "./format";
 import { IS_TRANSFER } from "./data";
-import { readable, shortened } from "./graph";
+import { timelineLegend } from "./legend";
 import { drawMemory, memoryAt } from "./memory";
+import { rowsOf, type Row, type Rows } from "./rows";
 import type { Store } from "./store";
+import { lastWord, linesInBox, readable, shortened } from "./text";
 import { deviceColours, ink, type Ink } from "./theme";
 import { tipOf } from "./tip";
 import { View, zoomButtons } from "./view";
 
-const GUTTER = 148,
-  AXIS = 26,
-  DEVICE = 30,
-  LINK = 13,
-  MEMORY = 46,
-  GAP = 4,
-  HEADING = 24;
+const GUTTER = 148;
 const MOST_ARCS = 300,
   MOST_JUMPS = 40; // of the critical path from device to device, drawn in full strength
-
-interface Row {
-  kind: "device" | "link" | "memory" | "heading";
-  top: number;
-  height: number;
-  item: number;
-  label: string;
-}
 
 export class TimelineView {
   readonly element: HTMLElement;
   readonly view: View;
-  private rows: Row[] = [];
+  private rows!: Rows;
   private critical = true;
   private arcs = true;
+  private everyLink = false;
+  private linkButton = toggle("", false, (on) => {
+    this.everyLink = on;
+    this.layOut();
+  });
   private bySize!: Uint32Array; // transfers, the largest first
-  private sentOn!: Uint32Array[]; // transfers per link row, by start
 
   constructor(private store: Store) {
     const plan = store.plan;
@@ -57,11 +49,19 @@ export class TimelineView {
       "Timeline and memory",
       "The critical path in full colour, transfers as arcs",
       [
-        this.toggle("Critical path", () => (this.critical = !this.critical)),
-        this.toggle("Transfers", () => (this.arcs = !this.arcs)),
+        this.linkButton,
+        toggle("Critical path", true, (on) => {
+          this.critical = on;
+          this.view.redraw();
+        }),
+        toggle("Transfers", true, (on) => {
+          this.arcs = on;
+          this.view.redraw();
+        }),
         ...zoomButtons(this.view),
       ],
       this.view.element,
+      timelineLegend(store),
     );
     this.takePlan();
     store.onChange((change) => {
@@ -71,46 +71,20 @@ export class TimelineView {
     });
   }
 
-  private toggle(text: string, flip: () => boolean): HTMLElement {
-    const button = el(
-      "button",
-      {
-        type: "button",
-        "aria-pressed": "true",
-        onclick: () => {
-          button.setAttribute("aria-pressed", String(flip()));
-          this.view.redraw();
-        },
-      },
-      text,
-    );
-    return button;
-  }
-
   private takePlan(): void {
-    const { plan, report } = this.store;
+    const { plan } = this.store;
     const sent = Array.from(plan.sentStart.keys());
     this.bySize = Uint32Array.from(sent.sort((a, b) => plan.sentBytes[b] - plan.sentBytes[a]));
-    let y = AXIS;
-    this.rows = [];
-    this.sentOn = [];
-    const add = (kind: Row["kind"], height: number, item: number, label: string) => {
-      this.rows.push({ kind, top: y, height, item, label });
-      y += height + (kind === "heading" ? 2 : GAP);
-    };
-    report.devices.forEach((device, i) => add("device", DEVICE, i, device.name));
-    const used = report.queues.map((_, q) => q).filter((q) => plan.queues[q].busy_s > 0);
-    if (used.length > 0) add("heading", HEADING, 0, "Links");
-    for (const queue of used) {
-      this.sentOn[queue] = Uint32Array.from(plan.sentStart.keys()).filter(
-        (i) => report.channels[plan.sentChannel[i]].queue === queue,
-      );
-      add("link", LINK, queue, report.queues[queue]);
-    }
-    add("heading", HEADING, 0, "Memory");
-    report.devices.forEach((device, i) => add("memory", MEMORY, i, device.name));
     this.view.setWorld({ from: 0, to: plan.stepTicks }, { from: 0, to: 1 });
-    this.view.setHeight(y + 6);
+    this.layOut();
+  }
+
+  private layOut(): void {
+    const { plan, report } = this.store;
+    this.rows = rowsOf(report, plan, this.everyLink);
+    this.linkButton.textContent = `All ${plural(this.rows.links, "link")}`;
+    this.linkButton.hidden = !this.rows.areMany;
+    this.view.setHeight(this.rows.height);
   }
 
   private reveal(op: number): void {
@@ -120,7 +94,7 @@ export class TimelineView {
   }
 
   private row(kind: Row["kind"], item: number): Row {
-    return this.rows.find((row) => row.kind === kind && row.item === item)!;
+    return this.rows.all.find((row) => row.kind === kind && row.item === item)!;
   }
 
   private draw(context: CanvasRenderingContext2D): void {
@@ -135,9 +109,10 @@ export class TimelineView {
     context.beginPath();
     context.rect(GUTTER, 0, view.plotWidth, view.height);
     context.clip();
-    for (const row of this.rows) {
+    for (const row of this.rows.all) {
       if (row.kind === "device") this.drawDevice(context, row, theme);
       if (row.kind === "link") this.drawLink(context, row);
+      if (row.kind === "idle") this.drawIdle(context, row, theme);
       if (row.kind === "memory") drawMemory(context, this.store, plan, row, view, theme);
     }
     if (this.arcs) this.drawArcs(context, theme);
@@ -177,7 +152,7 @@ export class TimelineView {
   private drawLabels(context: CanvasRenderingContext2D, theme: Ink): void {
     const { plan, report } = this.store;
     context.textBaseline = "middle";
-    for (const row of this.rows) {
+    for (const row of this.rows.all) {
       const y = row.top + row.height / 2;
       if (row.kind === "heading") {
         context.font = "600 11px system-ui, sans-serif";
@@ -186,8 +161,9 @@ export class TimelineView {
         context.fillText(row.label, GUTTER - 12, y + 4);
         continue;
       }
-      context.font = row.kind === "link" ? "11px system-ui, sans-serif" : "12px system-ui, sans-serif";
-      context.fillStyle = row.kind === "link" ? theme.muted : theme.text;
+      const small = row.kind === "link" || row.kind === "idle";
+      context.font = `${small ? 11 : 12}px system-ui, sans-serif`;
+      context.fillStyle = small ? theme.muted : theme.text;
       context.textAlign = "right";
       const two = row.kind === "memory";
       context.fillText(shortened(context, row.label, GUTTER - 24), GUTTER - 12, two ? y - 8 : y);
@@ -229,13 +205,9 @@ export class TimelineView {
       if (w < 50) continue;
       context.fillStyle = lit(op) ? readable(colours.palette[colours.of[op]]) : theme.text;
       const x = Math.max(view.px(plan.start[op]), GUTTER);
-      const name = report.names[op];
-      const y = row.top + Math.min(plan.lane[op], lanes - 1) * height + height / 2;
-      context.fillText(
-        shortened(context, name.slice(name.lastIndexOf("/") + 1), view.px(plan.start[op]) + w - x - 8),
-        x + 4,
-        y,
-      );
+      const y = row.top + Math.min(plan.lane[op], lanes - 1) * height;
+      const facts = [seconds(plan.duration[op] * plan.tick_s)];
+      linesInBox(context, lastWord(report.names[op]), facts, [x, y, view.px(plan.start[op]) + w - x, height]);
     }
   }
 
@@ -247,7 +219,7 @@ export class TimelineView {
     const colours = deviceColours(report);
     drawEvents(
       context,
-      this.sentOn[row.item],
+      this.rows.sent[row.item],
       plan.sentStart,
       plan.sentDuration,
       view,
@@ -256,6 +228,15 @@ export class TimelineView {
       () => row.top + 2,
       row.height - 4,
     );
+  }
+
+  private drawIdle(context: CanvasRenderingContext2D, row: Row, theme: Ink): void {
+    context.font = "11px system-ui, sans-serif";
+    context.textAlign = "left";
+    context.textBaseline = "middle";
+    context.fillStyle = theme.muted;
+    const names = shortened(context, this.rows.idle.join(", "), this.view.plotWidth - 8);
+    context.fillText(names, GUTTER + 4, row.top + row.height / 2);
   }
 
   private drawArcs(context: CanvasRenderingContext2D, theme: Ink): void {
@@ -338,7 +319,7 @@ export class TimelineView {
       view,
       store: { plan, report },
     } = this;
-    const row = this.rows.find((r) => py >= r.top && py < r.top + r.height);
+    const row = this.rows.all.find((r) => py >= r.top && py < r.top + r.height);
     if (!row || px < GUTTER) return null;
     if (row.kind === "device") {
       const op = this.opAt(row, px);
@@ -351,7 +332,7 @@ export class TimelineView {
       );
     }
     if (row.kind === "link") {
-      const i = nearest(this.sentOn[row.item], plan.sentStart, plan.sentDuration, view, px);
+      const i = nearest(this.rows.sent[row.item], plan.sentStart, plan.sentDuration, view, px);
       if (i === null) return null;
       return tipOf(
         `${bytes(plan.sentBytes[i])} of ${report.names[plan.sentOp[i]]}`,
@@ -371,12 +352,16 @@ export class TimelineView {
   }
 
   private click(px: number, py: number): void {
-    const row = this.rows.find((r) => py >= r.top && py < r.top + r.height);
-    if (!row || px < GUTTER) return;
+    const row = this.rows.all.find((r) => py >= r.top && py < r.top + r.height);
+    if (!row) return;
+    if (px < GUTTER) {
+      if (row.kind === "link" && this.rows.areMany) this.linkButton.click();
+      return;
+    }
     if (row.kind === "device") this.store.select(this.opAt(row, px));
     if (row.kind !== "link") return;
     const { plan } = this.store;
-    const i = nearest(this.sentOn[row.item], plan.sentStart, plan.sentDuration, this.view, px);
+    const i = nearest(this.rows.sent[row.item], plan.sentStart, plan.sentDuration, this.view, px);
     if (i !== null) this.store.select(plan.sentOp[i]);
   }
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who sends how much to whom.
-import { card, el } from "./dom";
-import { bytes, grouped } from "./format";
+import { card, el, scrollBox } from "./dom";
+import { bytes, plural } from "./format";
 import type { Store } from "./store";
 import { deviceColours } from "./theme";
 
+const MANY_DEVICES = 6; // more need the whole width
+
 export class Traffic {
-  private table = el("div", { class: "scroll" });
+  private table = scrollBox("Traffic from device to device");
   readonly element = card(
     "traffic",
     "Traffic",
@@ -25,6 +27,7 @@ export class Traffic {
   private fill(): void {
     const { plan, report } = this.store;
     const n = report.devices.length;
+    this.element.classList.toggle("wide", n > MANY_DEVICES);
     const most = Math.max(1, ...plan.traffic);
     const colours = deviceColours(report);
     const head = (i: number, scope: string) =>
@@ -41,7 +44,7 @@ export class Traffic {
             "td",
             {
               style: `--share:${(100 * Math.sqrt(sent / most)).toFixed(0)}%`,
-              title: `${grouped(plan.crossings[from * n + to])} tensors`,
+              title: plural(plan.crossings[from * n + to], "tensor"),
             },
             bytes(sent),
           );
@@ -57,7 +60,11 @@ export class Traffic {
         el("thead", {}, el("tr", {}, el("td", {}), ...report.devices.map((_, i) => head(i, "col")))),
         el("tbody", {}, ...rows),
       ),
-      el("p", { class: "hint" }, `${bytes(total)} in ${grouped(tensors)} tensors cross from device to device.`),
+      el(
+        "p",
+        { class: "hint" },
+        `${bytes(total)} in ${plural(tensors, "tensor")} ${tensors === 1 ? "crosses" : "cross"} from device to device.`,
+      ),
     );
   }
 }
