@@ -127,10 +127,17 @@ export class GraphView {
       if (bottom >= this.view.y.from && report.top[op] <= this.view.y.to) visible.push(op);
       if (visible.length > MOST_BOXES) break;
     }
+    if (visible.length === 0) this.sayEmpty(context, theme);
     if (visible.length > MOST_BOXES) this.paintPixels(context, ops);
     else this.paintBoxes(context, visible, theme);
     if (this.store.op !== null) this.paintChosen(context, this.store.op, theme);
     context.restore();
+  }
+
+  private sayEmpty(context: CanvasRenderingContext2D, theme: Ink): void {
+    context.fillStyle = theme.muted;
+    context.textAlign = "center";
+    context.fillText("no op is here; Fit shows all of them", GUTTER + this.view.plotWidth / 2, this.view.height / 2);
   }
 
   private drawBands(context: CanvasRenderingContext2D, theme: Ink): void {

@@ -169,7 +169,7 @@ loadReport().then(build, (error: Error) => {
         "p",
         { class: "loading" },
         `This report cannot be opened here: ${error.message}. ` +
-          "Browsers from 2023 on can (Chrome 80, Firefox 113, Safari 16.4).",
+          "Browsers from 2023 on can (Chrome 111, Firefox 113, Safari 16.4).",
       ),
     );
 });
