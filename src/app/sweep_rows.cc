@@ -15,6 +15,13 @@ RowPlace best_of(const Sweep& sweep, const std::vector<SweepRow>& rows) {
   return std::ranges::max_element(rows, {}, [&](const SweepRow& row) { return rate(sweep, row); });
 }
 
+// "2, 4" or, of many, "2, ..., 64": a line has no room for a hundred.
+std::string listed(const std::vector<std::string>& values) {
+  constexpr std::size_t kFew = 4;
+  if (values.size() <= kFew) return join(values, ", ");
+  return fmt::format("{}, ..., {}", values.front(), values.back());
+}
+
 }  // namespace
 
 double rate(const Sweep& sweep, const SweepRow& row) {
@@ -72,7 +79,7 @@ std::string ending(const Sweep& sweep, const std::vector<SweepRow>& rows) {
   if (const auto words = verdict(sweep, rows)) return *words;
   std::vector<std::string> parts;
   const auto add = [&](const std::vector<std::string>& values, const char* what) {
-    if (!values.empty()) parts.push_back(fmt::format("{} = {} {}", sweep.name, join(values, ", "), what));
+    if (!values.empty()) parts.push_back(fmt::format("{} = {} {}", sweep.name, listed(values), what));
   };
   add(values_cut_short(rows), "cut short");
   add(values_not_run(sweep, rows), "not run");

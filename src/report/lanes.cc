@@ -27,12 +27,6 @@ std::string_view path_of(const Graph& graph, OpId op) {
   return slash == std::string_view::npos ? std::string_view() : name.substr(0, slash);
 }
 
-// A name without its path.
-std::string_view short_name(const Graph& graph, OpId op) {
-  const std::string_view name = graph.name(op);
-  return name.substr(name.rfind('/') + 1);  // npos + 1 is 0
-}
-
 bool is_source(const Graph& graph, OpId op) { return graph.role(op) != Role::kCompute && graph.inputs(op).empty(); }
 
 OpId first_user(const Graph& graph, OpId op, const std::vector<std::uint32_t>& column) {
@@ -161,7 +155,7 @@ class Splitter {
       if (at == kNoOp || rank(op) < rank(at)) at = op;
     }
     for (const OpId op : first) {
-      lanes.names.push_back(cuts.empty() ? std::string(group.prefix) : fmt::format("from {}", short_name(graph_, op)));
+      lanes.names.push_back(cuts.empty() ? std::string(group.prefix) : fmt::format("from {}", graph_.name(op)));
     }
   }
 

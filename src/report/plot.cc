@@ -16,7 +16,9 @@ constexpr double kWidth = 760, kHeight = 440, kLeft = 72, kRight = 28, kTop = 92
 constexpr double kLetter = 7.2, kLine = 15;  // of the text, about
 // Paul Tol's "bright" blue and red: told apart by colour-blind people, and by their lightness in print.
 constexpr const char* kStyle =
-    "text{font:13px system-ui,sans-serif;fill:#222}.title{font-size:16px;font-weight:600}.quiet{fill:#555}"
+    "text{font:13px "
+    "system-ui,sans-serif;fill:#222;stroke:#fff;stroke-width:3px;paint-order:stroke}.title{font-size:16px;font-weight:"
+    "600}.quiet{fill:#555}"
     ".grid{stroke:#ddd}.axis{stroke:#555}.rate{stroke:#4477aa;stroke-width:2.5;fill:none}.dot{fill:#4477aa}"
     ".bound{stroke:#aa3377;stroke-width:1.5;stroke-dasharray:6 "
     "4;fill:none}.square{fill:#fff;stroke:#aa3377;stroke-width:1.5}"

@@ -186,6 +186,12 @@ class Report(Explained):
         self.assertAlmostEqual(head["plans"][0]["step_s"], scored["step_time_s"], 12)
         self.assertEqual([d["peak"] for d in head["plans"][0]["devices"]], [d["peak_bytes"] for d in scored["devices"]])
 
+    def test_a_search_that_was_interrupted_is_marked(self):
+        html = self.folder / "cut.html"
+        self.interrupted("place", "zoo:nmt-4", "-m", "k40x4", "--budget", "60s", "--report", str(html))
+        head = json.loads(html.read_text().split('id="report">')[1].split("</script>")[0])
+        self.assertTrue(head["plans"][0]["interrupted"])
+
     def test_a_name_of_another_format_is_refused_with_the_way_out(self):
         for name in ("x.pdf", "x.json", "x.PNG"):
             path = self.folder / name
