@@ -2,6 +2,8 @@
 #include "io/json_reader.h"
 
 #include <algorithm>
+#include <iterator>
+#include <tuple>
 
 #include "base/text.h"
 #include "base/units.h"
@@ -11,7 +13,6 @@ namespace {
 
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 constexpr std::size_t kFirstCapacity = 4096;  // more than most ops take; grows when one takes more
-constexpr std::size_t kMaxRootMembers = 64;   // no format has more; keeps the search for a name short
 
 std::string_view syntax_message(simdjson::error_code code) {
   switch (code) {
@@ -80,16 +81,17 @@ Status JsonDocument::read_members(JsonScanner& scanner) {
     BERTH_TRY(const simdjson::dom::element key, parse(quoted_key, [] { return "a member's name"; }));
     BERTH_RETURN_IF_ERROR(scanner.expect(':', "after a member's name"));
     BERTH_TRY(const JsonSpan value, scanner.value());
-    const std::string_view name = key.get_string().value_unsafe();
-    if (has(name))
-      return scanner.error_at(quoted_key.begin, fmt::format("the member {} is there twice", in_quotes(name)));
-    if (members_.size() == kMaxRootMembers) return scanner.error("the root object has too many members");
-    members_.push_back({std::string(name), value});
+    members_.push_back({std::string(key.get_string().value_unsafe()), value});
     more = scanner.accept(',');
     if (!more)
       BERTH_RETURN_IF_ERROR(scanner.expect('}', fmt::format("after the member {}", in_quotes(members_.back().key))));
   }
-  return {};
+  // By name, so that each is found quickly: a plan of another program has as many as the model has layers.
+  std::ranges::sort(members_, {}, [](const Member& member) { return std::tie(member.key, member.value.begin); });
+  const auto twice = std::ranges::adjacent_find(members_, {}, &Member::key);
+  if (twice == members_.end()) return {};
+  return scanner.error_at(std::next(twice)->value.begin,
+                          fmt::format("the member {} is there twice", in_quotes(twice->key)));
 }
 
 Result<simdjson::dom::element> JsonDocument::parse(JsonSpan span, const std::function<std::string()>& path) {
@@ -104,8 +106,8 @@ Result<simdjson::dom::element> JsonDocument::parse(JsonSpan span, const std::fun
 }
 
 const JsonDocument::Member* JsonDocument::find(std::string_view key) const {
-  const auto found = std::find_if(members_.begin(), members_.end(), [&](const Member& m) { return m.key == key; });
-  return found == members_.end() ? nullptr : &*found;
+  const auto found = std::ranges::lower_bound(members_, key, {}, &Member::key);
+  return found != members_.end() && found->key == key ? &*found : nullptr;
 }
 
 Error JsonDocument::missing(std::string_view key) const { return bad_input("\"{}\" is missing", key); }
@@ -140,11 +142,13 @@ Status JsonDocument::for_each(std::string_view key, const JsonValue::Visit& visi
 }
 
 Status JsonDocument::check_members(std::span<const std::string_view> known) const {
+  const Member* first = nullptr;  // as the text has them
   for (const Member& member : members_) {
-    if (std::find(known.begin(), known.end(), member.key) != known.end()) continue;
-    return bad_input("unknown member {}{}", in_quotes(member.key), did_you_mean(member.key, known));
+    if (std::ranges::find(known, member.key) != known.end()) continue;
+    if (first == nullptr || member.value.begin < first->value.begin) first = &member;
   }
-  return {};
+  if (first == nullptr) return {};
+  return bad_input("unknown member {}{}", in_quotes(first->key), did_you_mean(first->key, known));
 }
 
 Status check_format(JsonDocument& document, std::string_view wanted) {
