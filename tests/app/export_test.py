@@ -270,6 +270,37 @@ class Exports(ExportCase):
         self.assertEqual(sorted(seen), ["branch0", "branch1", "branch2", "branch3", "stem", "sum"])
         self.assertIn("y", have)
 
+    def stage_types(self, model, devices):
+        """Types of the inputs of all stages, as the numbers of TensorProto.DataType, by name."""
+        plan = self.write("types.csv", "op,device\n" + "".join(f"{op},{device}\n" for op, device in devices.items()))
+        out, _ = self.export(model, plan, "ort-stages", "-m", "k40x2")
+        types = {}
+        for stage in pathlib.Path(out).glob("stage*.onnx"):
+            values = [dict(fields(value)) for field, value in fields(dict(fields(stage.read_bytes()))[7]) if field == 11]
+            types.update({value[1].decode(): dict(fields(dict(fields(value[2]))[1]))[1] for value in values})
+        return types
+
+    def test_types_between_stages_are_those_of_onnx(self):
+        def cast(name, kind, inputs, outputs):
+            return tiny_models.onnx_node(name, "Cast", inputs, outputs) + text(5, text(1, "to") + number(3, kind) + number(20, 2))
+
+        twice = text(25, text(1, "Twice") + text(4, "v") + text(5, "w") + text(7, tiny_models.onnx_node("add", "Add", ["v", "v"], ["w"])) + text(10, "local"))
+        for kind in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23):
+            nodes = [cast("a", kind, ["x"], ["h"]), tiny_models.onnx_node("b", "Twice", ["h"], ["i"]) + text(7, "local"), cast("c", 1, ["i"], ["y"])]
+            model = self.write("types.onnx", tiny_models.onnx([tiny_models.onnx_value("x", [4, 4])], [], nodes, ["y"]) + twice)
+            types = self.stage_types(model, {"a": "gpu0", "b/add": "gpu1", "c": "gpu0"})
+            self.assertEqual(types, {"x": 1, "h": kind, "i": kind}, f"type {kind}")
+
+    def test_a_type_that_is_not_known_is_refused_by_the_node(self):
+        nodes = [tiny_models.onnx_node("odd", "Strange", ["x"], ["h"]) + text(7, "mine"), tiny_models.onnx_node("after", "Tanh", ["h"], ["y"])]
+        model = self.write("odd.onnx", tiny_models.onnx([tiny_models.onnx_value("x", [4, 4])], [], nodes, ["y"]))
+        plan = self.write("odd.csv", "op,device\nodd,gpu0\nafter,gpu1\n")
+        out = self.folder / "out"
+        done = berth("export", model, "-m", "k40x2", "--plan", plan, "--to", "ort-stages", "-o", str(out))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("node 'odd' makes 'h'", done.stderr)
+        self.assertFalse(out.exists())
+
     def test_openvino_places_every_layer(self):
         plan = self.plan(CNN, "k40x2", "round-robin")
         out, document = self.export(CNN, plan, "openvino")

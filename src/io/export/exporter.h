@@ -50,12 +50,14 @@ struct ExportFormat {
   bool is_folder = false;    // OUT is a folder
   std::string_view takes;    // endings of GRAPH, separated by blanks; empty: any graph
   Result<Exported> (*make)(const ExportRequest&) = nullptr;
+  std::string_view runtime = {};  // that runs the plan; none: it is for people and other programs to look at
 };
 
 std::span<const ExportFormat> plan_exports();  // sorted by name
 
 // Writes all files: to `output`, or into the folder `output`, which is made if need be. Each file is replaced as a
-// whole; others in the folder stay.
+// whole; others in the folder stay. An error, and nothing written, if links in the folder lead out of it or a file that
+// the export is made of would be replaced.
 Status save_export(const ExportFormat& format, const Exported& exported, const std::string& output);
 
 // The one file of a format that has no folder.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
 
 #include "base/text.h"
 #include "io/onnx/onnx_ops.h"
@@ -17,9 +18,12 @@ DeviceId most_common(const std::map<DeviceId, std::size_t>& votes) {
   return std::ranges::max_element(votes, {}, [](const auto& vote) { return vote.second; })->first;
 }
 
-bool is_inside(const std::filesystem::path& name) {
-  return !name.empty() && name.is_relative() &&
-         std::ranges::none_of(name, [](const auto& part) { return part == ".."; });
+namespace fs = std::filesystem;
+
+bool is_inside(const std::string& name) {
+  const fs::path path(name);
+  return !name.empty() && path.is_relative() && name.find('\0') == std::string::npos &&
+         std::ranges::none_of(path, [](const auto& part) { return part == ".."; });
 }
 
 using Votes = std::map<std::uint32_t, std::map<DeviceId, std::size_t>>;  // by node, number of its ops by device
@@ -94,21 +98,38 @@ Result<OnnxPlacement> place_onnx_nodes(const ExportRequest& request, std::string
   return result;
 }
 
-void add_data_files(const ExportRequest& request, const OnnxSource& source, Exported& exported) {
-  namespace fs = std::filesystem;
-  for (const std::string_view name : source.data_files) {
-    const fs::path file = fs::path(request.source).parent_path() / name;
-    std::error_code ignored;
-    if (!is_inside(name)) {
+OnnxLocations data_locations(const OnnxSource& source) {
+  OnnxLocations locations;
+  std::map<std::string, std::string> name_of;  // one file may be spelt in several ways
+  for (const std::string& location : source.data_files) {
+    if (!is_inside(location)) continue;
+    const std::string next = fmt::format("data/weights{}.bin", name_of.size());
+    locations[location] = name_of.emplace(fs::path(location).lexically_normal().string(), next).first->second;
+  }
+  return locations;
+}
+
+void add_data_files(const ExportRequest& request, const OnnxSource& source, const OnnxLocations& locations,
+                    Exported& exported) {
+  std::set<std::string> added;
+  for (const std::string& location : source.data_files) {
+    const auto renamed = locations.find(location);
+    if (renamed == locations.end()) {
       exported.notes.push_back(
-          fmt::format("the model has weights in '{}', outside its folder; ONNX Runtime will look for "
-                      "them there, seen from the export",
-                      name));
-    } else if (fs::is_regular_file(file, ignored)) {
-      exported.files.push_back({.name = std::string(name), .source = file.string(), .is_copy = true});
+          fmt::format("the model has weights in '{}', outside its folder; they are not copied, and ONNX Runtime will "
+                      "look for them there, seen from the export",
+                      location));
+      continue;
+    }
+    if (!added.insert(renamed->second).second) continue;
+    const fs::path file = fs::path(request.source).parent_path() / location;
+    std::error_code ignored;
+    if (fs::is_regular_file(file, ignored)) {
+      exported.files.push_back({.name = renamed->second, .source = file.string(), .is_copy = true});
     } else {
-      exported.notes.push_back(fmt::format(
-          "the file '{}' with weights is not beside the model; put it into the folder of the export", name));
+      exported.notes.push_back(
+          fmt::format("the file '{}' with weights is not beside the model; put it into the folder of the export as {}",
+                      location, renamed->second));
     }
   }
 }

@@ -7,6 +7,7 @@
 
 #include "io/export/exporter.h"
 #include "io/export/source_nodes.h"
+#include "io/onnx/onnx_locations.h"
 #include "io/onnx/onnx_source.h"
 #include "model/model.h"
 
@@ -22,7 +23,12 @@ struct OnnxPlacement {
 // `source` is of the file's bytes.
 Result<OnnxPlacement> place_onnx_nodes(const ExportRequest& request, std::string_view bytes, const OnnxSource& source);
 
-// Copies of the files beside the model that hold its weights, and what to do about those that are not there.
-void add_data_files(const ExportRequest& request, const OnnxSource& source, Exported& exported);
+// Weights outside the model's file. What they are called is the model author's choice, so that the copies in an export
+// have names of our own: none can replace a file of the export, and none is one that Python would import or run.
+OnnxLocations data_locations(const OnnxSource& source);
+
+// Copies of those files, and what to do about those that are not there.
+void add_data_files(const ExportRequest& request, const OnnxSource& source, const OnnxLocations& locations,
+                    Exported& exported);
 
 }  // namespace berth

@@ -6,57 +6,45 @@
 #include <unordered_map>
 
 #include "io/wire.h"
+#include "io/wire_fields.h"
 #include "io/wire_parts.h"
 
 namespace berth {
 namespace {
 
-// TensorProto.DataType by our types; where ONNX has several of one size, the common one.
-std::uint64_t onnx_number(DType dtype) {
+// The type of ONNX that ours stands for, where it stands for one alone.
+OnnxType sure_type(DType dtype) {
   switch (dtype) {
-    case DType::kF64:
-      return 11;
-    case DType::kF16:
-      return 10;
-    case DType::kBF16:
-      return 16;
-    case DType::kF8:
-      return 17;
-    case DType::kI64:
-      return 7;
-    case DType::kI32:
-      return 6;
-    case DType::kI16:
-      return 5;
-    case DType::kI8:
-      return 3;
-    case DType::kU8:
-      return 2;
-    case DType::kBool:
-      return 9;
-    case DType::kC64:
-      return 14;
-    case DType::kC128:
-      return 15;
-    case DType::kI4:
-      return 22;
     case DType::kF32:
-    case DType::kTF32:
-      break;
+      return tensor_type(kOnnxFloat);
+    case DType::kU8:
+      return tensor_type(2);
+    case DType::kI8:
+      return tensor_type(3);
+    case DType::kBool:
+      return tensor_type(kOnnxBool);
+    case DType::kF16:
+      return tensor_type(10);
+    case DType::kF64:
+      return tensor_type(11);
+    case DType::kC64:
+      return tensor_type(14);
+    case DType::kC128:
+      return tensor_type(15);
+    case DType::kBF16:
+      return tensor_type(16);
+    default:
+      return {};
   }
-  return 1;
 }
 
-// ValueInfoProto of a tensor of that type and rank, of any size: what sizes the plan was made for does not bind the
-// model.
-std::string value_info(std::string_view name, DType dtype, const std::optional<Shape>& shape) {
-  std::string tensor = wire_number(1, onnx_number(dtype));
-  if (shape) {
-    std::string dims;
-    for (std::size_t i = 0; i < shape->size(); ++i) dims += wire_field(1, {});
-    tensor += wire_field(2, dims);
-  }
-  return wire_field(1, name) + wire_field(2, wire_field(1, tensor));
+// The type of a tensor with its rank, of any size: what sizes the plan was made for does not bind the model.
+OnnxType with_rank(const OnnxType& type, std::size_t rank) {
+  const std::string_view tensor = first_bytes(type, 1);
+  if (tensor.empty()) return type;
+  std::string dims;
+  for (std::size_t i = 0; i < rank; ++i) dims += wire_field(1, {});
+  return wire_field(1, std::string(tensor) + wire_field(2, dims));
 }
 
 class StageFiller {
@@ -99,9 +87,11 @@ class StageFiller {
     }
   }
 
+  // Outputs of the model that need no input of it: weights, and what constant nodes make.
   void add_constant_outputs(OnnxStage& last) const {
     std::set<std::uint32_t> seen(last.nodes.begin(), last.nodes.end());
     for (const OnnxSource::Named& output : source_.outputs) {
+      if (source_.is_weight(output.name)) last.outputs.push_back(output.name);
       const auto maker = source_.maker.find(output.name);
       if (maker == source_.maker.end() || !placement_.placed.is_constant[maker->second]) continue;
       add(maker->second, last.nodes, seen);
@@ -147,77 +137,106 @@ class StageFiller {
 
 class StageWriter {
  public:
-  StageWriter(std::string_view file, const OnnxSource& source, const Model& model, const OnnxStage& stage)
-      : file_(file), source_(source), model_(model), stage_(stage) {}
+  StageWriter(const OnnxWhole& whole, const OnnxStage& stage)
+      : whole_(whole), source_(whole.source), stage_(stage), graph_(whole.file) {}
 
   Result<std::vector<FilePart>> write() {
-    WireParts graph(file_);
-    std::set<std::string_view> named;
+    std::set<std::string_view> named(stage_.outputs.begin(), stage_.outputs.end());
     for (const std::uint32_t node : stage_.nodes) {
-      graph.keep(source_.nodes[node].field);
+      BERTH_RETURN_IF_ERROR(add(source_.nodes[node].field, OnnxMessage::kGraph, graph_));
       named.insert(source_.nodes[node].reads.begin(), source_.nodes[node].reads.end());
       named.insert(source_.nodes[node].makes.begin(), source_.nodes[node].makes.end());
     }
-    for (const std::string_view field : source_.rest) graph.keep(field);
-    for (const auto& [name, field] : source_.weights) {
-      if (named.contains(name)) graph.keep(field);
+    for (const std::string_view field : source_.rest) graph_.keep(field);
+    BERTH_RETURN_IF_ERROR(add_weights(named));
+    BERTH_RETURN_IF_ERROR(add_border(stage_.inputs, 11));
+    BERTH_RETURN_IF_ERROR(add_border(stage_.outputs, 12));
+    add_inner_types(named);
+    WireParts model(whole_.file);
+    for (const std::string_view field : source_.around) {
+      BERTH_RETURN_IF_ERROR(add(field, OnnxMessage::kModel, model));
     }
-    // Old files list their weights among the inputs.
-    for (const OnnxSource::Named& input : source_.inputs) {
-      if (source_.is_weight(input.name) && named.contains(input.name)) graph.keep(input.field);
-    }
-    for (const std::string_view name : stage_.inputs) {
-      BERTH_TRY(std::string info, info_of(name));
-      graph.add(wire_field(11, info));
-    }
-    for (const std::string_view name : stage_.outputs) {
-      BERTH_TRY(std::string info, info_of(name));
-      graph.add(wire_field(12, info));
-    }
-    add_inner_types(named, graph);
-    WireParts model(file_);
-    for (const std::string_view field : source_.around) model.keep(field);
-    model.add(7, std::move(graph));
+    model.add(7, std::move(graph_));
     return std::move(model).take();
   }
 
  private:
+  // A field of the model or the graph, with the names that the export has for files of weights.
+  Status add(std::string_view field, OnnxMessage around, WireParts& to) const {
+    WireReader reader(field);
+    reader.next();
+    BERTH_TRY(auto renamed, rename_onnx_locations(whole_.file, reader, around, whole_.locations));
+    if (renamed) {
+      to.add(reader.field(), *std::move(renamed));
+    } else {
+      to.keep(field);
+    }
+    return {};
+  }
+
+  Status add_weights(const std::set<std::string_view>& named) {
+    for (const auto& [name, field] : source_.weights) {
+      if (named.contains(name)) BERTH_RETURN_IF_ERROR(add(field, OnnxMessage::kGraph, graph_));
+    }
+    // Old files list their weights among the inputs.
+    for (const OnnxSource::Named& input : source_.inputs) {
+      if (source_.is_weight(input.name) && named.contains(input.name)) graph_.keep(input.field);
+    }
+    return {};
+  }
+
+  Status add_border(const std::vector<std::string_view>& names, std::uint32_t field) {
+    for (const std::string_view name : names) {
+      BERTH_TRY(const std::string info, info_of(name));
+      graph_.add(wire_field(field, info));
+    }
+    return {};
+  }
+
   // As the file says it, else by its type and rank.
   Result<std::string> info_of(std::string_view name) {
-    const auto known = source_.types.find(name);
-    if (known != source_.types.end() && has_type(known->second)) return std::string(known->second);
-    if (typed_.empty()) {
-      for (const Value& value : model_.values) {
-        if (value.dtype) typed_.emplace(value.name, &value);
-      }
+    const auto stated = source_.types.find(name);
+    if (stated != source_.types.end() && !without_shapes(first_bytes(stated->second, 2)).empty()) {
+      return std::string(stated->second);
     }
-    const auto typed = typed_.find(name);
-    if (typed != typed_.end()) return value_info(name, *typed->second->dtype, typed->second->shape);
-    return bad_input("the type of '{}', which goes from stage to stage, is not known; run shape inference on the model",
-                     name);
+    if (value_of_.empty()) {
+      for (const Value& value : whole_.model.values) value_of_.emplace(value.name, &value);
+    }
+    const auto value = value_of_.find(name);
+    const Value* const known = value != value_of_.end() ? value->second : nullptr;
+    OnnxType type;
+    if (const auto found = whole_.types.find(std::string(name)); found != whole_.types.end()) type = found->second;
+    if (type.empty() && known != nullptr && known->dtype) type = sure_type(*known->dtype);
+    if (type.empty()) return unknown(name);
+    if (known != nullptr && known->shape && !whole_.open_ranks.contains(name))
+      type = with_rank(type, known->shape->size());
+    return wire_field(1, name) + wire_field(2, type);
   }
 
-  static bool has_type(std::string_view info) {
-    for (WireReader field(info); field.next();) {
-      if (field.is(2, WireType::kBytes) && !field.bytes().empty()) return true;
-    }
-    return false;
+  [[nodiscard]] Error unknown(std::string_view name) const {
+    const auto maker = source_.maker.find(name);
+    const std::string_view node = maker != source_.maker.end() ? source_.nodes[maker->second].label : name;
+    return bad_input(
+        "node '{}' makes '{}', which goes from stage to stage, and its type is not known; run shape inference on the "
+        "model, or keep the node and its readers on one device",
+        node, name);
   }
 
-  void add_inner_types(const std::set<std::string_view>& named, WireParts& graph) const {
+  void add_inner_types(const std::set<std::string_view>& named) {
+    std::set<std::string_view> border(stage_.inputs.begin(), stage_.inputs.end());
+    border.insert(stage_.outputs.begin(), stage_.outputs.end());
     for (const std::string_view name : named) {
       const auto known = source_.types.find(name);
-      const bool is_border = std::ranges::find(stage_.inputs, name) != stage_.inputs.end() ||
-                             std::ranges::find(stage_.outputs, name) != stage_.outputs.end() || source_.is_weight(name);
-      if (known != source_.types.end() && !is_border) graph.add(wire_field(13, known->second));
+      const bool is_inner = !border.contains(name) && !source_.is_weight(name);
+      if (known != source_.types.end() && is_inner) graph_.add(wire_field(13, known->second));
     }
   }
 
-  std::string_view file_;
+  const OnnxWhole& whole_;
   const OnnxSource& source_;
-  const Model& model_;
   const OnnxStage& stage_;
-  std::unordered_map<std::string_view, const Value*> typed_;  // by name, those whose types are known
+  WireParts graph_;
+  std::unordered_map<std::string_view, const Value*> value_of_;  // by name
 };
 
 }  // namespace
@@ -227,9 +246,24 @@ std::vector<OnnxStage> fill_stages(const OnnxSource& source, const OnnxPlacement
   return StageFiller(source, placement).run(std::move(stages));
 }
 
-Result<std::vector<FilePart>> write_onnx_stage(std::string_view file, const OnnxSource& source, const Model& model,
-                                               const OnnxStage& stage) {
-  return StageWriter(file, source, model, stage).write();
+std::set<std::string_view> find_open_ranks(const OnnxSource& source, const PlacedNodes& placed) {
+  std::set<std::string_view> opening{"If", "Loop"};
+  for (const std::string_view field : source.around) {
+    WireReader function(field);
+    if (function.next() && function.is(25, WireType::kBytes)) opening.insert(first_bytes(function.bytes(), 1));
+  }
+  std::set<std::string_view> open;
+  for (const std::uint32_t number : placed.order) {
+    const OnnxSource::Node& node = source.nodes[number];
+    const bool is_open = opening.contains(node.type) ||
+                         std::ranges::any_of(node.reads, [&](std::string_view name) { return open.contains(name); });
+    if (is_open) open.insert(node.makes.begin(), node.makes.end());
+  }
+  return open;
+}
+
+Result<std::vector<FilePart>> write_onnx_stage(const OnnxWhole& whole, const OnnxStage& stage) {
+  return StageWriter(whole, stage).write();
 }
 
 }  // namespace berth

@@ -2,12 +2,14 @@
 // One stage of a placed ONNX model as a model of its own.
 #pragma once
 
+#include <set>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "io/export/onnx_placement.h"
 #include "io/export/stages.h"
+#include "io/onnx/onnx_types.h"
 #include "model/model.h"
 
 namespace berth {
@@ -22,9 +24,22 @@ struct OnnxStage {
 // stage.
 std::vector<OnnxStage> fill_stages(const OnnxSource& source, const OnnxPlacement& placement, std::vector<Stage> stages);
 
-// What the file of the stage is put together from. `model` is the same file with its types worked out; an error if the
-// type of an input of the stage is not known.
-Result<std::vector<FilePart>> write_onnx_stage(std::string_view file, const OnnxSource& source, const Model& model,
-                                               const OnnxStage& stage);
+// Values whose rank may depend on the model's inputs: those of branches and loops, of functions, which may have some
+// inside, and all that is made of them.
+std::set<std::string_view> find_open_ranks(const OnnxSource& source, const PlacedNodes& placed);
+
+// The model that stages are cut from.
+struct OnnxWhole {
+  std::string_view file;
+  const OnnxSource& source;
+  const Model& model;      // the same file with its shapes worked out
+  const OnnxTypes& types;  // of its values
+  const std::set<std::string_view>& open_ranks;
+  const OnnxLocations& locations;  // where weights outside the file go
+};
+
+// What the file of the stage is put together from. An error, with the node's name, if the type of what goes from stage
+// to stage is not known.
+Result<std::vector<FilePart>> write_onnx_stage(const OnnxWhole& whole, const OnnxStage& stage);
 
 }  // namespace berth

@@ -86,10 +86,12 @@ Result<Exported> export_ort(const ExportRequest& request) {
   const std::vector<DeviceId>& device_of = placement->placed.device_of;
 
   std::size_t next = 0;
-  auto parts = edit_onnx_model(file.bytes(), [&](const OnnxNode&) {
+  const auto annotate = [&](const OnnxNode&) {
     const std::string& name = request.problem.machine().device(device_of[next++]).name;
     return OnnxNodeEdit{.metadata = {{std::string(kLayerAnnotation), name}}};
-  });
+  };
+  const OnnxLocations locations = data_locations(*source);
+  auto parts = edit_onnx_model(file.bytes(), annotate, locations);
   if (!parts) return in_file(request.source, parts.error());
   if (size_of(*parts) > kMostMessageBytes) {
     return bad_input("{}: annotated it would be larger than the 2 GiB that protobuf reads; move its weights out of it",
@@ -103,7 +105,7 @@ Result<Exported> export_ort(const ExportRequest& request) {
   exported.files.push_back({.name = "load.py", .text = std::string(kOrtLoadScript)});
   note_several_gpus(request, *source, devices, device_of, exported);
   note_order_and_fusions(request.plan, "ONNX Runtime, which orders and fuses by itself", exported.notes);
-  add_data_files(request, *source, exported);
+  add_data_files(request, *source, locations, exported);
   return exported;
 }
 

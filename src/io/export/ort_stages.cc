@@ -31,11 +31,17 @@ void write_names(JsonWriter& json, std::string_view key, const std::vector<std::
   json.end_array();
 }
 
-std::vector<std::string_view> names_of(const std::vector<OnnxSource::Named>& values, const OnnxSource& source) {
+std::vector<std::string_view> input_names(const OnnxSource& source) {
   std::vector<std::string_view> names;
-  for (const OnnxSource::Named& value : values) {
-    if (!source.is_weight(value.name)) names.push_back(value.name);
+  for (const OnnxSource::Named& input : source.inputs) {
+    if (!source.is_weight(input.name)) names.push_back(input.name);
   }
+  return names;
+}
+
+std::vector<std::string_view> output_names(const OnnxSource& source) {
+  std::vector<std::string_view> names;
+  for (const OnnxSource::Named& output : source.outputs) names.push_back(output.name);
   return names;
 }
 
@@ -45,8 +51,8 @@ std::string manifest(const ExportRequest& request, const OnnxSource& source, con
   json.begin_object(JsonLayout::kLines).key("format").value(kPipelineFormat);
   json.key("model").value(std::filesystem::path(request.source).filename().string());
   json.key("machine").value(machine.name());
-  write_names(json, "inputs", names_of(source.inputs, source));
-  write_names(json, "outputs", names_of(source.outputs, source));
+  write_names(json, "inputs", input_names(source));
+  write_names(json, "outputs", output_names(source));
   json.key("stages").begin_array(JsonLayout::kLines);
   for (std::size_t i = 0; i < stages.size(); ++i) {
     const Device& device = machine.device(stages[i].device);
@@ -84,9 +90,14 @@ Result<Exported> export_ort_stages(const ExportRequest& request) {
   const std::vector<OnnxStage> stages =
       fill_stages(*source, *placement, make_stages(placement->nodes, placement->placed));
 
+  auto types = find_onnx_types(file.bytes());
+  if (!types) return in_file(request.source, types.error());
+  const OnnxLocations locations = data_locations(*source);
+  const std::set<std::string_view> open_ranks = find_open_ranks(*source, placement->placed);
+  const OnnxWhole whole{file.bytes(), *source, placement->model, *types, open_ranks, locations};
   Exported exported{.files = {}, .notes = placement->notes};
   for (std::size_t i = 0; i < stages.size(); ++i) {
-    auto parts = write_onnx_stage(file.bytes(), *source, placement->model, stages[i]);
+    auto parts = write_onnx_stage(whole, stages[i]);
     if (!parts) return in_file(request.source, parts.error());
     if (size_of(*parts) > kMostMessageBytes) {
       return bad_input("{}: stage {} would be larger than the 2 GiB that protobuf reads; move the weights out of it",
@@ -97,7 +108,7 @@ Result<Exported> export_ort_stages(const ExportRequest& request) {
   exported.files.push_back({.name = "pipeline.json", .text = manifest(request, *source, stages)});
   exported.files.push_back({.name = "run.py", .text = std::string(kOrtPipelineScript)});
   note_stages(request, stages, exported);
-  add_data_files(request, *source, exported);
+  add_data_files(request, *source, locations, exported);
   return exported;
 }
 

@@ -52,47 +52,6 @@ if __name__ == "__main__":
             print(subgraph.ep_name, node.name, sep="\t")
 )PY";
 
-const std::string_view kOrtPipelineScript = R"PY("""Runs the stages of a pipeline one after the other in ONNX Runtime.
-
-    from run import Pipeline
-    outputs = Pipeline().run({"input_ids": ...})  # in this folder; {name: array}"""
-import json
-import pathlib
-
-import onnxruntime
-
-HERE = pathlib.Path(__file__).resolve().parent
-PROVIDERS = {  # the first that this installation has, by kind of device
-    "gpu": ["CUDAExecutionProvider", "MIGraphXExecutionProvider", "ROCMExecutionProvider", "DmlExecutionProvider"],
-    "npu": ["QNNExecutionProvider", "VitisAIExecutionProvider"],
-}
-
-
-def provider(stage):
-    available = onnxruntime.get_available_providers()
-    found = [name for name in PROVIDERS.get(stage["kind"], []) if name in available]
-    return [(found[0], {"device_id": str(stage["index"])})] if found else ["CPUExecutionProvider"]
-
-
-class Pipeline:
-    def __init__(self, folder=HERE, options=None):
-        self.manifest = json.loads((pathlib.Path(folder) / "pipeline.json").read_text())
-        self.sessions = [onnxruntime.InferenceSession(pathlib.Path(folder) / stage["file"], options, providers=provider(stage))
-                         for stage in self.manifest["stages"]]
-
-    def run(self, inputs):
-        values = dict(inputs)
-        for stage, session in zip(self.manifest["stages"], self.sessions):
-            fed = {name: values[name] for name in stage["inputs"]}
-            values.update(zip(stage["outputs"], session.run(stage["outputs"], fed)))
-        return {name: values[name] for name in self.manifest["outputs"]}
-
-
-if __name__ == "__main__":
-    for stage, session in zip(Pipeline().manifest["stages"], Pipeline().sessions):
-        print(stage["file"], stage["device"], session.get_providers()[0], sep="\t")
-)PY";
-
 const std::string_view kOpenVinoScript =
     R"PY("""Puts the affinities of affinity.json on a model and compiles it for HETERO.
 

@@ -7,7 +7,7 @@
 namespace berth {
 
 extern const std::string_view kOrtLoadScript;      // load.py: a session with the options of the export
-extern const std::string_view kOrtPipelineScript;  // run.py: the stages one after the other
+extern const std::string_view kOrtPipelineScript;  // run.py: the stages, several samples at a time
 extern const std::string_view kOpenVinoScript;     // apply.py: affinities on a model, compiled for HETERO
 
 }  // namespace berth

@@ -7,10 +7,12 @@
 #include "graph/builder.h"
 #include "io/onnx/onnx_tensor.h"
 #include "io/wire.h"
+#include "io/wire_fields.h"
 
 namespace berth {
 namespace {
 
+constexpr std::uint32_t kTensorType = 2;  // field of TensorProto
 constexpr std::size_t kLongestPrefix = 256;
 constexpr std::size_t kMostNumbers = 4096;  // of one attribute: those that say anything about cost are short
 
@@ -73,6 +75,7 @@ Result<OnnxAttribute> read_onnx_attribute(std::string_view bytes) {
     if (field.is(4, WireType::kBytes) && is_short) raw.s = std::string(field.bytes());
     if (field.is(5, WireType::kBytes)) {
       BERTH_TRY(attribute.tensor, read_onnx_tensor(field.bytes()));
+      attribute.element = last_number(field.bytes(), kTensorType);
     }
     if (field.is(6, WireType::kBytes) || field.is(11, WireType::kBytes)) attribute.graphs.push_back(field.bytes());
     if (field.field() == 7 && is_short && raw.floats.size() < kMostNumbers && !append_floats(field, raw.floats))
@@ -80,9 +83,11 @@ Result<OnnxAttribute> read_onnx_attribute(std::string_view bytes) {
     if (field.field() == 8 && is_short && raw.ints.size() < kMostNumbers && !append_integers(field, raw.ints))
       return bad_input("attribute '{}' is damaged", attribute.name);
     if (field.is(9, WireType::kBytes) && raw.strings.size() < kMostNumbers) raw.strings.emplace_back(field.bytes());
+    if (field.is(14, WireType::kBytes)) attribute.type = field.bytes();
     if (field.is(21, WireType::kBytes)) attribute.from_caller = field.bytes();
     if (field.is(22, WireType::kBytes)) {
       BERTH_TRY(attribute.tensor, read_onnx_sparse_tensor(field.bytes()));
+      attribute.element = last_number(first_bytes(field.bytes(), 1), kTensorType);
     }
   }
   if (field.error()) return *field.error();

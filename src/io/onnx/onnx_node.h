@@ -17,6 +17,8 @@ struct OnnxAttribute {
   std::string name = {};
   std::optional<Attribute> value = {};        // none: a kind that no cost depends on
   std::optional<Value> tensor = {};           // of a Constant
+  std::uint64_t element = 0;                  // TensorProto.DataType of the tensor, which our types are coarser than
+  std::string_view type = {};                 // a TypeProto
   std::vector<std::string_view> graphs = {};  // subgraphs, as they stand in the file
   std::string from_caller = {};               // inside a function: the caller's attribute that stands here
 };

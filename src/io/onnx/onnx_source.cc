@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/onnx/onnx_source.h"
 
+#include "io/onnx/onnx_locations.h"
 #include "io/wire.h"
+#include "io/wire_fields.h"
 
 namespace berth {
 namespace {
@@ -18,15 +20,7 @@ enum GraphField : std::uint32_t {
   kSparseInitializer = 15
 };
 constexpr std::uint32_t kModelGraph = 7;
-constexpr std::uint32_t kTensorName = 8, kTensorExternal = 13;
-
-// The bytes of the first field of that number.
-std::string_view bytes_of(std::string_view message, std::uint32_t number) {
-  for (WireReader field(message); field.next();) {
-    if (field.is(number, WireType::kBytes)) return field.bytes();
-  }
-  return {};
-}
+constexpr std::uint32_t kTensorName = 8;
 
 class SourceReader {
  public:
@@ -35,6 +29,7 @@ class SourceReader {
     std::string_view graph;
     while (field.next()) {
       if (field.is(kModelGraph, WireType::kBytes)) {
+        if (!graph.empty()) return bad_input("it has two graphs; export it again");
         graph = field.bytes();
       } else {
         source_.around.push_back(field.whole());
@@ -42,6 +37,7 @@ class SourceReader {
     }
     if (field.error()) return *field.error();
     BERTH_RETURN_IF_ERROR(read_graph(graph));
+    BERTH_RETURN_IF_ERROR(find_onnx_locations(bytes, OnnxMessage::kModel, source_.data_files));
     for (std::uint32_t i = 0; i < source_.nodes.size(); ++i) {
       for (const std::string_view name : source_.nodes[i].makes) source_.maker[name] = i;
     }
@@ -62,11 +58,10 @@ class SourceReader {
           BERTH_RETURN_IF_ERROR(add_node(field));
           break;
         case kInitializer:
-          source_.weights.emplace(bytes_of(inside, kTensorName), field.whole());
-          note_data_file(inside);
+          source_.weights.emplace(first_bytes(inside, kTensorName), field.whole());
           break;
         case kSparseInitializer:
-          source_.weights.emplace(bytes_of(bytes_of(inside, 1), kTensorName), field.whole());
+          source_.weights.emplace(first_bytes(first_bytes(inside, 1), kTensorName), field.whole());
           break;
         case kInput:
         case kOutput:
@@ -84,7 +79,7 @@ class SourceReader {
   }
 
   void add_value(const WireReader& field) {
-    const std::string_view name = bytes_of(field.bytes(), 1);
+    const std::string_view name = first_bytes(field.bytes(), 1);
     if (field.field() == kInput) {
       source_.inputs.push_back({name, field.whole()});
       source_.input_names.insert(name);
@@ -93,15 +88,12 @@ class SourceReader {
     source_.types.emplace(name, field.bytes());
   }
 
-  void note_data_file(std::string_view tensor) {
-    for (WireReader field(tensor); field.next();) {
-      if (!field.is(kTensorExternal, WireType::kBytes)) continue;
-      if (bytes_of(field.bytes(), 1) == "location") source_.data_files.insert(bytes_of(field.bytes(), 2));
-    }
-  }
-
   Status add_node(const WireReader& node) {
-    OnnxSource::Node added{.field = node.whole(), .label = bytes_of(node.bytes(), 3), .reads = {}, .makes = {}};
+    OnnxSource::Node added{.field = node.whole(),
+                           .label = first_bytes(node.bytes(), 3),
+                           .type = first_bytes(node.bytes(), 4),
+                           .reads = {},
+                           .makes = {}};
     for (WireReader field(node.bytes()); field.next();) {
       if (field.is(2, WireType::kBytes) && !field.bytes().empty()) added.makes.push_back(field.bytes());
     }
@@ -128,7 +120,7 @@ class SourceReader {
   static Status add_reads_of_body(std::string_view graph, std::vector<std::string_view>& reads, int depth) {
     for (WireReader field(graph); field.next();) {
       if (field.is(kNode, WireType::kBytes)) BERTH_RETURN_IF_ERROR(add_reads(field.bytes(), reads, depth));
-      if (field.is(kOutput, WireType::kBytes)) reads.push_back(bytes_of(field.bytes(), 1));
+      if (field.is(kOutput, WireType::kBytes)) reads.push_back(first_bytes(field.bytes(), 1));
     }
     return {};
   }

@@ -18,6 +18,7 @@ struct OnnxSource {
   struct Node {
     std::string_view field;               // the field of the graph, key and all
     std::string_view label;               // its name, else that of its first output
+    std::string_view type;                // without its domain
     std::vector<std::string_view> reads;  // with what its subgraphs see of the graph around them
     std::vector<std::string_view> makes;
   };
@@ -33,7 +34,7 @@ struct OnnxSource {
   std::vector<Named> inputs, outputs;
   std::set<std::string_view> input_names;
   std::map<std::string_view, std::uint32_t> maker;  // node that makes a value
-  std::set<std::string_view> data_files;            // names of files that hold weights, relative to the model
+  std::set<std::string, std::less<>> data_files;    // names of files that hold weights, relative to the model
 
   [[nodiscard]] bool is_weight(std::string_view name) const { return weights.contains(name); }
   [[nodiscard]] bool is_input(std::string_view name) const { return input_names.contains(name) && !is_weight(name); }

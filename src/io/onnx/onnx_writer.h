@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ONNX files written: a copy of a file in which nodes of the main graph have other names or further metadata, such as
-// the device that a plan gives them. Everything else, known to us or not, is copied as it stands, in its order: only
-// the nodes that change and the lengths of what holds them are written anew. Weights go from file to file through a
-// small buffer.
+// the device that a plan gives them, and weights outside the file are in other files. Everything else, known to us or
+// not, is copied as it stands, in its order: only the nodes that change and the lengths of what holds them are written
+// anew. Weights go from file to file through a small buffer.
 #pragma once
 
 #include <functional>
@@ -14,6 +14,7 @@
 
 #include "base/result.h"
 #include "io/files.h"
+#include "io/onnx/onnx_locations.h"
 #include "io/onnx/onnx_node.h"
 
 namespace berth {
@@ -29,7 +30,8 @@ struct OnnxNodeEdit {
 using OnnxEditor = std::function<OnnxNodeEdit(const OnnxNode&)>;
 
 // What the new file is put together from: stretches of `file` and new bytes.
-Result<std::vector<FilePart>> edit_onnx_model(std::string_view file, const OnnxEditor& edit);
+Result<std::vector<FilePart>> edit_onnx_model(std::string_view file, const OnnxEditor& edit,
+                                              const OnnxLocations& locations = {});
 
 // Copies `source` to `path`, which may be the same file: readers see the old file or the new one, and on any error the
 // old one stays. Weights outside the file are named relative to it, so a copy in another folder needs them there too.
