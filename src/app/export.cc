@@ -6,6 +6,7 @@
 
 #include "app/commands.h"
 #include "app/export_formats.h"
+#include "app/export_promise.h"
 #include "app/options.h"
 #include "app/read_plan.h"
 #include "app/resolve.h"
@@ -63,7 +64,8 @@ void take_machine_of_plan(const std::string& plan, ProblemFlags& flags) {
   if (name && builtin_machine(*name)) flags.machine = *name;
 }
 
-std::string summary(const ExportFlags& flags, const Exported& exported, bool is_folder) {
+std::string summary(const ExportFlags& flags, const Exported& exported, bool is_folder,
+                    const std::optional<ExportPromise>& promise) {
   if (flags.json) {
     JsonWriter json;
     json.begin_object(JsonLayout::kLines).key("format").value(flags.format).key("output").value(flags.output);
@@ -73,7 +75,9 @@ std::string summary(const ExportFlags& flags, const Exported& exported, bool is_
     }
     json.end_array().key("notes").begin_array(JsonLayout::kLines);
     for (const std::string& note : exported.notes) json.value(note);
-    json.end_array().end_object();
+    json.end_array();
+    if (promise) write_promise(json, *promise);
+    json.end_object();
     return std::move(json).take();
   }
   std::string text =
@@ -106,9 +110,14 @@ Result<Exit> run_export(ExportFlags flags) {
                               .module_prefix = flags.module_prefix,
                               .import = options};
   BERTH_RETURN_IF_ERROR(check_names(request));
-  BERTH_TRY(const Exported exported, format.make(request));
+  BERTH_TRY(Exported exported, format.make(request));
+  BERTH_TRY(const std::optional<ExportPromise> promise, promise_of(resolved.problem, read.plan, format));
+  if (promise) {
+    for (std::string& note : promise_notes(*promise, resolved.problem, format))
+      exported.notes.push_back(std::move(note));
+  }
   BERTH_RETURN_IF_ERROR(save_export(format, exported, flags.output));
-  BERTH_RETURN_IF_ERROR(print(summary(flags, exported, format.is_folder)));
+  BERTH_RETURN_IF_ERROR(print(summary(flags, exported, format.is_folder, promise)));
   return Exit::kDone;
 }
 

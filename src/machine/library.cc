@@ -84,8 +84,8 @@ class Description {
   }
 
   // Ops run region by region, nothing at the same time.
-  Description& without_overlap(double region_microseconds) {
-    execution_ = {.overlap = false, .region_cost_s = region_microseconds / 1e6};
+  Description& without_overlap(double region_cost_s) {
+    execution_ = {.overlap = false, .region_cost_s = region_cost_s};
     return *this;
   }
 
@@ -210,14 +210,13 @@ Machine flex170() {
       .make("flex170", "Core i9-12900K and an Intel Flex 170 over PCIe 4.0");
 }
 
-// The same as OpenVINO's HETERO uses it. What a subgraph costs beside its ops is not published: assumed.
+// The same as OpenVINO's HETERO uses it.
 Machine flex170_hetero() {
-  constexpr double kSubgraphMicroseconds = 20.0;
   return Description()
       .device("cpu", "i9-12900k")
       .device("gpu0", "flex170")
       .full("cpu", "gpu0", kPcie4)
-      .without_overlap(kSubgraphMicroseconds)
+      .without_overlap(kHeteroRegionSeconds)
       .make("flex170-hetero", "flex170 as OpenVINO's HETERO uses it: one region of ops after the other");
 }
 

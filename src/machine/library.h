@@ -23,6 +23,9 @@ inline constexpr std::string_view kProcessorFamily = "procxN";
 inline constexpr std::string_view kProcessorSummary =
     "N equal processors, N from 1 to 64, with links that cost nothing";
 
+// What OpenVINO's HETERO pays for every subgraph beside its ops. Not published: assumed.
+inline constexpr double kHeteroRegionSeconds = 20e-6;
+
 // The machine of that name, or an error that names the nearest one.
 Result<Machine> builtin_machine(std::string_view name);
 
