@@ -26,7 +26,7 @@ export class EdgeScale {
 
   opacity(size: number, crosses: boolean, passive: boolean): number {
     const strength = crosses ? 0.16 + 0.7 * this.share(size) : 0.08 + 0.36 * this.share(size);
-    return passive ? strength / 2 : strength;
+    return passive ? strength / 3 : strength;
   }
 
   // Sizes to show in the legend: the smallest, the largest and one between.
