@@ -4,7 +4,9 @@
 A test calls run_in_environment(NAME) before it imports anything of the consumer: that makes the environment if it is not
 there yet, below the build folder, and runs the test again inside it. Where packages cannot be had, the test ends with status
 77, which ctest shows as skipped, and says why."""
+import fcntl
 import hashlib
+import importlib.util
 import os
 import pathlib
 import shutil
@@ -40,8 +42,15 @@ def environment(name, build_folder):
     wanted = "\n".join([sys.version, *PACKAGES[name]])
     folder = pathlib.Path(build_folder) / "consumers" / f"{name}-{hashlib.sha256(wanted.encode()).hexdigest()[:12]}"
     python = folder / "bin" / "python"
-    if (folder / "complete").exists():
-        return python
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with open(folder.with_suffix(".lock"), "w") as lock:  # tests that run at the same time may share it
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "complete").exists():
+            make_environment(name, folder, python)
+    return python
+
+
+def make_environment(name, folder, python):
     shutil.rmtree(folder, ignore_errors=True)
     install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--retries", "1", *PACKAGES[name]]
     for command in [[sys.executable, "-m", "venv", folder], *([install] if PACKAGES[name] else [])]:
@@ -50,7 +59,6 @@ def environment(name, build_folder):
             last = (done.stderr or done.stdout).strip().splitlines()[-1:]
             skip(f"no environment with {', '.join(PACKAGES[name])} could be made (offline?): {''.join(last)}")
     (folder / "complete").touch()
-    return python
 
 
 def run_in_environment(name):
@@ -62,6 +70,15 @@ def run_in_environment(name):
     python = environment(name, sys.argv[2])
     os.execve(python, [str(python), os.path.abspath(sys.argv[0]), *sys.argv[1:]],
               {**os.environ, INSIDE: name, "PYTHONDONTWRITEBYTECODE": "1"})
+
+
+def script(folder, name):
+    """A script of an export, as a module of its own."""
+    path = pathlib.Path(folder) / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(f"{name}_{abs(hash(str(folder)))}", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def data_folder():

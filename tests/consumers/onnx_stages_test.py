@@ -6,7 +6,6 @@ import consumer
 
 consumer.run_in_environment("onnxruntime")
 
-import importlib.util  # noqa: E402
 import pathlib  # noqa: E402
 import subprocess  # noqa: E402
 import sys  # noqa: E402
@@ -29,13 +28,6 @@ OPTIONS.log_severity_level = 4
 
 def berth(*args):
     return subprocess.run([BERTH.path, *map(str, args)], capture_output=True, text=True)
-
-
-def script(folder):
-    spec = importlib.util.spec_from_file_location(f"run_{abs(hash(str(folder)))}", folder / "run.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def whole_outputs(path, inputs):
@@ -97,7 +89,7 @@ class Stages(unittest.TestCase):
                         self.assertRegex(error, r"node '\w+'")
                         refused += 1
                         continue
-                    pipeline = script(out).Pipeline(options=OPTIONS)
+                    pipeline = consumer.script(out, "run").Pipeline(options=OPTIONS)
                     outputs = pipeline.run(inputs)
                     self.assertEqual(set(outputs), set(expected))
                     for output, values in expected.items():
@@ -129,7 +121,7 @@ class Pipelined(unittest.TestCase):
         table.write_text("op,device\nlayernormalization0,gpu0\nadd1,gpu1\nmul2,gpu2\n")
         cls.out = cls.folder / "stages"
         BERTH("export", cls.model, "-m", "k40x4", "--plan", table, "--to", "ort-stages", "-o", cls.out)
-        cls.module = script(cls.out)
+        cls.module = consumer.script(cls.out, "run")
 
     def samples(self, count):
         return [{"x": np.full((3, 4), i, np.float32) + np.arange(4, dtype=np.float32) ** i} for i in range(count)]
@@ -185,7 +177,7 @@ class Pipelined(unittest.TestCase):
 
     def test_every_session_is_made_once(self):
         made, real = [], onnxruntime.InferenceSession
-        run = script(self.out)
+        run = consumer.script(self.out, "run")
         run.onnxruntime.InferenceSession = lambda *args, **named: made.append(args[0]) or real(*args, **named)
         self.addCleanup(setattr, onnxruntime, "InferenceSession", real)
         arguments, sys.argv = sys.argv, ["run.py"]

@@ -6,7 +6,6 @@ import consumer
 consumer.run_in_environment("onnxruntime")
 
 import csv  # noqa: E402
-import importlib.util  # noqa: E402
 import json  # noqa: E402
 import pathlib  # noqa: E402
 import sys  # noqa: E402
@@ -27,13 +26,6 @@ def options(level):
     chosen.graph_optimization_level = level
     chosen.log_severity_level = 3
     return chosen
-
-
-def script(folder, name):
-    spec = importlib.util.spec_from_file_location(f"{name}_{abs(hash(str(folder)))}", pathlib.Path(folder) / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 class OnnxRuntime(unittest.TestCase):
@@ -60,7 +52,7 @@ class OnnxRuntime(unittest.TestCase):
             whole = onnxruntime.InferenceSession(model, options(level), providers=["CPUExecutionProvider"])
             expected = dict(zip([value.name for value in whole.get_outputs()], whole.run(None, inputs)))
             del whole
-            outputs = script(out, "run").Pipeline(options=options(level)).run(inputs)
+            outputs = consumer.script(out, "run").Pipeline(options=options(level)).run(inputs)
             self.assertEqual(set(outputs), set(expected))
             for name, values in expected.items():
                 self.assertTrue(np.isfinite(values).all())
@@ -91,7 +83,7 @@ class OnnxRuntime(unittest.TestCase):
         annotations = [[entry.value for entry in node.metadata_props if entry.key == "layer_ann"] for node in nodes]
         self.assertTrue(all(len(values) == 1 for values in annotations), annotations)
         self.assertEqual(len(nodes), len(onnx.load(model).graph.node))
-        session = script(out, "load").open_session(options=options(onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL))
+        session = consumer.script(out, "load").open_session(options=options(onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL))
         assigned = {node.name for graph in session.get_provider_graph_assignment_info() for node in graph.get_nodes()}
         self.assertTrue({node.name for node in nodes if node.name and node.op_type != "Constant"} <= assigned, assigned)
         inputs = onnx_models.residual_net_input()

@@ -6,7 +6,6 @@ import consumer
 
 consumer.run_in_environment("openvino")
 
-import importlib.util  # noqa: E402
 import json  # noqa: E402
 import pathlib  # noqa: E402
 import sys  # noqa: E402
@@ -47,9 +46,7 @@ class OpenVino(unittest.TestCase):
         berth("place", model, "-m", "k40x2", "-p", planner, "--evaluations", 20, "-q", "-o", plan, *more)
         berth("export", model, "--plan", plan, "--to", "openvino", "-o", out, *more,
               *(word for device, name in RUNTIME_NAMES.items() for word in ("--name", f"{device}={name}")))
-        spec = importlib.util.spec_from_file_location(f"apply_{planner}".replace("-", "_"), out / "apply.py")
-        script = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(script)
+        script = consumer.script(out, "apply")
         core = two_devices()
         placed = core.read_model(model)
         compiled = script.compile_placed(core, placed)  # fails if one op is without affinity

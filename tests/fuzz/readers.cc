@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,7 +22,9 @@
 #include "io/llm/gguf_model.h"
 #include "io/llm/hf_model.h"
 #include "io/machine_toml.h"
+#include "io/onnx/onnx_locations.h"
 #include "io/onnx/onnx_model.h"
+#include "io/onnx/onnx_types.h"
 #include "io/onnx/onnx_writer.h"
 #include "io/openvino/hsdag_graph.h"
 #include "io/openvino/openvino_model.h"
@@ -65,9 +68,21 @@ void check_edited(std::string_view bytes, const Model& model) {
   BERTH_CHECK(again.ok() && again->nodes.size() == model.nodes.size() && again->values.size() == model.values.size());
 }
 
+// Exports work out types and names of files; what they cannot is an error.
+void check_types(std::string_view bytes) {
+  std::set<std::string, std::less<>> locations;
+  (void)find_onnx_locations(bytes, OnnxMessage::kModel, locations);
+  const auto types = find_onnx_types(bytes);
+  if (!types) return;
+  for (const auto& [name, type] : *types) BERTH_CHECK(without_shapes(type) == type);
+}
+
 Status read_onnx(std::string_view bytes) {
   auto model = read_onnx_model(bytes, "fuzz");
-  if (model) check_edited(bytes, *model);
+  if (model) {
+    check_edited(bytes, *model);
+    check_types(bytes);
+  }
   return use_model(std::move(model));
 }
 
