@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 #include <stdexcept>
+#include <vector>
 
 #include "exec/dtypes.h"
 
@@ -39,16 +40,16 @@ bool passes_values_on(const Graph& graph, OpId op) {
          type == "aten._to_copy.default" || type == "aten.add.Tensor";
 }
 
-void visit_uses(const Graph& graph, TensorId tensor, std::set<TensorId>& seen, std::int64_t& bound) {
-  if (!seen.insert(tensor).second) return;
+// The least that any consumer looks up by a tensor.
+std::int64_t bound_of_uses(const Graph& graph, TensorId tensor) {
+  std::int64_t bound = kNoBound;
   for (const OpId consumer : graph.consumers(tensor)) {
     const auto inputs = graph.inputs(consumer);
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       if (inputs[i] == tensor) bound = std::min(bound, looked_up(graph, consumer, i));
     }
-    if (!passes_values_on(graph, consumer)) continue;
-    for (const TensorId output : graph.outputs(consumer)) visit_uses(graph, output, seen, bound);
   }
+  return bound;
 }
 
 at::Tensor block_of(const Graph& graph, OpId op, TensorId tensor, std::int64_t size, at::ScalarType dtype) {
@@ -74,9 +75,20 @@ at::Tensor block_of(const Graph& graph, OpId op, TensorId tensor, std::int64_t s
 }  // namespace
 
 std::int64_t index_bound(const Graph& graph, TensorId tensor) {
-  std::set<TensorId> seen;
+  std::set<TensorId> seen{tensor};
+  std::vector<TensorId> left{tensor};  // with the values of the first
   std::int64_t bound = kNoBound;
-  visit_uses(graph, tensor, seen, bound);
+  while (!left.empty()) {
+    const TensorId same = left.back();
+    left.pop_back();
+    bound = std::min(bound, bound_of_uses(graph, same));
+    for (const OpId consumer : graph.consumers(same)) {
+      if (!passes_values_on(graph, consumer)) continue;
+      for (const TensorId output : graph.outputs(consumer)) {
+        if (seen.insert(output).second) left.push_back(output);
+      }
+    }
+  }
   return bound == kNoBound ? 2 : std::max<std::int64_t>(bound, 1);
 }
 

@@ -214,9 +214,9 @@ class Engine {
   [[nodiscard]] Bytes capacity_of(std::size_t column) const;
   [[nodiscard]] Bytes peak_after(std::size_t column, std::uint32_t instant, std::span<const Release> releases) const;
   bool collect_releases(const Plan& plan, std::uint32_t instant, int sign);
-  bool collect_copies(const Plan& plan, std::uint32_t tensor, std::uint32_t instant, int sign);
+  bool collect_copies(const Plan& plan, std::uint32_t root, std::uint32_t instant, int sign);
   [[nodiscard]] bool is_view_of(std::uint32_t node, std::uint32_t tensor) const;
-  [[nodiscard]] std::uint32_t last_use(const Plan& plan, std::uint32_t tensor, std::uint8_t device) const;
+  [[nodiscard]] std::uint32_t last_use(const Plan& plan, std::uint32_t root, std::uint8_t device);
   void add_release(std::uint8_t device, std::uint32_t last, std::uint32_t instant, Bytes bytes);
   void fill_queue_use();
   void add_transfers(const Plan& plan, std::uint32_t tensor, int sign);
@@ -270,6 +270,7 @@ class Engine {
   bool knows_touched_tensors_ = false;
   std::vector<std::uint32_t> touched_tensors_, roots_;  // by changed nodes; storages they live in
   std::vector<Release> releases_;
+  std::vector<std::uint32_t> views_, views_of_copy_;  // yet to be looked at; a file may chain any number of them
   std::vector<ReadyEntry> ready_entries_;
 };
 

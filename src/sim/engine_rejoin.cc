@@ -158,17 +158,20 @@ bool Engine::collect_releases(const Plan& plan, std::uint32_t instant, int sign)
 }
 
 // Received copies of a tensor and of all its views.
-bool Engine::collect_copies(const Plan& plan, std::uint32_t tensor, std::uint32_t instant, int sign) {
-  DeviceSet sent_to = destinations(plan, tensor);
-  if (sent_to != 0 && base_->end_instant[flat_.producer[tensor]] > instant) return false;
-  for (; sent_to != 0; sent_to &= sent_to - 1) {
-    const auto device = static_cast<std::uint8_t>(std::countr_zero(sent_to));
-    add_release(device, last_use(plan, tensor, device), instant, sign * flat_.bytes[tensor]);
-  }
-  for (const std::uint32_t consumer : flat_.consumers_of(tensor)) {
-    if (!is_view_of(consumer, tensor)) continue;
-    for (const std::uint32_t view : flat_.outputs_of(consumer)) {
-      if (!collect_copies(plan, view, instant, sign)) return false;
+bool Engine::collect_copies(const Plan& plan, std::uint32_t root, std::uint32_t instant, int sign) {
+  views_.assign(1, root);
+  while (!views_.empty()) {
+    const std::uint32_t tensor = views_.back();
+    views_.pop_back();
+    DeviceSet sent_to = destinations(plan, tensor);
+    if (sent_to != 0 && base_->end_instant[flat_.producer[tensor]] > instant) return false;
+    for (; sent_to != 0; sent_to &= sent_to - 1) {
+      const auto device = static_cast<std::uint8_t>(std::countr_zero(sent_to));
+      add_release(device, last_use(plan, tensor, device), instant, sign * flat_.bytes[tensor]);
+    }
+    for (const std::uint32_t consumer : flat_.consumers_of(tensor)) {
+      if (!is_view_of(consumer, tensor)) continue;
+      for (const std::uint32_t view : flat_.outputs_of(consumer)) views_.push_back(view);
     }
   }
   return true;
@@ -179,15 +182,20 @@ bool Engine::is_view_of(std::uint32_t node, std::uint32_t tensor) const {
 }
 
 // When the last consumer of a copy of a tensor, or of a view made from that copy, ends in the base; kNone: never.
-std::uint32_t Engine::last_use(const Plan& plan, std::uint32_t tensor, std::uint8_t device) const {
-  const bool at_home = plan.device_of[flat_.producer[tensor]] == DeviceId{device};
-  if (at_home && flat_.kept[tensor] != 0) return kNone;
+std::uint32_t Engine::last_use(const Plan& plan, std::uint32_t root, std::uint8_t device) {
   std::uint32_t last = 0;
-  for (const std::uint32_t consumer : flat_.consumers_of(tensor)) {
-    if (plan.device_of[consumer] != DeviceId{device}) continue;
-    last = std::max(last, base_->end_instant[consumer]);
-    if (!is_view_of(consumer, tensor)) continue;
-    for (const std::uint32_t view : flat_.outputs_of(consumer)) last = std::max(last, last_use(plan, view, device));
+  views_of_copy_.assign(1, root);
+  while (!views_of_copy_.empty()) {
+    const std::uint32_t tensor = views_of_copy_.back();
+    views_of_copy_.pop_back();
+    const bool at_home = plan.device_of[flat_.producer[tensor]] == DeviceId{device};
+    if (at_home && flat_.kept[tensor] != 0) return kNone;
+    for (const std::uint32_t consumer : flat_.consumers_of(tensor)) {
+      if (plan.device_of[consumer] != DeviceId{device}) continue;
+      last = std::max(last, base_->end_instant[consumer]);
+      if (!is_view_of(consumer, tensor)) continue;
+      for (const std::uint32_t view : flat_.outputs_of(consumer)) views_of_copy_.push_back(view);
+    }
   }
   return last;
 }

@@ -14,6 +14,7 @@
 #include "machine/device_set.h"
 #include "machine/library.h"
 #include "plan/toys.h"
+#include "support/view_chain.h"
 #include "zoo/zoo.h"
 
 namespace berth::learn {
@@ -219,6 +220,18 @@ TEST(PaperGroups, FollowWhatTheGraphIsMadeOf) {
   EXPECT_EQ(groups("resnet-50"), 83U);
   EXPECT_EQ(groups("bert-base,layers=2"), 256U);
   EXPECT_EQ(groups("wavenet"), 83U);
+}
+
+// A file may chain any number of views between a softmax and its product: here they decide that the net attends.
+TEST(PaperGroups, LookThroughAnyNumberOfViews) {
+  const TensorSpec image{DType::kF32, {1, 1, 8, 8}}, matrix{DType::kF32, {8, 8}};
+  GraphBuilder builder("attends");
+  const OpId x = builder.add({.name = "x", .type = "input", .role = Role::kInput, .outputs = {image}});
+  const OpId conv = builder.add({.name = "conv", .type = "conv2d", .inputs = {{x, 0}, {x, 0}}, .outputs = {image}});
+  const OpId soft = builder.add({.name = "soft", .type = "softmax", .inputs = {{conv, 0}}, .outputs = {matrix}});
+  const OpId last = add_views(builder, soft, kManyViews, matrix);
+  builder.add({.name = "mm", .type = "matmul", .inputs = {{last, 0}, {last, 0}}, .outputs = {matrix}});
+  EXPECT_EQ(paper_groups(std::move(builder).build().value()), 256U);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "plan/toys.h"
+#include "support/view_chain.h"
 
 namespace berth {
 namespace {
@@ -73,6 +74,24 @@ TEST(ListDecoder, LeavesADeviceWhoseMemoryIsFull) {
 TEST(ListDecoder, UsesEveryLane) {
   const Problem problem = toy_problem("a:2; b:2; c:2", "device d lanes=2");
   EXPECT_EQ(Decoded(problem).text({3, 2, 1}), "a@d 0-2 b@d 0-2 c@d 2-4");
+}
+
+// A parameter, and whatever shows it, goes where the op is that reads it: through any number of views.
+TEST(ListDecoder, SettlesAnyNumberOfViews) {
+  const TensorSpec matrix{DType::kF32, {8}};
+  GraphBuilder builder("views");
+  const OpId w = builder.add({.name = "w", .type = "parameter", .role = Role::kParameter, .outputs = {matrix}});
+  const OpId last = add_views(builder, w, kManyViews, matrix);
+  builder.add({.name = "relu", .type = "relu", .inputs = {{last, 0}}, .outputs = {matrix}});
+  const Problem problem =
+      make_problem(std::make_shared<const Graph>(std::move(builder).build().value()), toy_machine("2 devices")).value();
+  const TaskTable table(problem);
+  ListDecoder decoder(table);
+  std::vector<DeviceId> wishes(table.num_ops(), kNoDevice);
+  wishes.back() = DeviceId{1};
+  const Schedule& schedule = decoder.decode(std::vector<double>(table.num_ops()), wishes, Direction::kForward);
+  EXPECT_EQ(schedule.device_of_unit[problem.unit(w)], DeviceId{1});
+  EXPECT_EQ(schedule.device_of_unit[problem.unit(last)], DeviceId{1});
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 
 #include "sim/simulator.h"
 #include "support/random_problem.h"
+#include "support/toy.h"
+#include "support/view_chain.h"
 
 namespace berth {
 namespace {
@@ -100,6 +102,33 @@ TEST(Rebase, AFarOrFusedPlanIsRunInFull) {
       ASSERT_EQ(*found, full) << "seed " << seed;
     }
   }
+}
+
+// What a tensor's storage holds is known when its last view has been read: there may be any number of them.
+TEST(Rebase, FollowsAnyNumberOfViews) {
+  const TensorSpec matrix{DType::kF32, {8}};
+  GraphBuilder builder("views");
+  const OpId a = builder.add({.name = "a", .type = "relu", .outputs = {matrix}, .flops = 1e9});
+  const OpId b = builder.add({.name = "b", .type = "relu", .inputs = {{a, 0}}, .outputs = {matrix}, .flops = 1e9});
+  const OpId last = add_views(builder, a, kManyViews, matrix);
+  OpId end =
+      builder.add({.name = "c", .type = "add", .inputs = {{last, 0}, {b, 0}}, .outputs = {matrix}, .flops = 1e9});
+  for (int i = 0; i < 100; ++i) {
+    const std::string name = fmt::format("tail{}", i);
+    end = builder.add({.name = name, .type = "relu", .inputs = {{end, 0}}, .outputs = {matrix}, .flops = 1e9});
+  }
+  const Problem problem =
+      make_problem(std::make_shared<const Graph>(std::move(builder).build().value()), toy_machine("2 devices")).value();
+  Plan base, other;
+  base.device_of.assign(problem.graph().num_ops(), DeviceId{0});
+  other = base;
+  other.device_of[index(b)] = DeviceId{1};
+  Simulator near(problem), full(problem);
+  near.rebase(base);
+  const Score expected = full.run(other);
+  const Score* found = near.run_bounded(other, 2 * expected.step_time);
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(*found, expected);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <vector>
 
 #include "cost/op_class.h"
 #include "learn/colocation.h"
@@ -12,12 +13,19 @@ namespace {
 
 constexpr std::size_t kRecurrent = 188, kAttentional = 280, kConvolutional = 83, kOther = 256;
 
-// Whether a matrix product reads an op's first output, as it is or through views.
+// Whether a matrix product reads an op's first output, as it is or through views, of which a file may chain any number.
 bool is_multiplied(const Graph& graph, OpId op) {
-  for (const OpId consumer : graph.consumers(*graph.outputs(op).begin())) {
-    if (graph.role(consumer) == Role::kView ? is_multiplied(graph, consumer)
-                                            : class_of(graph, consumer) == CostClass::kMatmul) {
-      return true;
+  std::vector<OpId> shown{op};  // makers of the same data
+  while (!shown.empty()) {
+    const IdRange<TensorId> outputs = graph.outputs(shown.back());
+    shown.pop_back();
+    if (outputs.empty()) continue;
+    for (const OpId consumer : graph.consumers(*outputs.begin())) {
+      if (graph.role(consumer) == Role::kView) {
+        shown.push_back(consumer);
+      } else if (class_of(graph, consumer) == CostClass::kMatmul) {
+        return true;
+      }
     }
   }
   return false;

@@ -158,15 +158,23 @@ void ListDecoder::settle(std::uint32_t unit, std::size_t device) {
   free_[domains_.of(DeviceId(device))] -= table_.resident_of_unit(unit);
 }
 
+// Depth first: whoever reaches a source first says where it goes. A file may chain any number of them.
 void ListDecoder::settle_sources(std::uint32_t op, std::size_t device) {
-  for (const TaskTable::Arc& arc : arcs_in(op)) {
-    const std::uint32_t unit = table_.unit(arc.op);
+  sources_.assign(1, {arcs_in(op), device});
+  while (!sources_.empty()) {
+    Sources& reader = sources_.back();
+    if (reader.left.empty()) {
+      sources_.pop_back();
+      continue;
+    }
+    const std::uint32_t source = reader.left.front().op, unit = table_.unit(source);
+    reader.left = reader.left.subspan(1);
     if (is_settled(unit)) continue;
     const DeviceSet allowed = problem_.unit_allowed(unit);
-    const bool may = (allowed >> device & 1) != 0;
-    const std::size_t place = may ? device : index(lowest_device(allowed));
+    const bool may = (allowed >> reader.device & 1) != 0;
+    const std::size_t place = may ? reader.device : index(lowest_device(allowed));
     settle(unit, place);
-    settle_sources(arc.op, place);
+    sources_.push_back({arcs_in(source), place});
   }
 }
 

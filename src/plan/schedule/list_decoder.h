@@ -47,6 +47,11 @@ class ListDecoder {
     Picoseconds start = 0, end = 0, idle = 0;        // idle: how long the lane did nothing before
   };
 
+  struct Sources {  // of an op on a device: those yet to be looked at
+    std::span<const TaskTable::Arc> left;
+    std::size_t device = 0;
+  };
+
   void reset();
   void place(std::uint32_t op);
   void place_timeless(std::uint32_t op);
@@ -73,6 +78,7 @@ class ListDecoder {
   std::vector<std::vector<Busy>> lanes_;
   std::vector<std::uint32_t> missing_;  // arcs yet to be served, per op
   std::vector<std::pair<double, std::uint32_t>> ready_;
+  std::vector<Sources> sources_;
   const MemoryDomains domains_;
   std::vector<Bytes> free_;  // per domain
   DeviceSet used_ = 0;       // devices that take time for some op
