@@ -44,7 +44,18 @@ Role role_of(std::string_view type, bool is_view) {
   if (type == "parameter") return Role::kParameter;
   if (type == "buffer") return Role::kBuffer;
   if (type == "input") return Role::kInput;
+  if (type == "constant" || type == "get_attr") return Role::kConstant;  // what a tracer found in the code
   return Role::kCompute;
+}
+
+// Attention of GPUs counts nine outputs, of which lengths of sequences are no tensors or do not exist.
+std::vector<bool> attention_mask(std::string_view type, std::size_t existing) {
+  if (type != "aten._scaled_dot_product_flash_attention.default" &&
+      type != "aten._scaled_dot_product_cudnn_attention.default") {
+    return {};
+  }
+  const bool has_debug_mask = existing == 5;
+  return {true, true, false, false, false, false, true, true, has_debug_mask};
 }
 
 // Backward ops end with a list of booleans that says which of their outputs to make. Empty if the last argument is no
@@ -113,7 +124,9 @@ class AtenGraphReader {
     const OpId id = builder_.add(spec_);
     if (spec_.role == Role::kCompute && fields[kUs]) BERTH_RETURN_IF_ERROR(read_times(id, *fields[kUs]));
     if (builder_.early_error()) return *builder_.early_error();
-    outputs_.add(std::move(spec_.outputs), read_output_mask(fields[kArgs]));
+    std::vector<bool> mask = attention_mask(spec_.type, spec_.outputs.size());
+    if (mask.empty()) mask = read_output_mask(fields[kArgs]);
+    outputs_.add(std::move(spec_.outputs), std::move(mask));
     return {};
   }
 

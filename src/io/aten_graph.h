@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // aten-graph/1: PyTorch graphs captured at the level of ATen calls, with measured times. What becomes of them here:
 //
-// - `parameter`, `buffer`, `input` are roles; ops with `view: true` and `getitem` are views; the rest computes.
+// - `parameter`, `buffer`, `input`, `constant` are roles, and `get_attr` is a constant; ops with `view: true` and
+//   `getitem` are views; the rest computes.
 // - Inputs are the ops in `args`, then `kwargs`, in the order of the file, out of lists of any depth.
 // - `getitem` reads the output it picks. Ops list only the outputs that exist, so an output mask shifts the numbers;
 // the

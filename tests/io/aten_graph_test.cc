@@ -150,5 +150,36 @@ TEST(AtenGraph, ReadsAllCapturedFiles) {
   }
 }
 
+// Tensors that a tracer found in the code, by the names that tracers give them.
+TEST(AtenGraph, ConstantsOfTheCodeAreConstants) {
+  const auto graph = parse_graph(file_with(R"(
+    {"name":"table","outputs":[{"dtype":"f32","shape":[8]}],"type":"get_attr","label":"_tensor_constant0"},
+    {"name":"mask","outputs":[{"dtype":"f32","shape":[8]}],"type":"constant"},
+    {"name":"y","outputs":[{"dtype":"f32","shape":[8]}],"type":"aten.mul.Tensor","args":[{"op":0},{"op":1}]})",
+                                           "[2]"),
+                                 "toy.json");
+  ASSERT_TRUE(graph) << graph.error().message;
+  EXPECT_EQ(graph->role(OpId{0}), Role::kConstant);
+  EXPECT_EQ(graph->role(OpId{1}), Role::kConstant);
+  EXPECT_EQ(graph->role(OpId{2}), Role::kCompute);
+}
+
+// Nine outputs, of which two are missing and two are numbers; a getitem counts them all.
+TEST(AtenGraph, AttentionOfGpusLeavesGapsInItsOutputs) {
+  const auto graph = parse_graph(file_with(R"(
+    {"name":"q","outputs":[{"dtype":"f16","shape":[1,2,4,8]}],"type":"input"},
+    {"name":"flash","outputs":[{"dtype":"f16","shape":[1,2,4,8]},{"dtype":"f32","shape":[1,2,4]},{"dtype":"i64","shape":[]},
+     {"dtype":"i64","shape":[]},{"dtype":"f16","shape":[0]}],
+     "type":"aten._scaled_dot_product_flash_attention.default","args":[{"op":0},{"op":0},{"op":0}]},
+    {"name":"lse","outputs":[{"dtype":"f32","shape":[1,2,4]}],"type":"getitem","args":[{"op":1},{"i":1}]},
+    {"name":"seed","outputs":[{"dtype":"i64","shape":[]}],"type":"getitem","args":[{"op":1},{"i":6}]},
+    {"name":"debug","outputs":[{"dtype":"f16","shape":[0]}],"type":"getitem","args":[{"op":1},{"i":8}]})",
+                                           "[2]"),
+                                 "toy.json");
+  ASSERT_TRUE(graph) << graph.error().message;
+  EXPECT_EQ(inputs_text(*graph, OpId{3}), "flash.2");
+  EXPECT_EQ(inputs_text(*graph, OpId{4}), "flash.4");
+}
+
 }  // namespace
 }  // namespace berth

@@ -18,9 +18,8 @@ class Traced:
 
     def role(self, node):
         if node.op == "get_attr":  # a constant that the tracer found in the code
-            value = getattr(self.graph_module, node.target, None)
-            node.meta.setdefault("val", value)
-            return "buffer", str(node.target)
+            node.meta.setdefault("val", attribute(self.graph_module, str(node.target)))
+            return "constant", str(node.target)
         return self.roles[node.name]
 
     def flops(self, node):
@@ -34,6 +33,15 @@ class Traced:
         args = pytree.tree_map(value, list(node.args), is_leaf=lambda item: isinstance(item, torch.fx.Node))
         kwargs = pytree.tree_map(value, dict(node.kwargs), is_leaf=lambda item: isinstance(item, torch.fx.Node))
         return int(flop_registry[packet](*args, **kwargs, out_val=node.meta["val"]))
+
+
+def attribute(module, path):
+    """What "layers.0.table" names."""
+    for name in path.split("."):
+        module = getattr(module, name, None)
+    if not isinstance(module, torch.Tensor):
+        raise CaptureError(f"the model uses '{path}', which is no tensor")
+    return module
 
 
 def check_version():
@@ -87,7 +95,7 @@ def inference(model, args, kwargs):
     merge_tied(model, program)
     roles = {}
     for spec in signature.input_specs:
-        kind = {"PARAMETER": "parameter", "BUFFER": "buffer", "CONSTANT_TENSOR": "buffer"}.get(spec.kind.name, "input")
+        kind = {"PARAMETER": "parameter", "BUFFER": "buffer", "CONSTANT_TENSOR": "constant"}.get(spec.kind.name, "input")
         roles[spec.arg.name] = (kind, spec.target if kind != "input" else "")
     user = set(signature.user_outputs)
     output = next(node for node in program.graph.nodes if node.op == "output")
