@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "exec/dtypes.h"
+#include "exec/operator_rules.h"
 
 namespace berth::exec {
 namespace {
@@ -20,6 +21,7 @@ struct Where {
   const Graph& graph;
   Call& call;
   std::size_t position;
+  std::string_view argument;  // its name
 };
 
 struct Word {
@@ -52,27 +54,28 @@ Result<double> float_value(const JsonValue& value) {
   return number;
 }
 
-Result<IValue> scalar(const JsonValue& value, TypeKind kind, Where where) {
+// Text is a word out of a list, never a path.
+Result<IValue> word_of(const JsonValue& text, Where where) {
+  BERTH_TRY(const std::string_view word, text.string());
+  if (is_known_word(where.argument, word)) return IValue(std::string(word));
+  return text.error(fmt::format("{} is no word that '{}' may be in a capture", in_quotes(word), where.argument));
+}
+
+Result<IValue> any_scalar(const JsonValue& value, Where where) {
   constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();
   if (const auto integer = value.find("i")) {
     BERTH_TRY(const std::int64_t number, integer->integer(kLowest));
-    if (kind == TypeKind::FloatType) return IValue(static_cast<double>(number));
-    if (kind == TypeKind::BoolType) return IValue(number != 0);
     return IValue(number);
   }
   if (const auto real = value.find("f")) {
     BERTH_TRY(const double number, float_value(*real));
-    if (kind == TypeKind::IntType) return real->error("the operator wants a whole number");
     return IValue(number);
   }
   if (const auto truth = value.find("b")) {
     BERTH_TRY(const bool is_true, truth->boolean());
     return IValue(is_true);
   }
-  if (const auto text = value.find("s")) {
-    BERTH_TRY(const std::string_view words, text->string());
-    return IValue(std::string(words));
-  }
+  if (const auto text = value.find("s")) return word_of(*text, where);
   if (const auto dtype = value.find("dtype")) {
     BERTH_TRY(const std::string_view name, dtype->string());
     const auto known = dtype_from_name(name);
@@ -86,6 +89,25 @@ Result<IValue> scalar(const JsonValue& value, TypeKind kind, Where where) {
     return IValue(at::Device(at::kCPU));
   }
   return value.error("not an argument that is known");
+}
+
+bool is_whole(TypeKind kind) {
+  return kind == TypeKind::IntType || kind == TypeKind::SymIntType || kind == TypeKind::ScalarTypeType ||
+         kind == TypeKind::LayoutType || kind == TypeKind::MemoryFormatType;
+}
+
+// Numbers become what the operator wants; everything else must be it.
+Result<IValue> scalar(const JsonValue& value, TypeKind kind, Where where) {
+  BERTH_TRY(IValue found, any_scalar(value, where));
+  const bool is_number = found.isInt() || found.isDouble() || found.isBool();
+  if (kind == TypeKind::FloatType && is_number) return IValue(found.toScalar().toDouble());
+  if (kind == TypeKind::BoolType && (found.isInt() || found.isBool())) return IValue(found.toScalar().toBool());
+  if (kind == TypeKind::NumberType && is_number) return found;
+  if (kind == TypeKind::StringType && found.isString()) return found;
+  if (kind == TypeKind::DeviceObjType && found.isDevice()) return found;
+  if (is_whole(kind) && (found.isInt() || found.isBool())) return IValue(found.toScalar().toLong());
+  if (is_whole(kind) && found.isDouble()) return value.error("the operator wants a whole number");
+  return value.error(fmt::format("'{}' cannot be that", where.argument));
 }
 
 // A list, or one value that stands for a list of `wanted` equal ones, as in kernel_size=3.
@@ -148,6 +170,7 @@ Result<IValue> list_value(const JsonValue& value, const c10::TypePtr& element, i
 }
 
 Result<IValue> convert(const JsonValue& value, c10::TypePtr type, int wanted, Where where) {
+  if (type->kind() == TypeKind::TensorType && value.is_null()) return IValue(at::Tensor());  // none, all the same
   if (type->kind() == TypeKind::OptionalType) {
     if (value.is_null()) return IValue();
     type = type->castRaw<c10::OptionalType>()->getElementType();
@@ -156,7 +179,7 @@ Result<IValue> convert(const JsonValue& value, c10::TypePtr type, int wanted, Wh
     return list_value(value, type->castRaw<c10::ListType>()->getElementType(), wanted, where);
   }
   if (type->kind() == TypeKind::TensorType) {
-    if (value.find("op") || value.is_null()) return tensors_of(value, false, false, where);
+    if (value.find("op")) return tensors_of(value, false, false, where);
     // A number where the operator wants a tensor: add.Tensor(x, 1.0).
     BERTH_TRY(const IValue number, scalar(value, TypeKind::NumberType, where));
     at::Tensor wrapped = c10::scalar_to_tensor(number.toScalar());
@@ -190,7 +213,8 @@ Status read_arguments(const std::optional<JsonValue>& args, const std::optional<
     if (i < given) value.emplace(*args->at(i));
     if (const auto named = kwargs ? kwargs->find(argument.name()) : std::nullopt) value.emplace(*named);
     if (value) {
-      BERTH_TRY(IValue converted, convert(*value, argument.type(), argument.N().value_or(1), {graph, call, i}));
+      BERTH_TRY(IValue converted,
+                convert(*value, argument.type(), argument.N().value_or(1), {graph, call, i, argument.name()}));
       call.arguments.push_back(std::move(converted));
     } else if (argument.default_value()) {
       call.arguments.push_back(*argument.default_value());

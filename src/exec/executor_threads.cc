@@ -3,7 +3,6 @@
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <exception>
 
 #include "exec/allocator.h"
@@ -21,10 +20,6 @@ constexpr std::chrono::microseconds kLookAgain{200};
 std::string first_line(std::string_view text) {
   text = text.substr(0, text.find('\n'));
   return std::string(text.substr(0, std::min(text.find(". GPU "), text.size())));
-}
-
-[[noreturn]] void never_end() {
-  while (true) std::this_thread::sleep_for(std::chrono::seconds(1));
 }
 
 }  // namespace
@@ -47,8 +42,6 @@ void Executor::note_memory(std::size_t device) {
 void Executor::run_op(std::size_t device, OpId op, Stack& stack) {
   DeviceState& state = *devices_[device];
   const Call& call = program_.call(op);
-  if (call.where == state.spec.text && call.kind == CallKind::kCrash) std::abort();
-  if (call.where == state.spec.text && call.kind == CallKind::kEndless) never_end();
   const bool is_timed = with_times_ && graph_.role(op) == Role::kCompute;
   if (is_timed && state.accelerator) timed_[index(op)].start = record(state.accelerator->compute(), true);
   if (is_timed && !state.accelerator) timed_[index(op)].start_s = now_s();

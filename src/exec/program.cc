@@ -5,12 +5,11 @@
 #include <torch/csrc/jit/frontend/function_schema_parser.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <mutex>
-#include <thread>
 
 #include "exec/call_arguments.h"
 #include "exec/libtorch.h"
+#include "exec/operator_rules.h"
 #include "exec/substitutes.h"
 #include "io/json_reader.h"
 
@@ -32,15 +31,18 @@ std::optional<OperatorName> operator_of(std::string_view type) {
   return OperatorName{fmt::format("{}::{}", type.substr(0, first), type.substr(first + 1, last - first - 1)), overload};
 }
 
+// Checks of the tracer, which held when it traced.
+bool is_check(std::string_view type) {
+  return type.starts_with("aten._assert_") || type.starts_with("aten.sym_constrain_range");
+}
+
 std::optional<CallKind> kind_of(std::string_view type, Role role) {
   if (role == Role::kParameter || role == Role::kBuffer || role == Role::kInput || role == Role::kConstant) {
     return CallKind::kStored;
   }
   if (type == "getitem" || type == "aten.detach.default" || type == "aten.alias.default") return CallKind::kSame;
-  if (type == "aten._assert_tensor_metadata.default") return CallKind::kNothing;
+  if (is_check(type)) return CallKind::kNothing;
   if (type == "sgd_update") return CallKind::kUpdate;
-  if (type == "berth.crash.default") return CallKind::kCrash;
-  if (type == "berth.endless.default") return CallKind::kEndless;
   return std::nullopt;
 }
 
@@ -48,6 +50,20 @@ void take_inputs_in_order(const Graph& graph, OpId op, Call& call) {
   for (const TensorId tensor : graph.inputs(op)) {
     call.tensors.push_back({call.tensors.size(), false, false, {static_cast<std::int64_t>(index(tensor))}});
   }
+}
+
+std::optional<std::size_t> position_of(const c10::FunctionSchema& schema, std::string_view name) {
+  const auto found = std::ranges::find(schema.arguments(), name, &c10::Argument::name);
+  if (found == schema.arguments().end()) return std::nullopt;
+  return static_cast<std::size_t>(found - schema.arguments().begin());
+}
+
+// Operators that write into running_mean when they train, though their schema does not say so.
+bool writes_statistics(const c10::FunctionSchema& schema, const Call& call) {
+  const auto training = position_of_training(schema), mean = position_of(schema, "running_mean");
+  if (!training || !mean || !call.arguments[*training].toBool()) return false;
+  return std::ranges::any_of(
+      call.tensors, [&](const TensorArgument& given) { return given.position == *mean && given.tensors.front() >= 0; });
 }
 
 std::optional<std::size_t> position_of_generator(const c10::FunctionSchema& schema) {
@@ -59,60 +75,84 @@ std::optional<std::size_t> position_of_generator(const c10::FunctionSchema& sche
   return std::nullopt;
 }
 
+bool has_same_arguments(const c10::FunctionSchema& a, const c10::FunctionSchema& b) {
+  return std::ranges::equal(a.arguments(), b.arguments(), {}, &c10::Argument::name, &c10::Argument::name);
+}
+
 class CallReader {
  public:
   explicit CallReader(const Graph& graph) : graph_(graph) {}
 
   Result<Call> read(const JsonValue& op, OpId id) {
     const std::string& type = graph_.type(id);
-    Call call;
-    if (const auto kind = kind_of(type, graph_.role(id))) {
-      call.kind = *kind;
-      take_inputs_in_order(graph_, id, call);
-      if (call.kind == CallKind::kCrash || call.kind == CallKind::kEndless) {
-        BERTH_RETURN_IF_ERROR(read_where(op, call));
-      }
-      return call;
-    }
+    if (const auto kind = kind_of(type, graph_.role(id))) return read_own(op, id, *kind);
     const auto name = operator_of(type);
-    if (!name) return op.error(fmt::format("'{}' is no operator of ATen, so it cannot be run", type));
+    if (!name || !type.starts_with("aten.")) {
+      return op.error(fmt::format("'{}' is no operator of ATen, so it cannot be run", type));
+    }
     const auto found = c10::Dispatcher::singleton().findSchema({name->name, name->overload});
     const Substitute* substitute = find_substitute(name->name, name->overload);
-    if (substitute != nullptr && (!substitute->only_if_lacking || !found)) {
-      call.kind = CallKind::kSubstitute;
-      call.substitute = substitute;
+    if (substitute != nullptr && (substitute->itself != Itself::kAnywhere || !found)) {
       if (!found) note(type);
-      BERTH_RETURN_IF_ERROR(fill(op, torch::jit::parseSchema(std::string(substitute->schema)), call));
-      return call;
+      return read_substitute(op, type, *substitute, found);
     }
     if (!found) {
       return op.error(
           fmt::format("this libtorch has no operator '{}'; a newer libtorch may ({})", type, TORCH_VERSION));
     }
-    call.kind = CallKind::kDispatch;
-    call.op = *found;
-    BERTH_RETURN_IF_ERROR(fill(op, found->schema(), call));
-    call.generator = position_of_generator(found->schema());
-    call.draws = call.generator || name->name.starts_with("aten::rand");
-    return call;
+    if (const auto why = refusal(type, found->schema())) return op.error(*why);
+    return read_dispatch(op, type, *found);
   }
 
   std::vector<std::string> substituted;
 
  private:
-  Status fill(const JsonValue& op, const c10::FunctionSchema& schema, Call& call) {
-    const Status filled = read_arguments(op.find("args"), op.find("kwargs"), schema, graph_, call);
-    return filled.ok() ? filled : Status(within(op.path(), filled.error()));
+  // What the executor does without libtorch's operators.
+  Result<Call> read_own(const JsonValue& op, OpId id, CallKind kind) const {
+    Call call;
+    call.kind = kind;
+    take_inputs_in_order(graph_, id, call);
+    if (kind == CallKind::kSame && call.tensors.empty()) return op.error("it has no tensor to give");
+    const auto inputs = graph_.inputs(id);
+    const bool is_update = inputs.size() == 2 && graph_.producer(inputs[0]) == graph_.updated_parameter(id);
+    if (kind == CallKind::kUpdate && !is_update) {
+      return op.error("an sgd_update needs the args [parameter, gradient], and \"updates\" must name that parameter");
+    }
+    return call;
   }
 
-  static Status read_where(const JsonValue& op, Call& call) {
-    const auto args = op.find("args");
-    const auto last = args && args->size() > 0 ? args->at(args->size() - 1) : std::nullopt;
-    const auto where = last ? last->find("s") : std::nullopt;
-    if (!where) return op.error("its last argument must be {\"s\": device}");
-    BERTH_TRY(const std::string_view name, where->string());
-    call.where = std::string(name);
-    return {};
+  Result<Call> read_substitute(const JsonValue& op, const std::string& type, const Substitute& substitute,
+                               const c10::optional<c10::OperatorHandle>& found) const {
+    Call call;
+    call.kind = CallKind::kSubstitute;
+    call.substitute = &substitute;
+    const c10::FunctionSchema schema = torch::jit::parseSchema(std::string(substitute.schema));
+    BERTH_RETURN_IF_ERROR(fill(op, type, schema, call));
+    if (found && has_same_arguments(found->schema(), schema)) call.op = *found;
+    const auto dropout = position_of(schema, "dropout_p");
+    call.draws = dropout && call.arguments[*dropout].toDouble() > 0.0;
+    return call;
+  }
+
+  Result<Call> read_dispatch(const JsonValue& op, const std::string& type, const c10::OperatorHandle& found) const {
+    Call call;
+    call.kind = CallKind::kDispatch;
+    call.op = found;
+    BERTH_RETURN_IF_ERROR(fill(op, type, found.schema(), call));
+    if (writes_statistics(found.schema(), call)) {
+      return op.error(
+          fmt::format("'{}' with training writes its running statistics in place; python -m berth.capture "
+                      "writes the form that gives them as outputs",
+                      type));
+    }
+    call.generator = position_of_generator(found.schema());
+    call.draws = call.generator || found.schema().name().starts_with("aten::rand");
+    return call;
+  }
+
+  Status fill(const JsonValue& op, const std::string& type, const c10::FunctionSchema& schema, Call& call) const {
+    const Status filled = read_arguments(op.find("args"), op.find("kwargs"), schema, graph_, call);
+    return filled.ok() ? filled : Status(within(fmt::format("'{}'", type), filled.error()));
   }
 
   void note(const std::string& type) {
@@ -183,6 +223,14 @@ void draw(const Call& call, const at::Device& device, std::uint64_t seed, Stack&
   call.op->callBoxed(&stack);
 }
 
+void dispatch(const Call& call, const at::Device& device, std::uint64_t seed, Stack& stack) {
+  if (call.draws) {
+    draw(call, device, seed, stack);
+  } else {
+    call.op->callBoxed(&stack);
+  }
+}
+
 const at::Tensor& input(const Call& call, const Inputs& values, std::size_t position) {
   return values[static_cast<std::size_t>(call.tensors[position].tensors.front())];
 }
@@ -212,23 +260,21 @@ std::vector<at::Tensor> invoke(const Call& call, const Inputs& values, const at:
     case CallKind::kNothing:
       return {};
     case CallKind::kSame:
-    case CallKind::kCrash:
-    case CallKind::kEndless:
       return {input(call, values, 0)};
     case CallKind::kUpdate:
       input(call, values, 0).sub_(input(call, values, 1), kLearningRate);
       return {};
     case CallKind::kDispatch:
       fill_stack(call, values, device, stack);
-      if (call.draws) {
-        draw(call, device, seed, stack);
-      } else {
-        call.op->callBoxed(&stack);
-      }
+      dispatch(call, device, seed, stack);
       return take_results(stack);
     case CallKind::kSubstitute:
       fill_stack(call, values, device, stack);
-      call.substitute->run(stack, seed);
+      if (call.op && calls_itself(call.substitute->itself, device.is_cuda())) {
+        dispatch(call, device, seed, stack);
+      } else {
+        call.substitute->run(stack, seed);
+      }
       return take_results(stack);
   }
   return {};

@@ -27,9 +27,7 @@ enum class CallKind : std::uint8_t {
   kNothing,     // checks of the tracer
   kUpdate,      // sgd_update
   kDispatch,    // an operator of ATen
-  kSubstitute,  // one that this libtorch lacks, or that needs a seed of its own; see substitutes.h
-  kCrash,       // for tests: ends the process if it runs on the device that it names ...
-  kEndless,     // ... or never ends there
+  kSubstitute,  // one that a device may lack, or that needs a seed of its own; see substitutes.h
 };
 
 struct TensorArgument {
@@ -43,14 +41,13 @@ class Substitute;
 
 struct Call {
   CallKind kind = CallKind::kNothing;
-  std::optional<c10::OperatorHandle> op = {};  // kDispatch
+  std::optional<c10::OperatorHandle> op = {};  // kDispatch; kSubstitute: where a device has the operator itself
   const Substitute* substitute = nullptr;
   Stack arguments = {};  // tensors are empty
   std::vector<TensorArgument> tensors = {};
   std::vector<std::size_t> devices = {};      // positions that say on which device
   bool draws = false;                         // random numbers
   std::optional<std::size_t> generator = {};  // position of what draws them, if the operator takes one
-  std::string where = {};                     // kCrash, kEndless: the device
 
   // Whether it can be tried again after it ran out of memory: what it changes in place might have been changed.
   [[nodiscard]] bool is_repeatable() const { return kind != CallKind::kUpdate && (!op || !op->schema().is_mutable()); }
@@ -58,7 +55,8 @@ struct Call {
 
 class Program {
  public:
-  // Reads the calls of a capture whose graph has been read from the same text. Errors name the op.
+  // Reads the calls of a capture whose graph has been read from the same text. Errors name the op; one that captures
+  // may not call (operator_rules.h) is an error.
   static Result<Program> read(std::string text, const Graph& graph);
 
   [[nodiscard]] const Call& call(OpId op) const { return calls_[index(op)]; }

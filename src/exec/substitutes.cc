@@ -3,8 +3,11 @@
 
 #include <ATen/CPUGeneratorImpl.h>
 
+#include <algorithm>
 #include <array>
 #include <limits>
+
+#include "exec/attention.h"
 
 namespace berth::exec {
 namespace {
@@ -72,29 +75,42 @@ void dropout(Stack& stack, std::uint64_t seed) {
   leave(stack, input.mul(mask).mul_(p == 1.0 ? 0.0 : 1.0 / (1.0 - p)), mask);
 }
 
+// input, size, stride. The operator itself takes any strides, also those that lead out of the input's memory.
+void reshape_alias(Stack& stack, std::uint64_t /*seed*/) {
+  const at::Tensor input = stack[0].toTensor();
+  leave(stack, input.as_strided(stack[1].toIntVector(), stack[2].toIntVector(), input.storage_offset()));
+}
+
 constexpr std::array kSubstitutes{
     Substitute{"aten::native_dropout", "aten::native_dropout(Tensor input, float p, bool? train) -> (Tensor, Tensor)",
-               false, dropout},
+               Itself::kNowhere, dropout},
     Substitute{"aten::_safe_softmax", "aten::_safe_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
-               true, safe_softmax},
+               Itself::kAnywhere, safe_softmax},
     Substitute{"aten::_native_batch_norm_legit_functional",
                "aten::_native_batch_norm_legit_functional(Tensor input, Tensor? weight, Tensor? bias, Tensor? "
                "running_mean, Tensor? running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, "
                "Tensor, Tensor, Tensor)",
-               true, batch_norm_functional},
+               Itself::kAnywhere, batch_norm_functional},
     Substitute{"aten::_native_batch_norm_legit_no_training",
                "aten::_native_batch_norm_legit_no_training(Tensor input, Tensor? weight, Tensor? bias, Tensor? "
                "running_mean, Tensor? running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
-               true, batch_norm_no_training}};
+               Itself::kAnywhere, batch_norm_no_training},
+    Substitute{"aten::_reshape_alias", "aten::_reshape_alias(Tensor(a) self, int[] size, int[] stride) -> Tensor(a)",
+               Itself::kNowhere, reshape_alias}};
 
 }  // namespace
 
 const Substitute* find_substitute(std::string_view name, std::string_view overload) {
   if (!overload.empty()) return nullptr;
-  for (const Substitute& substitute : kSubstitutes) {
-    if (substitute.name == name) return &substitute;
+  for (const std::span<const Substitute> table : {std::span<const Substitute>(kSubstitutes), attention_substitutes()}) {
+    const auto found = std::ranges::find(table, name, &Substitute::name);
+    if (found != table.end()) return &*found;
   }
   return nullptr;
+}
+
+bool calls_itself(Itself itself, bool is_cuda) {
+  return itself == Itself::kAnywhere || itself == (is_cuda ? Itself::kOnCuda : Itself::kOnCpu);
 }
 
 }  // namespace berth::exec

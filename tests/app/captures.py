@@ -105,12 +105,15 @@ def branches(path, count=2, depth=3, side=384):
     net.save(path, total)
 
 
-def hurt(path, kind, where):
-    """A chain of four ops, one of which crashes or never ends on a device."""
+HURTFUL = {"crash": "aten.square.default", "endless": "aten.negative.default"}  # in berth-hurtful, on the second core
+
+
+def hurt(path, kind):
+    """A chain of four ops, one of which has a kernel that hurts."""
     net = Capture(kind, "infer")
     x = net.add("input", [[64, 64]])
     first = net.add("aten.relu.default", [[64, 64]], [x])
-    bad = net.add(f"berth.{kind}.default", [[64, 64]], [first, where])
+    bad = net.add(HURTFUL[kind], [[64, 64]], [first])
     last = net.add("aten.mm.default", [[64, 64]], [bad, net.parameter([64, 64], "weight")])
     net.save(path, net.add("aten.tanh.default", [[64, 64]], [last]))
 

@@ -15,6 +15,7 @@ import unittest
 
 SMALL = "zoo:rnnlm,batch=4,unroll=3,hidden=16,vocab=100"  # a few hundred ops
 MEMORY_LIMIT = 3 << 30  # bytes; a hostile file must end in an error well below it
+PATIENCE = 900  # seconds for what takes a few: the computer may be slow, and busy with others
 BERTH = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "berth"
 
 
@@ -27,7 +28,7 @@ def sanitized():
     return b"__asan_init" in pathlib.Path(BERTH).read_bytes()
 
 
-def berth(*args, limited=False, env=None, timeout=120):
+def berth(*args, limited=False, env=None, timeout=PATIENCE):
     searches = args and args[0] in ("place", "compare")
     if searches and not any(arg in ("--budget", "--evaluations", "--help") for arg in args):
         args = (args[0], "--evaluations", "100", *args[1:])  # enough to see that it works, and quick
@@ -79,7 +80,7 @@ class CommandLineTest(unittest.TestCase):
         while b"plans/s" not in shown:  # a search is under way: its progress line is there
             shown += os.read(ours, 1000)
         process.send_signal(signal.SIGINT)
-        page = process.communicate(timeout=60)[0]
+        page = process.communicate(timeout=PATIENCE)[0]
         os.close(ours)
         self.assertIn(process.returncode, [0, 1], "as if the budget were over")
         return page

@@ -13,13 +13,19 @@ import time
 import unittest
 
 import captures
-from command_line import BERTH, CommandLineTest, berth, main
+from command_line import BERTH, PATIENCE, CommandLineTest, berth, main
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 HALVES = ROOT / "examples" / "machines" / "halves.toml"
 MLP = ROOT / "examples" / "mlp.train.json"
 TWO = ("--devices", "cpu:0,cpu:1")
 CORES = len(os.sched_getaffinity(0))
+# The program with two kernels that hurt on the second core (tests/exec/hurtful_kernels.cc).
+HURTFUL = os.environ.get("BERTH_HURTFUL", os.path.join(os.path.dirname(BERTH), "tests", "app", "berth-hurtful"))
+
+
+def hurtful(*args):
+    return subprocess.run([HURTFUL, *map(str, args)], capture_output=True, text=True, timeout=PATIENCE)
 
 
 def plan_of(graph_hash, names, devices):
@@ -27,6 +33,22 @@ def plan_of(graph_hash, names, devices):
                        "ops": [{"name": name, "device": device, "priority": 0}
                                for name, device in zip(names, devices)],
                        "fusions": [], "predicted": {}})
+
+
+def wait_for_runs(process, seconds=10):
+    """Until the process that runs plans has computed for so long that it must be running them, or all is over."""
+    children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    while process.poll() is None and not any(computed(pid) > seconds for pid in children.read_text().split()):
+        time.sleep(0.05)
+
+
+def computed(pid):
+    """Seconds of processors."""
+    try:
+        fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 @unittest.skipIf(CORES < 2, "needs two cores")
@@ -94,27 +116,39 @@ class MeasureTest(CommandLineTest):
         self.assert_one_line_error(done, "the plan failed", "out of memory", code=1)
 
     def test_a_crash_or_an_endless_op_is_a_failed_plan(self):
-        for kind, words in (("crash", "crashed: signal 6"), ("endless", "no end after 3.00 s")):
+        for kind, limit, words in (("crash", "300s", "crashed: signal 6"), ("endless", "3s", "no end after 3.00 s")):
             graph = str(self.folder / f"{kind}.json")
-            captures.hurt(graph, kind, "cpu:1")
-            bad = self.plan(graph, lambda i, op: "cpu1" if op["type"].startswith("berth.") else "cpu0")
-            done = berth("measure", graph, "--machine", HALVES, "--plan", bad, *TWO, "--limit", "3s", "--json")
+            captures.hurt(graph, kind)
+            bad = self.plan(graph, lambda i, op: "cpu1" if op["type"] == captures.HURTFUL[kind] else "cpu0")
+            done = hurtful("measure", graph, "--machine", HALVES, "--plan", bad, *TWO, "--limit", limit, "--json")
             self.assertEqual(done.returncode, 1, done.stderr)
             self.assertIn(words, json.loads(done.stdout)["failed"])
             good = self.plan(graph, lambda i, op: "cpu0")
-            self.assertGreater(self.measure(graph, good)["measured_step_s"], 0)
+            done = hurtful("measure", graph, "--machine", HALVES, "--plan", good, *TWO, "--runs", "4", "--limit", "300s", "--json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertGreater(json.loads(done.stdout)["measured_step_s"], 0)
 
     def test_planners_go_on_after_failed_plans(self):
-        for kind in ("crash", "endless"):
+        for kind, limit, words in (("crash", "300s", "crashed"), ("endless", "5s", "no end after")):
             graph = str(self.folder / f"{kind}.json")
-            captures.hurt(graph, kind, "cpu:1")
-            done = berth("place", graph, "--machine", HALVES, "--planner", "single", "--pin", f"type:berth.{kind}.default=cpu1",
-                         "--env", "measure", *TWO, "--runs", "2", "--limit", "2s")
-            self.assert_one_line_error(done, "none could be run", "crashed" if kind == "crash" else "no end after", code=1)
-            anneal = self.json_of("place", graph, "--machine", HALVES, "--planner", "anneal", "--env", "measure", *TWO,
-                                  "--evaluations", "12", "--runs", "2", "--limit", "2s")
+            captures.hurt(graph, kind)
+            done = hurtful("place", graph, "--machine", HALVES, "--planner", "single", "--pin", f"type:{captures.HURTFUL[kind]}=cpu1",
+                           "--env", "measure", *TWO, "--runs", "2", "--limit", limit)
+            self.assert_one_line_error(done, "none could be run", words, code=1)
+            done = hurtful("place", graph, "--machine", HALVES, "--planner", "anneal", "--env", "measure", *TWO,
+                           "--evaluations", "8", "--runs", "2", "--limit", limit, "--json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            anneal = json.loads(done.stdout)
             self.assertTrue(anneal["feasible"])
             self.assertIn("failed", anneal["note"])
+
+    def test_the_program_itself_has_no_such_ops(self):
+        for kind in ("crash", "endless"):
+            net = captures.Capture(kind, "infer")
+            x = net.add("input", [[4]])
+            net.save(self.folder / "graph.json", net.add(f"berth.{kind}.default", [[4]], [x, "cpu:0"]))
+            done = berth("place", self.folder / "graph.json", "--machine", HALVES, "--env", "measure")
+            self.assert_one_line_error(done, f"'berth.{kind}.default' is no operator of ATen")
 
     def test_simulated_first_then_measured(self):
         graph = str(self.folder / "branches.json")
@@ -128,18 +162,20 @@ class MeasureTest(CommandLineTest):
         graph = str(self.folder / "branches.json")
         captures.branches(graph, count=2, depth=2, side=512)
         result = self.json_of("place", graph, "--machine", HALVES, "--planner", "hierarchical", "--env", "measure", *TWO,
-                              "--evaluations", "48", "--runs", "4")
-        single = result["best_single_device"]["step_time_s"]
-        self.assertLess(result["step_time_s"], single)
+                              "--evaluations", "48", "--runs", "4", "--measurements", self.folder / "runs.csv")
+        self.assertTrue(result["feasible"])
+        self.assertEqual(result["evaluations"], 48)
+        runs = (self.folder / "runs.csv").read_text().splitlines()[1:]
+        self.assertGreater(len(runs), 4, "plans that it drew were run")
 
-    def test_calibrated_costs_predict_better(self):
+    # How well they predict is for bench/reality; what the arithmetic makes of recorded runs, for tests/measure.
+    def test_calibrated_costs_are_taken_up(self):
         graph = str(self.folder / "branches.json")
         captures.branches(graph, side=512)
         costs, machine = str(self.folder / "costs.csv"), str(self.folder / "tuned.toml")
         result = self.json_of("calibrate", graph, "--machine", HALVES, *TWO, "-o", costs, "--machine-output", machine)
         self.assertEqual(len(result["runs"]), 6)
-        for run in result["runs"][:2]:  # one device alone
-            self.assertLess(abs(run["after_s"] / run["measured_s"] - 1), 0.01, run)
+        self.assertTrue(all(run["before_s"] > 0 and run["after_s"] > 0 and run["measured_s"] > 0 for run in result["runs"]))
         plan = str(self.folder / "plan.json")
         self.text_of("place", graph, "--machine", machine, "--costs", costs, "-o", plan, "-q")
         scored = self.json_of("score", graph, "--machine", machine, "--costs", costs, "--plan", plan)
@@ -192,11 +228,11 @@ class MeasureTest(CommandLineTest):
     def test_an_interrupted_shortlist_leaves_the_simulated_plan(self):
         graph, plan = str(self.folder / "branches.json"), self.folder / "plan.json"
         captures.branches(graph, side=1024, depth=8)
-        process = subprocess.Popen([BERTH, "place", graph, "--machine", str(HALVES), "--planner", "single", "--env", "both", *TWO, "--runs", "1000",
+        process = subprocess.Popen([BERTH, "place", graph, "--machine", str(HALVES), "--planner", "single", "--env", "both", *TWO, "--runs", "100000", "--limit", "60min",
                                     "-o", str(plan), "--json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        time.sleep(4)
+        wait_for_runs(process)
         process.send_signal(signal.SIGINT)
-        result = json.loads(process.communicate(timeout=60)[0])
+        result = json.loads(process.communicate(timeout=PATIENCE)[0])
         self.assertTrue(result["interrupted"])
         self.assertTrue(plan.exists())
 
@@ -206,6 +242,71 @@ class MeasureTest(CommandLineTest):
         native = str(self.folder / "graph.json")
         self.text_of("graph", "convert", MLP, "-o", native)
         self.assert_one_line_error(berth("place", native, "--machine", HALVES, "--env", "measure"), "only captures")
+
+    def refused(self, net, *words, commands=None):
+        """Every command that runs captures says no, before anything has run."""
+        graph, plan = self.folder / "hostile.json", self.folder / "plan.json"
+        net.save(graph, {"op": len(net.document["ops"]) - 1})
+        self.text_of("place", graph, "--machine", HALVES, "--planner", "single", "-o", plan, "-q")
+        on = (graph, "--machine", HALVES)
+        for command in commands or (("measure", *on, "--plan", plan), ):
+            self.assert_one_line_error(berth(*command), "hostile.json", *words)
+
+    def test_a_capture_opens_no_file(self):
+        target = self.folder / "made.bin"
+        net = captures.Capture("hostile", "infer")
+        net.add("aten.from_file.default", [[16]], [str(target), True, 16])
+        on = (self.folder / "hostile.json", "--machine", HALVES)
+        self.refused(net, "'aten.from_file.default'", "docs/measuring.md", commands=(
+            ("measure", *on, "--plan", self.folder / "plan.json"), ("calibrate", *on, "-o", self.folder / "costs.csv"),
+            ("place", *on, "--env", "measure"), ("place", *on, "--env", "both"), ("compare", *on, "--env", "measure")))
+        self.assertFalse(target.exists())
+        self.assertFalse((self.folder / "costs.csv").exists())
+
+    def test_a_capture_only_computes(self):
+        for type, args, words in (
+                ("aten.add_.Tensor", [1.0], "writes into its argument 'self'"),
+                ("aten.add.out", [1.0], "writes into its argument 'out'"),
+                ("aten.gelu.default", [], '"/etc/passwd" is no word that \'approximate\' may be'),
+                ("aten.sum.dim_DimnameList", [["a"]], "takes 'dim'"),
+                ("aten.set_.source_Storage", [], "not among the operators that captures may call"),
+                ("mine.add.default", [1.0], "'mine.add.default' is no operator of ATen"),
+                ("prim.Print.default", [], "'prim.Print.default' is no operator of ATen"),
+                ("aten.native_batch_norm.default", [None, None], "writes its running statistics in place")):
+            with self.subTest(type=type):
+                net = captures.Capture("hostile", "infer")
+                x = net.add("input", [[4, 4]])
+                fields = {}
+                if "add.out" in type:
+                    fields = {"kwargs": {"out": x}}
+                elif "gelu" in type:
+                    fields = {"kwargs": {"approximate": {"s": "/etc/passwd"}}}
+                elif "batch_norm" in type:
+                    mean = net.add("buffer", [[4]])
+                    args = [None, None, mean, mean, True, 0.1, 1e-5]
+                shapes = [[4, 4], [4], [4]] if "batch_norm" in type else [[4, 4]]
+                net.add(type, shapes, [x, *args], **fields)
+                self.refused(net, type, words)
+
+    def test_an_update_writes_the_parameter_that_it_names(self):
+        net = captures.Capture("hostile")
+        weight = net.parameter([4], "w")
+        x = net.add("input", [[4]])
+        y = net.add("aten.mul.Tensor", [[4]], [x, weight])
+        net.add("sgd_update", [], [y, x], updates=weight["op"])
+        net.save(self.folder / "hostile.json", y)
+        done = berth("place", self.folder / "hostile.json", "--machine", HALVES, "--env", "measure")
+        self.assert_one_line_error(done, "an sgd_update needs the args [parameter, gradient]")
+
+    def test_constants_of_the_code_run_like_buffers(self):
+        net = captures.Capture("constants", "infer")
+        x = net.add("input", [[4, 8]])
+        scaled = net.add("aten.mul.Tensor", [[4, 8]], [x, net.add("get_attr", [[8]])])
+        net.save(self.folder / "graph.json", net.add("aten.add.Tensor", [[4, 8]], [scaled, net.add("constant", [[8]])]))
+        result = self.measure(self.folder / "graph.json", self.place(self.folder / "graph.json"))
+        self.assertEqual(len(result["ops"]), 2, "they take no time")
+        info = self.json_of("graph", "info", self.folder / "graph.json")
+        self.assertEqual(info["unknown_ops"], {})
 
     def test_an_op_that_libtorch_lacks_is_named(self):
         net = captures.Capture("odd", "infer")

@@ -13,6 +13,7 @@
 #include "io/files.h"
 #include "io/graph_file.h"
 #include "support/folders.h"
+#include "support/view_chain.h"
 
 namespace berth::exec {
 namespace {
@@ -252,6 +253,20 @@ TEST(InitialValues, IndicesStayBelowWhatTheyLookUp) {
   const at::Tensor values = initial_value(loaded.graph, static_cast<OpId>(4), at::kCPU);
   EXPECT_LT(values.max().item<std::int64_t>(), 8);
   EXPECT_GE(values.min().item<std::int64_t>(), 0);
+}
+
+TEST(InitialValues, IndicesAreBoundedThroughAnyNumberOfViews) {
+  const TensorSpec indices{DType::kI64, {4}}, rows{DType::kF32, {7, 2}};
+  GraphBuilder builder("lookup");
+  const OpId w = builder.add({.name = "w", .type = "parameter", .role = Role::kParameter, .outputs = {rows}});
+  const OpId i = builder.add({.name = "i", .type = "input", .role = Role::kInput, .outputs = {indices}});
+  const OpId last = add_views(builder, i, kManyViews, indices);
+  builder.add({.name = "e",
+               .type = "aten.embedding.default",
+               .inputs = {{w, 0}, {last, 0}},
+               .outputs = {{DType::kF32, {4, 2}}}});
+  const Graph graph = std::move(builder).build().value();
+  EXPECT_EQ(index_bound(graph, *graph.outputs(i).begin()), 7);
 }
 
 }  // namespace
