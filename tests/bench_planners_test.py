@@ -54,7 +54,7 @@ class ScriptTest(unittest.TestCase):
     def bench(self, *flags, codes=(0,)):
         done = subprocess.run([ROOT / "bench" / "planners", "--berth", BERTH, "--suite", self.folder / "suite.toml", "--page",
                                self.folder / "page.md", "--out", self.folder / "out", "--budget", "100ms", *flags],
-                              capture_output=True, text=True, timeout=300, check=False)
+                              capture_output=True, text=True, timeout=1800, check=False)
         self.assertIn(done.returncode, codes, done.stderr)
         return done
 

@@ -128,11 +128,13 @@ class PlansTest(unittest.TestCase):
 
     @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "needs two cores")
     def test_a_short_run(self):
-        done = subprocess.run([sys.executable, ROOT / "bench" / "reality", BERTH, "--small", "-o", self.folder / "out", "--minutes", "0.8"],
-                              capture_output=True, text=True, timeout=300)
+        done = subprocess.run([sys.executable, ROOT / "bench" / "reality", BERTH, "--small", "--only", "mlp-256,branches-2", "-o", self.folder / "out",
+                               "--minutes", "20"],
+                              capture_output=True, text=True, timeout=1800)
         self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
         document = json.loads((self.folder / "out" / "reality.json").read_text())
         self.assertGreater(document["summary"]["plans"], 5)
+        self.assertEqual({one["graph"] for one in document["rows"]}, {"mlp-256", "branches-2"})
         self.assertTrue((self.folder / "out" / "reality.svg").read_text().startswith("<svg"))
         for graph in {one["graph"] for one in document["rows"]}:  # numbers do not depend on the plan
             sums = {one["checksum"] for one in document["rows"] if one["graph"] == graph and one["failed"] is None and one["checksum"]}

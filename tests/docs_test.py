@@ -61,7 +61,7 @@ class DocsTest(unittest.TestCase):
     def run_command(self, command, folder):
         env = {**os.environ, "PATH": f"{folder}/.bin:{os.environ['PATH']}"}
         done = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=folder, env=env, capture_output=True, text=True,
-                              timeout=300)
+                              timeout=1800)
         self.assertEqual(done.returncode, stated_status(command), done.stderr)
 
     def test_commands_are_found(self):

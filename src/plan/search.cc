@@ -135,7 +135,8 @@ void Search::tick() {
   const Clock::time_point now = Clock::now();
   if (now - last_progress_ < kProgressEvery) return;
   last_progress_ = now;
-  SearchState state{elapsed_s(), evaluations_, std::nullopt, lower_bound_};
+  const double elapsed_s = std::chrono::duration<double>(now - start_).count();
+  SearchState state{elapsed_s, evaluations_, std::nullopt, lower_bound_};
   if (best_plan_ && best_score_.feasible) state.best = best_score_.step_time;
   progress_(state);
 }

@@ -142,7 +142,7 @@ class Gnmt(CostsTest):
 
     def test_auto_beats_the_hand_placement(self):
         done = berth("compare", DATA / "gnmt_forward_graphdef.pb", "--machine", MACHINE, "--costs", self.costs, "--planners",
-                     "auto,single", "--budget", "2s", "--json")
+                     "auto,single", "--evaluations", "2000", "--json")
         self.assertEqual(done.returncode, 0, done.stderr)
         compared = json.loads(done.stdout)
         rows = {row["planner"]: row for row in compared["rows"]}

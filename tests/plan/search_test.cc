@@ -28,10 +28,10 @@ TEST(Search, CountsEvaluationsAndStopsAtTheirLimitWhateverTheTime) {
 
 TEST(Search, StopsWhenTimeIsUpIfEvaluationsAreNotLimited) {
   const Problem problem = two_ops();
-  Search search(problem, {.time_s = 0.02});
-  EXPECT_FALSE(search.should_stop());
+  Search long_search(problem, {.time_s = 1e6}), short_search(problem, {.time_s = 0.02});
   std::this_thread::sleep_for(std::chrono::milliseconds(25));
-  EXPECT_TRUE(search.should_stop());
+  EXPECT_FALSE(long_search.should_stop());
+  EXPECT_TRUE(short_search.should_stop());
 }
 
 TEST(Search, ABatchEndsWithTheBudget) {
@@ -87,19 +87,18 @@ TEST(Search, ReportsProgressAtMostEveryTenthOfASecond) {
   std::vector<SearchState> states;
   search.set_progress([&](const SearchState& state) { states.push_back(state); });
   search.evaluate(toy_plan(problem, "a@cpu b@cpu"));
-  search.tick();
-  EXPECT_TRUE(states.empty());
   std::this_thread::sleep_for(std::chrono::milliseconds(110));
-  search.tick();
-  search.tick();
-  ASSERT_EQ(states.size(), 1U);
+  for (int i = 0; i < 1000; ++i) search.tick();
+  ASSERT_FALSE(states.empty());
   EXPECT_FALSE(states[0].best) << "nothing feasible yet";
   EXPECT_EQ(states[0].evaluations, 1U);
   EXPECT_EQ(states[0].lower_bound, search.lower_bound());
   std::this_thread::sleep_for(std::chrono::milliseconds(110));
   search.evaluate(toy_plan(problem, "a@gpu b@gpu"));
-  ASSERT_EQ(states.size(), 2U);
-  EXPECT_EQ(to_seconds(states[1].best.value()), 4.0);
+  ASSERT_GE(states.size(), 2U);
+  EXPECT_EQ(to_seconds(states.back().best.value()), 4.0);
+  // However long the computer was busy with others: by the search's own clock.
+  for (std::size_t i = 1; i < states.size(); ++i) EXPECT_GE(states[i].elapsed_s, states[i - 1].elapsed_s + 0.099);
 }
 
 TEST(Search, TakesPlansThatWereScoredElsewhere) {

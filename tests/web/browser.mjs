@@ -5,6 +5,8 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 
+const PATIENCE_MS = 600_000; // for what takes seconds: the computer may be slow, and busy with others
+
 // `modules`: the folder that has node_modules/playwright-core.
 export async function openBrowser(modules, executable) {
   const require = createRequire(pathToFileURL(`${modules}/package.json`));
@@ -62,6 +64,7 @@ export async function openReport(
   { width = 1440, height = 1000, colorScheme = "light", scale = 1, records = false } = {},
 ) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme, deviceScaleFactor: scale });
+  context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   if (records) await page.addInitScript(record);
   const complaints = [],
@@ -71,6 +74,6 @@ export async function openReport(
   page.on("pageerror", (error) => complaints.push(String(error)));
   page.on("request", (request) => request.url() !== url && requests.push(request.url()));
   await page.goto(url);
-  await page.waitForSelector("body[data-ready]", { timeout: 120_000 });
+  await page.waitForSelector("body[data-ready]", { timeout: PATIENCE_MS });
   return { page, complaints, requests };
 }

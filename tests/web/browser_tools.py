@@ -32,7 +32,7 @@ def driver(folder):
         return folder
     done.write_text(wanted)
     install = subprocess.run([command("npm"), "install", "--ignore-scripts", "--no-audit", "--no-fund",
-                              "--no-package-lock"], cwd=folder, capture_output=True, text=True, timeout=300)
+                              "--no-package-lock"], cwd=folder, capture_output=True, text=True, timeout=1800)
     if install.returncode != 0:
         done.unlink()
         reasons = [line for line in install.stderr.splitlines() if line.strip() and "complete log" not in line]
@@ -41,7 +41,7 @@ def driver(folder):
     return folder
 
 
-def run(script, folder, *args, timeout=600):
+def run(script, folder, *args, timeout=3000):
     """Runs a script of this folder: SCRIPT MODULES CHROMIUM ARGS."""
     words = [command("node", "nodejs"), HERE / script, driver(folder), chromium(), *args]
     return subprocess.run([str(word) for word in words], timeout=timeout)
