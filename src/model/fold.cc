@@ -229,7 +229,21 @@ class Folder {
       }
     }
     for (const ValueIndex output : model_.outputs) is_read[output] = true;
+    hold_weights(is_read);
     std::erase_if(model_.leaves, [&](const Leaf& leaf) { return leaf.role != Role::kInput && !is_read[leaf.value]; });
+  }
+
+  // Those that nothing reads stay where their node is.
+  void hold_weights(std::vector<bool>& is_read) {
+    std::vector<const HeldWeight*> held(model_.values.size(), nullptr);
+    for (const HeldWeight& weight : model_.held) {
+      if (weight.value != kNoValue && !is_read[weight.value]) held[weight.value] = &weight;
+    }
+    for (Leaf& leaf : model_.leaves) {
+      if (held[leaf.value] == nullptr || leaf.role == Role::kInput) continue;
+      is_read[leaf.value] = true;
+      leaf.colocate = held[leaf.value]->colocate;
+    }
   }
 
   // Only now, since long chains of casts and transposes are gone, and one weight's label may be as long as the file.
@@ -254,12 +268,12 @@ class Folder {
   }
 
   Model& model_;
-  std::vector<std::optional<Role>> role_;  // per value: what it is, if it is there from the start
-  std::vector<std::string> label_;         // per value, as the file has it
-  std::vector<ValueIndex> namesake_;       // per value, of parameters: the one it has its label from
-  std::vector<ValueIndex> origin_;         // per value: whose bytes it has
-  std::vector<ValueIndex> same_as_;        // per value: the leaf that it is another name of
-  std::vector<ValueIndex> weight_;         // per value, of parameters: the leaf of the file that it is made of
+  std::vector<std::optional<Role>> role_;        // per value: what it is, if it is there from the start
+  std::vector<std::string> label_;               // per value, as the file has it
+  std::vector<ValueIndex> namesake_;             // per value, of parameters: the one it has its label from
+  std::vector<ValueIndex> origin_;               // per value: whose bytes it has
+  std::vector<ValueIndex> same_as_;              // per value: the leaf that it is another name of
+  std::vector<ValueIndex> weight_;               // per value, of parameters: the leaf of the file that it is made of
   std::vector<std::optional<DType>> stored_as_;  // per value, of parameters: its type in the file, before decompression
   std::vector<bool> is_written_;                 // per value, by the step
   std::vector<bool> is_folded_;

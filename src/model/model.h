@@ -88,6 +88,12 @@ struct OpenSize {
   std::string where = {};
 };
 
+// A weight that has to be there though no node of the model may read it: the branch that reads it counts as not taken.
+struct HeldWeight {
+  ValueIndex value = kNoValue;
+  std::string colocate = {};  // as of nodes: with what it stays
+};
+
 struct Model {
   std::string title = {};
   Dialect dialect = Dialect::kOnnx;  // whose rules the types and attributes of the nodes follow
@@ -102,6 +108,7 @@ struct Model {
   std::vector<std::string> open_loops = {};
   std::map<std::string, std::size_t> left_out = {};  // nodes of the file that are no part of the step, by reason
   std::vector<OpenSize> open_sizes = {};
+  std::vector<HeldWeight> held = {};
 
   ValueIndex add(Value value) {
     values.push_back(std::move(value));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/onnx_branches.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -91,19 +93,26 @@ class BranchWriter {
 
 bool is_branching(const Node& node) { return node.type == "If" && node.bodies.size() == 2; }
 
-const Body& branch_that_runs(Model& model, const Node& node) {
+Branches choose_branch(Model& model, const Node& node) {
   const Body &yes = *node.bodies[0], &no = *node.bodies[1];
   const ValueIndex condition = node.inputs.empty() ? kNoValue : node.inputs.front();
   const auto* contents =
       condition != kNoValue && model.values[condition].contents ? &*model.values[condition].contents : nullptr;
-  if (contents != nullptr && contents->size() == 1) return contents->front() != 0 ? yes : no;
+  if (contents != nullptr && contents->size() == 1) return {contents->front() != 0 ? yes : no};
   const bool takes_first = count_nodes(yes) >= count_nodes(no);
   model.open_branches.emplace(node.name, takes_first ? "then" : "else");
-  return takes_first ? yes : no;
+  return takes_first ? Branches{yes, &no} : Branches{no, &yes};
 }
 
 std::vector<Node> write_out_branch(Model& model, const Node& node, const Body& branch, const DimSizes& symbols) {
   return BranchWriter(model, node, branch).run(symbols);
+}
+
+void hold_weights(Model& model, const Node& node, const Body& other, std::vector<Node>& nodes) {
+  if (nodes.empty() || other.captured.empty()) return;
+  std::string& group = nodes.back().colocate;
+  if (group.empty()) group = fmt::format("branch:{}", node.name);
+  for (const Body::Captured& captured : other.captured) model.held.push_back({node.inputs[captured.input], group});
 }
 
 }  // namespace berth

@@ -65,12 +65,14 @@ class ShapePass {
   }
 
   std::vector<Node> visit_branch(const Node& node) {
-    const Body& branch = branch_that_runs(model_, node);
+    const auto [branch, other] = choose_branch(model_, node);
     std::vector<std::uint32_t> order = topological_order(branch.model);
     std::vector<Node> nodes = write_out_branch(model_, node, branch, symbols_);
     for (std::size_t i = branch.model.nodes.size(); i < nodes.size(); ++i)
       order.push_back(static_cast<std::uint32_t>(i));
-    return visit_all(std::move(nodes), order);
+    nodes = visit_all(std::move(nodes), order);
+    if (other != nullptr) hold_weights(model_, node, *other, nodes);
+    return nodes;
   }
 
   void visit(Node& node) {

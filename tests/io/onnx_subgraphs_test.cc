@@ -53,6 +53,40 @@ TEST(OnnxIfFile, TheLargerBranchIsWrittenOut) {
               lowered.report.unknown_shapes == std::vector<std::string>{"test"});
 }
 
+// Either may run, so a runtime holds the weights of both; those of the branch that counts as not taken stay with it.
+TEST(OnnxIfFile, BothBranchesHoldTheirWeights) {
+  WireWriter other;
+  other.message(5, weight("w", {8, 16})).message(1, node({"product", "MatMul", {"x", "w"}, {"n"}}));
+  other.message(12, bare("n"));
+  const auto choice = node(
+      {"choice", "If", {"test"}, {"y"}, {subgraph("then_branch", product_branch()), subgraph("else_branch", other)}});
+  const Lowered lowered = lower_or_die(model_of({choice}));
+  const Graph& graph = lowered.graph;
+  EXPECT_EQ(graph.parameter_bytes(), 2 * 8 * 16 * 4);
+  EXPECT_EQ(graph.total_flops(), 2.0 * 3 * 8 * 16) << "one branch computes";
+  std::vector<OpId> unread;
+  for (const OpId op : graph.ops()) {
+    if (graph.role(op) == Role::kParameter && graph.consumers(graph.outputs(op)[0]).empty()) unread.push_back(op);
+  }
+  ASSERT_EQ(unread.size(), 1U);
+  EXPECT_EQ(graph.resident_bytes(unread[0]), 8 * 16 * 4);
+  EXPECT_GE(graph.colocation_group(unread[0]), 0);
+  EXPECT_EQ(graph.colocation_group(unread[0]), graph.colocation_group(op_named(graph, "choice/tanh")));
+}
+
+TEST(OnnxIfFile, AWeightThatBothBranchesReadIsHeldOnce) {
+  WireWriter then, other, graph;
+  then.message(1, node({"p", "MatMul", {"x", "w"}, {"t"}})).message(12, bare("t"));
+  other.message(1, node({"q", "MatMul", {"x", "w"}, {"e"}})).message(12, bare("e"));
+  graph.message(11, value("x", dims_of({3, 8}))).message(11, bare("test")).message(5, weight("w", {8, 16}));
+  graph.message(
+      1, node({"choice", "If", {"test"}, {"y"}, {subgraph("then_branch", then), subgraph("else_branch", other)}}));
+  graph.message(12, bare("y"));
+  const Graph lowered = lower_or_die(model(graph)).graph;
+  EXPECT_EQ(lowered.parameter_bytes(), 8 * 16 * 4);
+  EXPECT_LT(lowered.colocation_group(op_named(lowered, "w")), 0) << "it has a reader to go with";
+}
+
 // As exporters write "squeeze if the size is 1": the condition follows from the shape of x.
 TEST(OnnxIfFile, ShapesMayDecide) {
   const auto choice = node({"choice",
