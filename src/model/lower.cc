@@ -24,6 +24,7 @@ class Lowering {
   Result<Lowered> run() {
     report_.dims = bind_dims(model_, options_.dims);
     if (model_.dialect == Dialect::kOnnx) infer_onnx_shapes(model_, options_.dims);
+    BERTH_RETURN_IF_ERROR(check_sizes(model_));
     note_open_sizes();
     for (const NamedDim& dim : report_.dims) {
       if (dim.source == DimSource::kAssumed) report_.assumed_dims.emplace(dim.name, dim.uses);
@@ -127,7 +128,7 @@ class Lowering {
     const OpInfo info = info_of(model_, node);
     spec.role = is_view(model_, node, info) ? Role::kView : Role::kCompute;
     if (spec.role == Role::kCompute) {
-      set_costs(node, info, spec);
+      BERTH_RETURN_IF_ERROR(set_costs(i, info, spec));
       if (!find_op(node.type)) ++report_.unknown_types[node.type];
     }
     builder_.add(spec);
@@ -152,16 +153,24 @@ class Lowering {
     return {};
   }
 
-  void set_costs(const Node& node, const OpInfo& info, OpSpec& spec) {
+  Status set_costs(std::size_t i, const OpInfo& info, OpSpec& spec) {
+    const Node& node = model_.nodes[i];
+    if (const auto* inside = node.find<std::string>(kBodyOverflow))
+      return bad_input("node '{}': {}", spec.name, *inside);
     const auto turns = std::max<std::int64_t>(node.integer("_trip_count", 1), 1);
     spec.flops = flops_of(model_, node, info) * static_cast<double>(turns);
     spec.bytes_touched = bytes_of(node, info, spec.outputs);
     if (info.flops.formula == Formula::kBody) {
       spec.bytes_touched = std::max<Bytes>(node.integer("body_bytes", spec.bytes_touched), -1);
     }
-    if (turns == 1 && spec.bytes_touched < 0) return;
+    if (turns == 1 && spec.bytes_touched < 0) return {};
     if (spec.bytes_touched < 0) spec.bytes_touched = all_bytes(node, spec.outputs);
-    spec.bytes_touched = std::min(spec.bytes_touched, kMaxTotalBytes / turns) * turns;
+    if (spec.bytes_touched > kMaxTotalBytes / turns) {
+      return bad_input("node '{}': the bytes that it moves in all its turns overflow; at most {} are counted",
+                       spec.name, format_bytes(kMaxTotalBytes));
+    }
+    spec.bytes_touched *= turns;
+    return {};
   }
 
   // -1: all of them, as a graph assumes. An input that is left out keeps its place.

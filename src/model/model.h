@@ -22,11 +22,14 @@ namespace berth {
 
 // One dimension: a size, or unknown, then perhaps with a name ("batch") that the user can give a size.
 struct Dim {
-  std::int64_t size = -1;  // < 0: unknown
+  std::int64_t size = -1;  // < 0: unknown; kTooLarge or more: beyond any tensor, which lower() refuses
   std::string symbol = {};
   [[nodiscard]] bool known() const { return size >= 0; }
   bool operator==(const Dim&) const = default;
 };
+
+// In place of a size that a rule cannot hold: it is known, but no tensor has it. A few of them can be added up.
+inline constexpr std::int64_t kTooLarge = std::int64_t{1} << 60;
 
 using Shape = std::vector<Dim>;  // empty: a scalar
 

@@ -2,10 +2,15 @@
 // What the op table says of a node, with its sizes and attributes filled in.
 #pragma once
 
+#include <string_view>
+
 #include "model/model.h"
 #include "ops/op_table.h"
 
 namespace berth {
+
+// An attribute that inference leaves in a loop whose body has sizes beyond any tensor: what to tell people.
+inline constexpr std::string_view kBodyOverflow = "body_overflow";
 
 // A type that the table does not know in this dialect has the class its name suggests, and nothing else.
 OpInfo info_of(const Model& model, const Node& node);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/onnx_bodies.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "graph/builder.h"
@@ -40,7 +42,8 @@ class LoopBody {
     LoopWork work;
     const auto turns = node_.type == "Scan" ? scanned_length() : trip_count();
     work.turns_known = turns.has_value();
-    work.turns = turns.value_or(std::min(loop_turns(given), kMostTurns));
+    work.turns = turns.value_or(loop_turns(given));
+    if (const Status sizes = check_sizes(body_.model); !sizes) work.overflow = sizes.error().message;
     add_work(work);
     work.outputs = node_.type == "Scan" ? scan_outputs(work.turns) : loop_outputs(work.turns);
     work.open_branches = std::move(body_.model.open_branches);
@@ -116,9 +119,14 @@ class LoopBody {
       work.flops += flops_of(body_.model, inner, info);
       work.bytes += nested != nullptr ? static_cast<double>(inner.integer("body_bytes", 0)) : bytes_of(inner, info);
       if (inner.integer("body_turns_known", 1) == 0) work.turns_known = false;
+      const auto* overflow = inner.find<std::string>(kBodyOverflow);
+      if (overflow != nullptr && work.overflow.empty()) work.overflow = fmt::format("{}: {}", inner.name, *overflow);
     }
     work.flops *= static_cast<double>(work.turns);
-    work.bytes = std::min(work.bytes * static_cast<double>(work.turns), static_cast<double>(kMaxTotalBytes));
+    work.bytes *= static_cast<double>(work.turns);
+    if (work.overflow.empty() && work.bytes > static_cast<double>(kMaxTotalBytes)) {
+      work.overflow = fmt::format("the bytes that its body moves in {} turns overflow", work.turns);
+    }
   }
 
   // What a node of the body reads and writes, whole.

@@ -21,6 +21,7 @@ namespace berth {
 
 struct LoopWork {
   double flops = 0.0, bytes = 0.0;  // of all turns; bytes are those that its nodes read and write
+  std::string overflow = {};        // what is beyond all sizes in its body, for an error
   std::int64_t turns = 1;
   bool turns_known = true;  // of this loop and of all inside it
   Outputs outputs = {};

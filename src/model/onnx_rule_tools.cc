@@ -25,13 +25,18 @@ Dim open_dim(const OnnxView& node, std::size_t axis) {
   return {-1, fmt::format("{}.{}", node.name(), axis)};
 }
 
-Dim sum_of(const Dim& a, const Dim& b) { return is_size(a) && is_size(b) ? known_dim(a.size + b.size) : unknown_dim(); }
+Dim sum_of(const Dim& a, const Dim& b) {
+  if (!a.known() || !b.known()) return unknown_dim();
+  return known_dim(is_size(a) && is_size(b) ? a.size + b.size : kTooLarge);
+}
 
 Dim product_of(const Dim& a, const Dim& b) {
   if (a.size == 1) return b;
   if (b.size == 1) return a;
-  if (!is_size(a) || !is_size(b) || (b.size > 0 && a.size > kLargestSize / b.size)) return unknown_dim();
-  return known_dim(a.size * b.size);
+  if (!a.known() || !b.known()) return unknown_dim();
+  if (a.size == 0 || b.size == 0) return known_dim(0);
+  const bool fits = is_size(a) && is_size(b) && a.size <= kLargestSize / b.size;
+  return known_dim(fits ? a.size * b.size : kTooLarge);
 }
 
 Dim quotient_of(const Dim& a, std::int64_t by) {

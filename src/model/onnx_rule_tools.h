@@ -2,6 +2,7 @@
 // What the rules for ONNX operators share: arithmetic on sizes that may be unknown, and broadcasting.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -14,7 +15,9 @@ namespace berth {
 
 inline constexpr std::int64_t kLargestSize = std::int64_t{1} << 48;  // beyond any tensor, far from overflow
 
-inline Dim known_dim(std::int64_t size) { return {size >= 0 && size <= kLargestSize ? size : -1, {}}; }
+inline Dim known_dim(std::int64_t size) {
+  return {size <= kLargestSize ? std::max<std::int64_t>(size, -1) : kTooLarge, {}};
+}
 inline Dim unknown_dim() { return {}; }
 
 // A size that only a run can tell, named after the node and an axis of its first output, so that the user can give it.
@@ -25,7 +28,7 @@ inline Inferred opening(std::optional<DType> dtype, Shape shape, const Dim& open
   return {dtype, std::move(shape), open.symbol};
 }
 
-// Unknown if one of them is, or if the result is beyond any tensor.
+// Unknown if one of them is.
 Dim sum_of(const Dim& a, const Dim& b);
 Dim product_of(const Dim& a, const Dim& b);
 Dim quotient_of(const Dim& a, std::int64_t by);  // also where it does not come out even

@@ -8,6 +8,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "model/node_info.h"
 #include "model/onnx_bodies.h"
 #include "model/onnx_branches.h"
 #include "model/onnx_contents.h"
@@ -80,6 +81,10 @@ class ShapePass {
       LoopWork work = infer_loop(model_, node, symbols_, given_);
       fill_outputs(node, work.outputs);
       set_attribute(node, "body_flops", work.flops);
+      if (!work.overflow.empty()) {
+        set_attribute(node, kBodyOverflow, work.overflow);
+        work.bytes = 0.0;
+      }
       set_attribute(node, "body_bytes", static_cast<std::int64_t>(work.bytes));
       set_attribute(node, "body_turns", work.turns);
       set_attribute(node, "body_turns_known", std::int64_t{work.turns_known});

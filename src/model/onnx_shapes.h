@@ -7,8 +7,8 @@
 // and have the size that is given, else 1; they are listed in Model::open_sizes.
 //
 // Subgraphs: an If is replaced by one of its branches (model/onnx_branches.h); loops (model/onnx_bodies.h) get the
-// attributes `body_flops` and `body_bytes` (of all turns), `body_turns` and `body_turns_known`, and those whose length
-// stays open are listed in Model::open_loops.
+// attributes `body_flops` and `body_bytes` (of all turns), `body_turns` and `body_turns_known`, or kBodyOverflow
+// (model/node_info.h), and those whose length stays open are listed in Model::open_loops.
 #pragma once
 
 #include "model/model.h"

@@ -81,10 +81,7 @@ Outputs spread_all(const OnnxView& node, std::size_t weight_input) {
   const Shape& input = *node.shape(0);
   const std::int64_t group = node.node().integer("group", 1);
   const Dim& narrow = (*weight)[1];
-  Shape result{
-      input[0],
-      Dim{narrow.known() && group > 0 && group < kLargest && narrow.size < kLargest / group ? narrow.size * group : -1,
-          {}}};
+  Shape result{input[0], group > 0 ? product_of(narrow, known_dim(group)) : unknown_dim()};
   const std::size_t axes = input.size() - 2;
   const auto *stated = node.node().find<Numbers>("output_shape"), *extra = node.node().find<Numbers>("output_padding");
   for (std::size_t axis = 0; axis < axes; ++axis) {
@@ -106,8 +103,8 @@ std::vector<double> scales_of(const OnnxView& node) {
 
 Dim scaled(const Dim& dim, double scale) {
   const double size = dim.known() ? std::floor(static_cast<double>(dim.size) * scale) : -1.0;
-  return size >= 0.0 && size < static_cast<double>(kLargest) ? known_dim(static_cast<std::int64_t>(size))
-                                                             : unknown_dim();
+  if (!(size >= 0.0)) return unknown_dim();
+  return known_dim(size < static_cast<double>(kLargest) ? static_cast<std::int64_t>(size) : kTooLarge);
 }
 
 // Y [seq, directions, batch, hidden], Y_h and Y_c [directions, batch, hidden]; layout 1 has the batch first. Without an

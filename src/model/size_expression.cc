@@ -13,21 +13,30 @@ constexpr int kMaxDepth = 32;
 constexpr std::int64_t kLargest = std::int64_t{1} << 52;
 constexpr std::int64_t kHighestPower = 64;
 
-using Number = std::optional<std::int64_t>;  // none: not known; as an operand it makes the result unknown
+// None: not known; as an operand it makes the result unknown. Beyond kLargest all numbers are kTooLarge, with a sign.
+using Number = std::optional<std::int64_t>;
 
-Number in_range(std::int64_t number) { return std::abs(number) <= kLargest ? Number(number) : std::nullopt; }
+bool is_too_large(std::int64_t number) { return std::abs(number) > kLargest; }
 
-Number add(Number a, Number b) { return a && b ? in_range(*a + *b) : std::nullopt; }
+Number in_range(std::int64_t number) {
+  if (!is_too_large(number)) return number;
+  return number > 0 ? kTooLarge : -kTooLarge;
+}
+
+Number add(Number a, Number b) {
+  if (!a || !b || (is_too_large(*a) && is_too_large(*b) && *a != *b)) return std::nullopt;
+  return in_range(*a + *b);
+}
 Number negate(Number a) { return a ? Number(-*a) : std::nullopt; }
 
 Number multiply(Number a, Number b) {
   if (!a || !b) return std::nullopt;
-  if (*b != 0 && std::abs(*a) > kLargest / std::abs(*b)) return std::nullopt;
-  return *a * *b;
+  if (*b == 0 || std::abs(*a) <= kLargest / std::abs(*b)) return *a * *b;
+  return (*a < 0) == (*b < 0) ? kTooLarge : -kTooLarge;
 }
 
 Number floor_divide(Number a, Number b) {
-  if (!a || !b || *b == 0) return std::nullopt;
+  if (!a || !b || *b == 0 || is_too_large(*a) || is_too_large(*b)) return std::nullopt;
   const bool rounds_up = *a % *b != 0 && (*a < 0) != (*b < 0);
   return *a / *b - (rounds_up ? 1 : 0);
 }
@@ -35,7 +44,8 @@ Number floor_divide(Number a, Number b) {
 Number modulo(Number a, Number b) { return add(a, negate(multiply(b, floor_divide(a, b)))); }
 
 Number power(Number base, Number exponent) {
-  if (!exponent || *exponent < 0 || *exponent > kHighestPower) return std::nullopt;
+  if (!base || !exponent || *exponent < 0) return std::nullopt;
+  if (*exponent > kHighestPower) return *base > 1 ? Number(kTooLarge) : std::nullopt;
   Number result = 1;
   for (std::int64_t i = 0; i < *exponent; ++i) result = multiply(result, base);
   return result;

@@ -13,8 +13,9 @@
 namespace berth {
 
 struct SizeExpression {
-  std::vector<std::string> names = {};     // in the order of the text, each once
-  std::optional<std::int64_t> value = {};  // none: a name has no size, or the result is none (negative, far too large)
+  std::vector<std::string> names = {};  // in the order of the text, each once
+  // None: a name has no size, or the result is none (negative). kTooLarge: it is beyond any size.
+  std::optional<std::int64_t> value = {};
 };
 
 // Read are whole numbers, names (letters, digits, '_' and '.'), products, floor divisions, powers, parentheses, Max,

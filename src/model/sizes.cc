@@ -122,6 +122,35 @@ class Binder {
   std::vector<NamedDim> dims_;
 };
 
+bool overflows(const Value& value) {
+  return value.shape && std::ranges::all_of(*value.shape, &Dim::known) && !num_elements(*value.shape);
+}
+
+// "64 x 2147483648"; a size that no tensor has stands for itself.
+std::string sizes_text(const Shape& shape) {
+  std::vector<std::string> sizes;
+  for (const Dim& dim : shape) sizes.push_back(dim.size < kTooLarge ? fmt::format("{}", dim.size) : "too many");
+  return join(sizes, " x ");
+}
+
+// Who has the value: "node 'mm'", "parameter 'w'", "input 'x'".
+std::string owner_of(const Model& model, ValueIndex value) {
+  for (const Leaf& leaf : model.leaves) {
+    if (leaf.value == value) return fmt::format("{} '{}'", name_of(leaf.role), model.values[value].name);
+  }
+  for (const Node& node : model.nodes) {
+    if (std::ranges::find(node.outputs, value) == node.outputs.end()) continue;
+    return fmt::format("node '{}' ({})", node.name, node.type);
+  }
+  return "the model";
+}
+
+Error overflow_error(const Model& model, ValueIndex index) {
+  const Value& value = model.values[index];
+  return bad_input("{}: the size of '{}' overflows: {} elements; all tensors together may have {}",
+                   owner_of(model, index), value.name, sizes_text(*value.shape), format_bytes(kMaxTotalBytes));
+}
+
 std::string list_of(const std::vector<std::string>& names) {
   if (names.empty()) return "all its sizes are fixed";
   const auto shown = std::span(names).first(std::min(names.size(), kMostListed));
@@ -160,11 +189,20 @@ std::vector<NamedDim> bind_dims(Model& model, const DimSizes& sizes) { return Bi
 
 std::optional<std::int64_t> num_elements(const Shape& shape) {
   std::int64_t count = 1;
+  const bool all_known = std::ranges::all_of(shape, &Dim::known);
+  if (all_known && std::ranges::any_of(shape, [](const Dim& dim) { return dim.size == 0; })) return 0;
   for (const Dim& dim : shape) {
     if (!dim.known() || (dim.size > 0 && count > kMostElements / dim.size)) return std::nullopt;
     count *= dim.size;
   }
   return count;
+}
+
+Status check_sizes(const Model& model) {
+  for (std::size_t i = 0; i < model.values.size(); ++i) {
+    if (overflows(model.values[i])) return overflow_error(model, static_cast<ValueIndex>(i));
+  }
+  return {};
 }
 
 Bytes value_bytes(const Value& value) {

@@ -59,6 +59,10 @@ std::vector<NamedDim> bind_dims(Model& model, const DimSizes& sizes);
 // Product of the dimensions; nothing if one is unknown or the product is beyond any tensor.
 std::optional<std::int64_t> num_elements(const Shape& shape);
 
+// Refuses the first value whose sizes are all known and together beyond any tensor, by its name and that of the node
+// that makes it.
+Status check_sizes(const Model& model);
+
 // 0 if its sizes are not known; without a type as 32-bit numbers.
 Bytes value_bytes(const Value& value);
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/window.h"
 
+#include "model/model.h"
+
 namespace berth {
 
 std::int64_t slide(std::int64_t length, const SlidingWindow& window, Padding padding, Rounding rounding) {
-  if (length < 0 || length > kLargestWindow || !window.is_sane()) return -1;
+  if (length < 0 || !window.is_sane()) return -1;
+  if (length > kLargestWindow) return kTooLarge;
   if (padding == Padding::kSame) return (length + window.stride - 1) / window.stride;
   const bool is_padded = padding == Padding::kStated;
   const std::int64_t room = length + (is_padded ? window.pad_begin + window.pad_end : 0) - window.reach();
@@ -16,7 +19,8 @@ std::int64_t slide(std::int64_t length, const SlidingWindow& window, Padding pad
 }
 
 std::int64_t spread(std::int64_t length, const SlidingWindow& window, Padding padding, std::int64_t extra) {
-  if (length < 0 || !window.is_sane() || length >= kLargestWindow / window.stride) return -1;
+  if (length < 0 || !window.is_sane()) return -1;
+  if (length >= kLargestWindow / window.stride) return kTooLarge;
   if (padding == Padding::kSame) return length * window.stride;
   const std::int64_t pads = padding == Padding::kStated ? window.pad_begin + window.pad_end : 0;
   return (length - 1) * window.stride + window.reach() + extra - pads;

@@ -32,11 +32,13 @@ enum class Rounding : std::uint8_t {
   kUpInside,  // but no window begins behind the input
 };
 
-// Number of places of a window along `length`; 0 if it does not fit, -1 where a number makes no sense.
+// Number of places of a window along `length`; 0 if it does not fit, -1 where a number makes no sense, kTooLarge where
+// the length is beyond kLargestWindow.
 std::int64_t slide(std::int64_t length, const SlidingWindow& window, Padding padding,
                    Rounding rounding = Rounding::kDown);
 
-// Length that windows at `length` places cover, with `extra` behind; -1 or less where a number makes no sense.
+// Length that windows at `length` places cover, with `extra` behind; -1 or less where a number makes no sense,
+// kTooLarge as above.
 std::int64_t spread(std::int64_t length, const SlidingWindow& window, Padding padding, std::int64_t extra = 0);
 
 }  // namespace berth

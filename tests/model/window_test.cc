@@ -5,6 +5,8 @@
 
 #include <limits>
 
+#include "model/model.h"
+
 namespace berth {
 namespace {
 
@@ -37,9 +39,13 @@ TEST(Window, NumbersThatMakeNoSenseGiveNoLength) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
   EXPECT_EQ(slide(-1, {.size = 3}, Padding::kStated), -1);
   EXPECT_EQ(slide(9, {.size = 3, .stride = 0}, Padding::kSame), -1);
-  EXPECT_EQ(slide(kMost, {.size = 3}, Padding::kStated), -1);
   EXPECT_EQ(slide(9, {.size = kMost, .dilation = kMost}, Padding::kStated), -1);
-  EXPECT_EQ(spread(kMost, {.size = 3, .stride = kMost}, Padding::kStated), -1);
+}
+
+TEST(Window, LengthsBeyondAllWindowsAreTooLarge) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(slide(kMost, {.size = 3}, Padding::kStated), kTooLarge);
+  EXPECT_EQ(spread(kMost, {.size = 3, .stride = kMost}, Padding::kStated), kTooLarge);
 }
 
 }  // namespace

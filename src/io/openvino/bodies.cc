@@ -63,8 +63,17 @@ OpFacts facts_of(const IrLayer& layer) {
   return facts;
 }
 
-Bytes bytes_of(const IrPort& port) {
-  return std::max<Bytes>(tensor_bytes({port.dtype.value_or(DType::kF32), known_sizes(port)}), 0);
+// -1: it overflows.
+Bytes bytes_of(const IrPort& port) { return tensor_bytes({port.dtype.value_or(DType::kF32), known_sizes(port)}); }
+
+Status check_ports(const IrLayer& layer) {
+  for (const auto* ports : {&layer.inputs, &layer.outputs}) {
+    const auto large = std::ranges::find_if(*ports, [](const IrPort& port) { return bytes_of(port) < 0; });
+    if (large == ports->end()) continue;
+    return bad_input("{}: the size of its port {} overflows: {} elements", describe(layer), large->id,
+                     fmt::join(known_sizes(*large), " x "));
+  }
+  return {};
 }
 
 double bytes_of(const IrLayer& layer, const OpInfo& info) {
@@ -83,6 +92,7 @@ double bytes_of(const IrLayer& layer, const OpInfo& info) {
 Result<BodyWork> one_turn(const IrNet& net, std::int64_t open_turns) {
   BodyWork turn;
   for (const IrLayer& layer : net.layers) {
+    BERTH_RETURN_IF_ERROR(check_ports(layer));
     if (layer.bodies.empty()) {
       const OpInfo info = find_op(Dialect::kOpenVino, layer.type).value_or(OpInfo{});
       if (info.flops.formula != Formula::kNone) turn.flops += flops_of(info.flops, facts_of(layer));
@@ -126,8 +136,7 @@ Result<BodyWork> work_of_bodies(const IrLayer& layer, std::int64_t open_turns) {
     work.flops *= static_cast<double>(work.turns);
     work.bytes *= static_cast<double>(work.turns);
   }
-  if (work.flops > kMostFlops) return too_large(layer);
-  work.bytes = std::min(work.bytes, kMostBytes);
+  if (work.flops > kMostFlops || work.bytes > kMostBytes) return too_large(layer);
   return work;
 }
 

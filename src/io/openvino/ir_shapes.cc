@@ -202,16 +202,16 @@ class SizeNamer {
     return Sizes(shape.size());
   }
 
-  // Over all inputs of the layer; -1 if one of them is not known.
+  // Over all inputs of the layer; -1 if one of them is not known, kTooLarge if the sum is beyond any tensor.
   [[nodiscard]] std::int64_t sum_along(std::uint32_t at, std::size_t axis, std::size_t rank) const {
     constexpr std::int64_t kMost = std::int64_t{1} << 48;
     std::int64_t sum = 0;
     for (const IrSource& source : links_.sources[at]) {
       const Shape& part = shapes_[source.layer][source.output];
-      if (part.size() != rank || !part[axis].known() || part[axis].size > kMost - sum) return -1;
-      sum += part[axis].size;
+      if (part.size() != rank || !part[axis].known()) return -1;
+      sum += std::min(part[axis].size, kMost - sum + 1);
     }
-    return sum;
+    return sum <= kMost ? sum : kTooLarge;
   }
 
   // Sizes that follow from others are plain numbers: only those that the user gives, or still can, have names.

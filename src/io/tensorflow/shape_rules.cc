@@ -126,8 +126,8 @@ std::unordered_map<std::string_view, Rule> make_table() {
   for (const std::string_view type : split(kSecond, ' ')) table.emplace(type, &second);
   for (const std::string_view type : split(kBroadcast, ' ')) table.emplace(type, &broadcast_all);
   for (const std::string_view type : split(kScalar, ' ')) table.emplace(type, &scalar);
-  for (const auto rules : {array_rules(), slicing_rules(), layer_rules(), cell_rules(), image_rules(),
-                           selection_rules(), list_rules()}) {
+  for (const auto rules :
+       {array_rules(), slicing_rules(), layer_rules(), cell_rules(), image_rules(), selection_rules(), list_rules()}) {
     for (const RuleRow& row : rules) table.emplace(row.type, row.rule);
   }
   return table;
@@ -152,8 +152,8 @@ Dim product(const Dim& a, const Dim& b) {
   if (a.size == 1) return b;
   if (b.size == 1) return a;
   std::int64_t size = 0;
-  if (!a.known() || !b.known() || __builtin_mul_overflow(a.size, b.size, &size)) return {};
-  return dim_of(size);
+  if (!a.known() || !b.known()) return {};
+  return dim_of(__builtin_mul_overflow(a.size, b.size, &size) ? kTooLarge : size);
 }
 
 Shape broadcast(const Shape& a, const Shape& b) {

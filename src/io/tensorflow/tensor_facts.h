@@ -19,11 +19,11 @@ struct TensorFacts {
 };
 inline constexpr std::size_t kMostContents = 256;
 inline constexpr std::size_t kMaxShapeRank = 32;
-// Larger sizes count as unknown, so that sums never overflow.
+// Larger sizes are kept as kTooLarge, so that sums never overflow, and lower() refuses them.
 inline constexpr std::int64_t kMaxDimSize = std::int64_t{1} << 40;
 
-// A dimension of that size; unknown if it is negative or absurd.
-inline Dim dim_of(std::int64_t size) { return size >= 0 && size <= kMaxDimSize ? Dim{size} : Dim{}; }
+// A dimension of that size; unknown if it is negative.
+inline Dim dim_of(std::int64_t size) { return size >= 0 ? Dim{size <= kMaxDimSize ? size : kTooLarge} : Dim{}; }
 
 // From the bytes of a TensorShapeProto: none if not even the rank is known, or more than kMaxShapeRank.
 std::optional<Shape> read_shape(std::string_view bytes);

@@ -50,11 +50,12 @@ std::string module_of(std::string_view name) {
   return module;
 }
 
+// More than kTooLarge are not told apart: lower() refuses whatever moves a byte so often.
 std::int64_t trips(std::int64_t trip_count, std::uint32_t loops) {
-  constexpr std::int64_t kMost = 1'000'000'000'000;
   std::int64_t total = 1;
-  trip_count = std::min<std::int64_t>(trip_count, 1'000'000);
-  for (; loops > 0 && total < kMost; --loops) total = std::min(kMost, total * trip_count);
+  for (; loops > 0 && total < kTooLarge; --loops) {
+    if (__builtin_mul_overflow(total, trip_count, &total)) total = kTooLarge;
+  }
   return total;
 }
 
