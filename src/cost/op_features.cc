@@ -56,6 +56,22 @@ double bytes_moved(const Graph& graph, OpId op, CostClass cost_class, double row
   }
 }
 
+// Two narrow factors are multiplied at their rate, whatever the product is put out as: 32-bit sums, floating numbers.
+// The factors are the first two inputs that are matrices; scales and zero points are not.
+DType product_dtype(const Graph& graph, OpId op, DType output) {
+  constexpr int kNarrow = 8;
+  int factors = 0;
+  DType first = output;
+  for (const TensorId tensor : graph.inputs(op)) {
+    if (graph.shape(tensor).size() < 2) continue;
+    const DType dtype = graph.dtype(tensor);
+    if (bits_of(dtype) > kNarrow || dtype == DType::kBool) break;
+    if (++factors == 1) first = dtype;
+    if (factors == 2) return first;
+  }
+  return output;
+}
+
 }  // namespace
 
 OpFeatures features_of(const Graph& graph, OpId op) {
@@ -64,6 +80,7 @@ OpFeatures features_of(const Graph& graph, OpId op) {
   features.flops = graph.flops(op);
   const auto outputs = graph.outputs(op);
   if (!outputs.empty()) features.dtype = graph.dtype(outputs[0]);
+  if (features.flops > 0.0) features.dtype = product_dtype(graph, op, features.dtype);
   switch (features.cost_class) {
     case CostClass::kMatmul:
     case CostClass::kAttention:

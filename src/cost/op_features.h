@@ -11,7 +11,8 @@ namespace berth {
 
 struct OpFeatures {
   CostClass cost_class = CostClass::kNothing;
-  DType dtype = DType::kF32;  // of the first output: chooses the peak
+  DType dtype =
+      DType::kF32;  // chooses the peak: of the first output, or of both factors of a product if they are narrower
   double flops = 0.0;
   double bytes = 0.0;     // moved through memory: bytes_touched, less what the class is known not to read
   double products = 1.0;  // kernels inside the op, each with its own fixed time

@@ -8,7 +8,9 @@
 namespace berth {
 
 double Device::peak_flops(DType dtype) const {
-  const auto found = flops_per_s.find(dtype);
+  auto found = flops_per_s.find(dtype);
+  // Matrix units multiply unsigned and 4-bit numbers as they do those of 8 bits.
+  if (found == flops_per_s.end() && (dtype == DType::kU8 || dtype == DType::kI4)) found = flops_per_s.find(DType::kI8);
   return found != flops_per_s.end() ? found->second : flops_per_s.at(DType::kF32);
 }
 

@@ -9,6 +9,7 @@
 #include "model/fold.h"
 #include "model/node_info.h"
 #include "model/onnx_shapes.h"
+#include "model/quantised.h"
 #include "model/sizes.h"
 #include "model/updates.h"
 #include "ops/traffic.h"
@@ -34,6 +35,7 @@ class Lowering {
     report_.left_out = model_.left_out;
     BERTH_RETURN_IF_ERROR(note_turns());
     fold_constants(model_);
+    kernel_bytes_ = fuse_quantised(model_);
     updates_ = find_updates(model_);
     find_read_values();
     producer_.assign(model_.values.size(), {kNoOp, 0});
@@ -159,7 +161,7 @@ class Lowering {
       return bad_input("node '{}': {}", spec.name, *inside);
     const auto turns = std::max<std::int64_t>(node.integer("_trip_count", 1), 1);
     spec.flops = flops_of(model_, node, info) * static_cast<double>(turns);
-    spec.bytes_touched = bytes_of(node, info, spec.outputs);
+    spec.bytes_touched = kernel_bytes_[i] >= 0 ? kernel_bytes_[i] : bytes_of(node, info, spec.outputs);
     if (info.flops.formula == Formula::kBody) {
       spec.bytes_touched = std::max<Bytes>(node.integer("body_bytes", spec.bytes_touched), -1);
     }
@@ -228,6 +230,7 @@ class Lowering {
   std::vector<OutputRef> producer_;  // per value
   std::vector<bool> is_read_;        // per value: by a node, or as an output of the model
   std::vector<ValueIndex> updates_;  // per node: the parameter it updates
+  std::vector<Bytes> kernel_bytes_;  // per node: what it moves as a quantised kernel, else -1
   std::vector<std::string> device_of_;
   std::unordered_set<std::string> names_;
   std::uint64_t next_suffix_ = 0;

@@ -6,6 +6,7 @@
 //   (model/sizes.h).
 // - What depends on constants alone is folded away (model/fold.h): it becomes a constant (parameters keep their role
 //   through casts, transposes and the like), resident and without cost.
+// - Quantised patterns of ONNX are priced as the kernels that runtimes make of them (model/quantised.h).
 // - Nodes that only look at their input in another way become views; identities too, control flow, casts to the same
 //   type and dropout that drops nothing.
 // - Flops and bytes by the rules of the type's row; of a type that has none, no flops and the bytes of the distinct

@@ -61,6 +61,7 @@ bool is_view(const Model& model, const Node& node, const OpInfo& info) {
   const bool has_both =
       !node.inputs.empty() && node.inputs[0] != kNoValue && !node.outputs.empty() && node.outputs[0] != kNoValue;
   if (!has_both) return false;
+  if (node.integer(kPartOfKernel, 0) != 0) return true;
   switch (info.effect) {
     case Effect::kView:
     case Effect::kViewOfState:

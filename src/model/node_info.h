@@ -12,6 +12,9 @@ namespace berth {
 // An attribute that inference leaves in a loop whose body has sizes beyond any tensor: what to tell people.
 inline constexpr std::string_view kBodyOverflow = "body_overflow";
 
+// An attribute of nodes that run inside the kernel of another (model/quantised.h): they are views.
+inline constexpr std::string_view kPartOfKernel = "_part_of_kernel";
+
 // A type that the table does not know in this dialect has the class its name suggests, and nothing else.
 OpInfo info_of(const Model& model, const Node& node);
 

@@ -26,7 +26,9 @@ constexpr std::array kRows{
     OpRow{"HardSigmoid HardSwish ThresholdedRelu Shrink RotaryEmbedding", {kElementwise}},
     OpRow{"Where Equal Less LessOrEqual Greater GreaterOrEqual And Or Xor Not IsNaN IsInf", {kElementwise}},
     OpRow{"BitShift BitwiseAnd BitwiseOr BitwiseXor BitwiseNot", {kElementwise}},
-    OpRow{"QuantizeLinear DequantizeLinear DynamicQuantizeLinear", {kElementwise}},
+    // Views where the kernel beside them does their work (model/quantised.h).
+    OpRow{"QuantizeLinear DequantizeLinear", {.cost_class = kElementwise, .effect = Effect::kViewIfSameType}},
+    OpRow{"DynamicQuantizeLinear", {kElementwise}},
     OpRow{"Cast CastLike", {.cost_class = kElementwise, .effect = Effect::kViewIfSameType}},
     OpRow{"Dropout", {.cost_class = kRandom, .effect = Effect::kViewUnlessTraining}},
     OpRow{"RandomNormal RandomUniform Multinomial Bernoulli", {kRandom}},

@@ -121,5 +121,15 @@ TEST(Machine, AnswersQuestionsAboutItsDevices) {
   EXPECT_EQ(machine.device(DeviceId{2}).peak_flops(DType::kBF16), 1e12);
 }
 
+TEST(Machine, UnsignedAndFourBitNumbersHaveTheRateOfBytes) {
+  Device device = plain_device("gpu", DeviceKind::kGpu);
+  EXPECT_EQ(device.peak_flops(DType::kU8), device.peak_flops(DType::kF32)) << "no rate is stated";
+  device.flops_per_s[DType::kI8] = 5e14;
+  EXPECT_EQ(device.peak_flops(DType::kU8), 5e14);
+  EXPECT_EQ(device.peak_flops(DType::kI4), 5e14);
+  device.flops_per_s[DType::kI4] = 9e14;
+  EXPECT_EQ(device.peak_flops(DType::kI4), 9e14) << "its own, where it is stated";
+}
+
 }  // namespace
 }  // namespace berth

@@ -70,10 +70,10 @@ TEST(Fold, AWeightInTwoFormsIsOneParameter) {
 
 TEST(Fold, QuantisedWeightsAreWidenedWithinTheStep) {
   SmallModel net(Dialect::kOnnx);
-  const ValueIndex w = net.leaf(Role::kParameter, "w", {5, 7}, DType::kI8), x = net.input("x", {3, 5});
+  const ValueIndex w = net.leaf(Role::kParameter, "w", {5, 7}, DType::kI8), x = net.input("x", {5, 7});
   const ValueIndex scale = net.parameter("scale", {7}), zero = net.leaf(Role::kConstant, "zero", {7}, DType::kI8);
   const ValueIndex wide = net.node("wide", "DequantizeLinear", {w, scale, zero}, {5, 7});
-  net.output(net.node("y", "MatMul", {x, wide}, {3, 7}));
+  net.output(net.node("y", "Sub", {x, wide}, {5, 7}));
   const Lowered lowered = net.lower();
   EXPECT_EQ(lowered.graph.parameter_bytes(), 5 * 7 * 1 + 7 * 4);
   EXPECT_EQ(lowered.graph.role(op_named(lowered.graph, "w")), Role::kParameter);
