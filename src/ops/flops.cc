@@ -2,7 +2,10 @@
 #include "ops/flops.h"
 
 #include <algorithm>
+#include <bit>
+#include <bitset>
 #include <iterator>
+#include <limits>
 #include <map>
 
 #include "base/text.h"
@@ -51,8 +54,8 @@ double sum_of_products(const FlopRule& rule, const OpFacts& op) {
 }
 
 // Adds the sizes of one operand's labels. The axes of an ellipsis have labels of their own, counted from its end.
+constexpr int kEllipsis = 256, kMostEllipsis = 255;
 void add_labels(std::string_view labels, const Sizes& sizes, std::map<int, double>& size_of) {
-  constexpr int kEllipsis = 256;
   const auto letters = std::ranges::count_if(labels, [](char c) { return c != ' ' && c != '.'; });
   std::size_t axis = 0;
   const auto add = [&](int label) {
@@ -61,27 +64,114 @@ void add_labels(std::string_view labels, const Sizes& sizes, std::map<int, doubl
   bool in_ellipsis = false;
   for (const char c : labels) {
     if (c == '.' && !in_ellipsis) {
-      for (auto left = std::ssize(sizes) - letters; left > 0; --left) add(kEllipsis + static_cast<int>(left));
+      for (auto left = std::min<std::ptrdiff_t>(std::ssize(sizes) - letters, kMostEllipsis); left > 0; --left)
+        add(kEllipsis + static_cast<int>(left));
     }
     in_ellipsis = c == '.';
     if (c != '.' && c != ' ') add(static_cast<unsigned char>(c));
   }
 }
 
-// Product of the sizes of all labels. One operand alone is summed or transposed, not multiplied.
-double einsum(const OpFacts& op) {
-  const std::string_view factors = op.equation.substr(0, op.equation.find('-'));
-  std::map<int, double> size_of;
-  const std::vector<std::string_view> operands = split(factors, ',');
-  if (operands.size() < 2) return 0.0;
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    const Sizes* sizes = at(op.inputs, i);
-    if (sizes == nullptr) return 0.0;
-    add_labels(operands[i], *sizes, size_of);
+// Operands are multiplied two by two: each product runs over all labels of its two factors, and keeps those that the
+// result or another operand has. The best order of a few operands; many are multiplied from left to right.
+class Contraction {
+ public:
+  // False where a size is not known.
+  bool read(const OpFacts& op) {
+    const std::size_t arrow = op.equation.find("->");
+    const std::vector<std::string_view> operands = split(op.equation.substr(0, arrow), ',');
+    std::map<int, int> uses;
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      const Sizes* sizes = at(op.inputs, i);
+      if (sizes == nullptr) return false;
+      std::map<int, double> own;
+      add_labels(operands[i], *sizes, own);
+      Labels& labels = factors_.emplace_back();
+      for (const auto& [label, size] : own) {
+        labels.set(static_cast<std::size_t>(label));
+        size_of_[label] = std::max(size_of_[label], size);
+        ++uses[label];
+      }
+    }
+    const std::string_view result =
+        arrow != std::string_view::npos ? op.equation.substr(arrow + 2) : std::string_view();
+    for (const auto& [label, count] : uses) {
+      const bool is_stated = label >= kEllipsis ? result.find('.') != std::string_view::npos
+                                                : result.find(static_cast<char>(label)) != std::string_view::npos;
+      // Without an arrow: what stands in one operand alone, and the ellipsis.
+      if (arrow != std::string_view::npos ? is_stated : label >= kEllipsis || count == 1) {
+        result_.set(static_cast<std::size_t>(label));
+      }
+    }
+    return true;
   }
-  double terms = kPerMultiplyAdd;
-  for (const auto& [label, size] : size_of) terms *= size;
-  return terms;
+
+  // One operand alone is summed or transposed, not multiplied.
+  [[nodiscard]] double flops() const {
+    constexpr std::size_t kFew = 8;
+    if (factors_.size() < 2) return 0.0;
+    return factors_.size() <= kFew ? best_order() : left_to_right();
+  }
+
+ private:
+  using Labels = std::bitset<512>;
+
+  [[nodiscard]] double product(const Labels& labels) const {
+    double terms = kPerMultiplyAdd;
+    for (const auto& [label, size] : size_of_) {
+      if (labels.test(static_cast<std::size_t>(label))) terms *= size;
+    }
+    return terms;
+  }
+
+  // Over subsets of the operands, as bits.
+  [[nodiscard]] double best_order() const {
+    const std::size_t all = (std::size_t{1} << factors_.size()) - 1;
+    std::vector<Labels> labels(all + 1);
+    for (std::size_t set = 1; set <= all; ++set) {
+      const auto first = static_cast<std::size_t>(std::countr_zero(set));
+      labels[set] = labels[set & (set - 1)] | factors_[first];
+    }
+    std::vector<double> cost(all + 1, 0.0);
+    const auto kept = [&](std::size_t set) { return labels[set] & (result_ | labels[all ^ set]); };
+    for (std::size_t set = 1; set <= all; ++set) {
+      if (std::has_single_bit(set)) continue;
+      cost[set] = std::numeric_limits<double>::infinity();
+      for (std::size_t part = (set - 1) & set; part > 0; part = (part - 1) & set) {
+        const std::size_t rest = set ^ part;
+        if (part < rest) break;  // the other half has been seen
+        cost[set] = std::min(cost[set], cost[part] + cost[rest] + product(own(part, kept) | own(rest, kept)));
+      }
+    }
+    return cost[all];
+  }
+
+  // One operand has all its labels: what only it has is summed within its first product.
+  template <typename Kept>
+  [[nodiscard]] Labels own(std::size_t set, const Kept& kept) const {
+    return std::has_single_bit(set) ? factors_[static_cast<std::size_t>(std::countr_zero(set))] : kept(set);
+  }
+
+  [[nodiscard]] double left_to_right() const {
+    std::vector<Labels> behind(factors_.size() + 1, result_);  // needed by the result or from operand i on
+    for (std::size_t i = factors_.size(); i-- > 0;) behind[i] = behind[i + 1] | factors_[i];
+    double sum = 0.0;
+    Labels made = factors_[0];
+    for (std::size_t i = 1; i < factors_.size(); ++i) {
+      sum += product(made | factors_[i]);
+      made = (made | factors_[i]) & behind[i + 1];
+    }
+    return sum;
+  }
+
+  std::vector<Labels> factors_;
+  Labels result_;
+  std::map<int, double> size_of_;
+};
+
+double einsum(const OpFacts& op) {
+  Contraction contraction;
+  return contraction.read(op) ? contraction.flops() : 0.0;
 }
 
 // Every row meets every weight: a row is a sample, or a sample at one time.

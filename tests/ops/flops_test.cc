@@ -2,6 +2,7 @@
 // Flops of every formula and dialect, worked by hand: 2 per multiply-add.
 #include "ops/flops.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace berth {
@@ -84,7 +85,30 @@ TEST(Flops, Einsum) {
             2.0 * 4 * 2 * 3 * 5 * 7);
   EXPECT_EQ(onnx("Einsum", {sizes({3, 5})}, {sizes({5, 3})}, {.equation = "ij->ji"}), 0.0) << "a transposition";
   EXPECT_EQ(onnx("Einsum", factors, {sizes({2, 3, 7})}), 0.0) << "no equation";
+  EXPECT_EQ(onnx("Einsum", factors, {sizes({2, 3, 7})}, {.equation = "bij,bjk"}), 2.0 * 2 * 3 * 5 * 7);
   EXPECT_EQ(onnx("Einsum", {kMissing, factors[1]}, {sizes({2, 3, 7})}, {.equation = "bij,bjk->bik"}), 0.0);
+}
+
+// a [3,4], b [4,5], c [5,6]: (ab)c takes 3*4*5 + 3*5*6 multiply-adds, a(bc) 4*5*6 + 3*4*6.
+TEST(Flops, AnEinsumOfSeveralOperandsIsMultipliedTwoByTwo) {
+  const Shapes chain{sizes({3, 4}), sizes({4, 5}), sizes({5, 6})};
+  EXPECT_EQ(onnx("Einsum", chain, {sizes({3, 6})}, {.equation = "ij,jk,kl->il"}), 2.0 * (3 * 4 * 5 + 3 * 5 * 6));
+  EXPECT_EQ(
+      onnx("Einsum", {sizes({30, 4}), sizes({4, 50}), sizes({50, 6})}, {sizes({30, 6})}, {.equation = "ij,jk,kl->il"}),
+      2.0 * (4 * 50 * 6 + 30 * 4 * 6))
+      << "the better order";
+  EXPECT_EQ(onnx("Einsum", {sizes({3}), sizes({3}), sizes({3})}, {sizes({3})}, {.equation = "i,i,i->i"}),
+            2.0 * (3 + 3));
+  EXPECT_EQ(onnx("Einsum", chain, {sizes({3, 6})}, {.equation = "ij,jk,kl"}), 2.0 * (3 * 4 * 5 + 3 * 5 * 6))
+      << "no arrow";
+  Shapes many;
+  std::string equation;
+  for (char c = 'a'; c < 'a' + 9; ++c) {
+    many.push_back(sizes({2, 2}));
+    equation += fmt::format("{}{}{}", equation.empty() ? "" : ",", c, static_cast<char>(c + 1));
+  }
+  EXPECT_EQ(onnx("Einsum", many, {sizes({2, 2})}, {.equation = equation + "->aj"}), 2.0 * 8 * 8)
+      << "from left to right";
 }
 
 TEST(Flops, Convolutions) {
