@@ -10,6 +10,7 @@
 #include "io/onnx/onnx_subgraphs.h"
 #include "io/onnx/onnx_tensor.h"
 #include "io/wire.h"
+#include "model/weights.h"
 
 namespace berth {
 namespace {
@@ -82,7 +83,7 @@ class GraphReader {
 
   // Weights of a body are kept by the main graph; small constants stay where they are.
   ValueIndex add_leaf(Value value) {
-    if (role_of_initializer(value) == Role::kParameter) return add_weight(std::move(value));
+    if (role_of_stored(value) == Role::kParameter) return add_weight(std::move(value));
     const ValueIndex index = graph_.model.add(std::move(value));
     graph_.model.leaves.push_back({index, Role::kConstant, {}, {}});
     return index;
@@ -199,7 +200,7 @@ class GraphReader {
       return {};
     }
     // Read before it was made: the value is there already.
-    const Role role = role_of_initializer(value);
+    const Role role = role_of_stored(value);
     graph_.model.values[early->second] = std::move(value);
     graph_.model.leaves.push_back({early->second, role, {}, {}});
     return {};

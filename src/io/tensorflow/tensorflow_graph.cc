@@ -11,6 +11,7 @@
 #include "io/tensorflow/op_kinds.h"
 #include "io/tensorflow/scope.h"
 #include "io/tensorflow/step.h"
+#include "model/weights.h"
 
 namespace berth {
 namespace tensorflow {
@@ -151,6 +152,17 @@ class ModelMaker {
   std::vector<std::uint32_t> number_;    // per node: among the model's nodes
 };
 
+// A frozen graph has its weights as constants: where nothing is a variable, they are the parameters.
+void find_frozen_weights(Model& model) {
+  const auto is_parameter = [](const Leaf& leaf) { return leaf.role == Role::kParameter; };
+  if (std::ranges::any_of(model.leaves, is_parameter)) return;
+  for (Leaf& leaf : model.leaves) {
+    if (leaf.role != Role::kConstant) continue;
+    leaf.role = role_of_stored(model.values[leaf.value]);
+    if (leaf.role == Role::kParameter) leaf.label = model.values[leaf.value].name;
+  }
+}
+
 Result<Model> make_model(const GraphDef& def, const TensorFlowOptions& options, TensorFlowReport& report) {
   report.trip_count = options.trip_count;
   BERTH_TRY(FlatGraph graph, flatten(def, options, report));
@@ -159,6 +171,7 @@ Result<Model> make_model(const GraphDef& def, const TensorFlowOptions& options, 
   BERTH_TRY(std::vector<std::vector<Facts>> facts, find_facts(graph, order, step, options, report));
   Model model = ModelMaker(graph, step, options).make(std::move(facts));
   model.dialect = Dialect::kTensorFlow;
+  find_frozen_weights(model);
   model.open_loops = report.loops;  // the file tells of none how often it turns
   model.open_branches = report.chosen_branches;
   model.left_out = report.left_out;
