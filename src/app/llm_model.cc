@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/text.h"
+#include "io/file_kind.h"
 #include "io/llm/gguf_model.h"
 #include "io/llm/hf_model.h"
 #include "llm/architecture.h"
@@ -33,12 +34,15 @@ Error no_such_model(const std::string& text) {
                    join(std::vector<std::string>(names.begin(), names.end()), ", "));
 }
 
+// GGUF under any name; compressed, it is to be unpacked first, since only its header is read.
+bool is_gguf(const std::string& path) { return path.ends_with(kGguf) || kind_of_file(path) == FileKind::kGguf; }
+
 }  // namespace
 
 std::optional<LlmFile> split_llm_file(const std::string& text) {
   const std::size_t end = text.find(std::string(kGguf) + ",");
   if (end != std::string::npos) return LlmFile{text.substr(0, end + kGguf.size()), text.substr(end + kGguf.size() + 1)};
-  if (text.ends_with(kGguf)) return LlmFile{text, {}};
+  if (is_gguf(text)) return LlmFile{text, {}};
   if (is_hugging_face(text)) return LlmFile{text, {}};
   const std::size_t comma = text.find(',');
   if (comma == std::string::npos || !is_hugging_face(text.substr(0, comma))) return std::nullopt;
@@ -49,7 +53,7 @@ Result<llm::Model> load_llm_file(const std::string& path) {
   if (path.ends_with(".safetensors")) {
     return bad_input("{}: tensors alone do not make a model; give the folder, with config.json beside them", path);
   }
-  return path.ends_with(kGguf) ? load_gguf_model(path) : load_hf_model(path);
+  return is_gguf(path) ? load_gguf_model(path) : load_hf_model(path);
 }
 
 Result<std::shared_ptr<const llm::Model>> resolve_llm_model(const std::string& text, const std::string& weight_type) {

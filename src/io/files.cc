@@ -41,12 +41,16 @@ Error too_large(std::size_t max_bytes) {
   return bad_input("it is larger than {}, the most that is read", format_bytes(static_cast<Bytes>(max_bytes)));
 }
 
+// Opened so that nothing waits: from now on reading a pipe waits for the one who writes to it.
+void wait_for_writer(int fd) { ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) & ~O_NONBLOCK); }
+
 Result<std::string> read_raw(const std::string& path, std::size_t max_bytes) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file.ok()) return system_error("cannot open it");
   struct stat info {};
   if (::fstat(file.get(), &info) != 0) return system_error("cannot read it");
   if (S_ISDIR(info.st_mode)) return bad_input("it is a folder, not a file");
+  if (::isatty(file.get()) != 0) return bad_input("it is a terminal, not a regular file");
   const auto stated = static_cast<std::size_t>(std::max<off_t>(info.st_size, 0));  // 0 for pipes
   if (stated > max_bytes) return too_large(max_bytes);
   std::string data;
@@ -57,9 +61,13 @@ Result<std::string> read_raw(const std::string& path, std::size_t max_bytes) {
     data.resize(done + std::max<std::size_t>(std::min(kStep, data.capacity() - done), 4096));
     const ssize_t got = ::read(file.get(), data.data() + done, data.size() - done);
     data.resize(done + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+    if (got == 0 && data.empty() && S_ISFIFO(info.st_mode)) {
+      return bad_input("it is a pipe that nobody writes to, not a regular file");
+    }
     if (got == 0) return data;
-    if (got < 0 && errno != EINTR) return system_error("cannot read it");
+    if (got < 0 && errno != EINTR && errno != EAGAIN) return system_error("cannot read it");
     if (data.size() > max_bytes) return too_large(max_bytes);
+    if (!S_ISREG(info.st_mode)) wait_for_writer(file.get());
   }
 }
 

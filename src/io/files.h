@@ -15,8 +15,9 @@ namespace berth {
 // The one cap on what is read: bytes of a file on disk, and its bytes after decompression. Keeps hostile files small.
 inline constexpr std::size_t kMaxFileBytes = std::size_t{1} << 30;
 
-// The contents of a file; gzip is recognised by its first two bytes, whatever the file's name, and decompressed. Memory
-// stays below `max_bytes` plus half of it while the buffer grows, even for a bomb.
+// The contents of a file, or of a pipe that somebody writes to; gzip is recognised by its first two bytes, whatever the
+// file's name, and decompressed. Memory stays below `max_bytes` plus half of it while the buffer grows, even for a
+// bomb.
 Result<std::string> read_file(const std::string& path, std::size_t max_bytes = kMaxFileBytes);
 
 // Replaces the file by `contents`, compressed if the path ends in ".gz": readers see the old file or the new one, never

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "io/aten_graph.h"
+#include "io/file_kind.h"
 #include "io/files.h"
 #include "io/graph_document.h"
 #include "io/json_reader.h"
@@ -13,12 +14,9 @@
 namespace berth {
 namespace {
 
-constexpr std::string_view kReadable =
-    "graphs are read from JSON files of the formats berth-graph/1 and aten-graph/1, plain or gzip";
-
 Result<Graph> recognise_and_read(std::string text, std::string_view file_name) {
   const std::size_t first = text.find_first_not_of(" \t\r\n\xef\xbb\xbf");
-  if (first != std::string::npos && text[first] != '{') return bad_input("it is no JSON object; {}", kReadable);
+  if (first != std::string::npos && text[first] != '{') return bad_input("it is no JSON object; {}", kReadableFiles);
   BERTH_TRY(JsonDocument document, JsonDocument::open(std::move(text)));
   return read_graph_document(std::move(document), file_name);
 }
@@ -28,18 +26,18 @@ Result<Graph> recognise_and_read(std::string text, std::string_view file_name) {
 std::string title_from(std::string_view file_name) {
   std::string name = std::filesystem::path(file_name).filename().string();
   for (const std::string_view extension :
-       {".gz", ".json", ".stg", ".txt", ".onnx", ".pt2", ".xml", ".pb", ".pbtxt", ".meta"}) {
+       {".gz", ".json", ".stg", ".txt", ".onnx", ".pt2", ".xml", ".pb", ".pbtxt", ".meta", ".gguf"}) {
     if (name.ends_with(extension)) name.resize(name.size() - extension.size());
   }
   return name;
 }
 
 Result<Graph> read_graph_document(JsonDocument document, std::string_view file_name) {
-  if (!document.has("format")) return bad_input("it has no \"format\"; {}", kReadable);
+  if (!document.has("format")) return bad_input("it has no \"format\"; {}", kReadableFiles);
   BERTH_TRY(const std::string format, document.string("format"));
   if (format == kNativeGraphFormat) return read_native_graph(std::move(document), title_from(file_name));
   if (format == kAtenGraphFormat) return read_aten_graph(std::move(document));
-  return bad_input("the format {} is not known; {}", in_quotes(format), kReadable);
+  return bad_input("the format {} is not known; {}", in_quotes(format), kReadableFiles);
 }
 
 Result<Graph> parse_graph(std::string text, std::string_view file_name) {

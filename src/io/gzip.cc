@@ -94,6 +94,20 @@ class Inflater {
 
 Result<std::string> gunzip(std::string_view data, std::size_t max_bytes) { return Inflater(data, max_bytes).run(); }
 
+std::string gunzip_start(std::string_view data, std::size_t max_bytes) {
+  z_stream stream{};
+  if (inflateInit2(&stream, kGzipWindow) != Z_OK) return {};
+  std::string start(max_bytes, '\0');
+  stream.next_in = bytes_of(data);
+  stream.avail_in = static_cast<uInt>(std::min(data.size(), kStep));
+  stream.next_out = bytes_of(start);
+  stream.avail_out = static_cast<uInt>(std::min(max_bytes, kStep));
+  inflate(&stream, Z_SYNC_FLUSH);
+  start.resize(stream.total_out);
+  inflateEnd(&stream);
+  return start;
+}
+
 Result<std::string> gzip(std::string_view text) {
   z_stream stream{};
   constexpr int kMemoryLevel = 8;
@@ -126,6 +140,8 @@ Result<std::string> gzip(std::string_view text) {
 Result<std::string> gunzip(std::string_view, std::size_t) {
   return bad_input("it is compressed by gzip, which this build of berth cannot read (BERTH_GZIP=OFF); gunzip it first");
 }
+
+std::string gunzip_start(std::string_view, std::size_t) { return {}; }
 
 Result<std::string> gzip(std::string_view) {
   return bad_input("this build of berth cannot write .gz files (BERTH_GZIP=OFF); leave out .gz");

@@ -18,6 +18,9 @@ bool is_gzip(std::string_view data);  // by the two magic bytes
 // data, wrong checksums and bytes behind the last member are errors.
 Result<std::string> gunzip(std::string_view data, std::size_t max_bytes);
 
+// The first `max_bytes` of what it holds, for a look; fewer where the data ends or is damaged.
+std::string gunzip_start(std::string_view data, std::size_t max_bytes);
+
 // Compresses; the header carries no time and no name, so equal text gives equal bytes.
 Result<std::string> gzip(std::string_view text);
 

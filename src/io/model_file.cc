@@ -7,8 +7,10 @@
 #include <set>
 
 #include "base/text.h"
+#include "io/file_kind.h"
 #include "io/files.h"
 #include "io/graph_document.h"
+#include "io/gzip.h"
 #include "io/mapped_file.h"
 #include "io/onnx/onnx_model.h"
 #include "io/openvino/openvino_model.h"
@@ -23,17 +25,47 @@ Result<Model> with_path(const std::string& path, Result<Model> model) {
   return model;
 }
 
-// Mapped, so that weights inside the file stay on disk.
+// Mapped, so that weights inside the file stay on disk; in memory if it is compressed.
+class ModelBytes {
+ public:
+  static Result<ModelBytes> open(const std::string& path) {
+    BERTH_TRY(MappedFile file, MappedFile::open(path));
+    ModelBytes opened;
+    if (is_gzip(file.bytes())) {
+      BERTH_TRY(opened.unpacked_, read_file(path));
+    } else {
+      opened.mapped_.emplace(std::move(file));
+    }
+    return opened;
+  }
+  [[nodiscard]] std::string_view bytes() const { return mapped_ ? mapped_->bytes() : std::string_view(unpacked_); }
+
+ private:
+  std::optional<MappedFile> mapped_;
+  std::string unpacked_;
+};
+
 Result<Model> read_onnx(const std::string& path, const ImportOptions&) {
-  BERTH_TRY(const MappedFile file, MappedFile::open(path));
+  BERTH_TRY(const ModelBytes file, ModelBytes::open(path));
   return with_path(path, read_onnx_model(file.bytes(), title_from(path)));
 }
 
 Result<Model> read_exported(const std::string& path, const ImportOptions&) { return read_exported_program(path); }
 
+// Names that converters give to whatever they convert.
+bool says_something(std::string_view name) {
+  constexpr std::array<std::string_view, 8> kEmpty{"",      "main_graph", "torch_jit", "torch-jit-export",
+                                                   "model", "graph",      "network",   "main"};
+  if (std::ranges::find(kEmpty, name) != kEmpty.end() || name.ends_with("_Frontend_IR")) return false;
+  constexpr std::string_view kNumbered = "Model";  // "Model0"
+  return !name.starts_with(kNumbered) || name.substr(kNumbered.size()).find_first_not_of("0123456789") != name.npos;
+}
+
 Result<Model> read_openvino(const std::string& path, const ImportOptions& options) {
   BERTH_TRY(const std::string text, read_file(path));
-  return with_path(path, read_openvino_model(text, options.dims));
+  Result<Model> model = with_path(path, read_openvino_model(text, options.dims));
+  if (model && !says_something(model->title)) model->title = title_from(path);
+  return model;
 }
 
 TensorFlowOptions for_tensorflow(const ImportOptions& options) {
@@ -45,7 +77,7 @@ TensorFlowOptions for_tensorflow(const ImportOptions& options) {
 }
 
 Result<Model> read_tensorflow(const std::string& path, const ImportOptions& options) {
-  BERTH_TRY(const MappedFile file, MappedFile::open(path));
+  BERTH_TRY(const ModelBytes file, ModelBytes::open(path));
   return with_path(path, read_tensorflow_graph(file.bytes(), title_from(path), for_tensorflow(options)));
 }
 
@@ -55,21 +87,17 @@ Result<Model> read_tensorflow_text(const std::string& path, const ImportOptions&
 }
 
 struct Reader {
-  std::string_view ending;
+  FileKind kind;
   Result<Model> (*read)(const std::string& path, const ImportOptions& options);
   bool has_steps = false;  // to choose from
 };
-constexpr std::array kReaders{Reader{".onnx", read_onnx},
-                              Reader{".pt2", read_exported},
-                              Reader{".xml", read_openvino},
-                              Reader{".xml.gz", read_openvino},
-                              Reader{".pb", read_tensorflow, true},
-                              Reader{".meta", read_tensorflow, true},
-                              Reader{".pbtxt", read_tensorflow_text, true}};
+constexpr std::array kReaders{Reader{FileKind::kOnnx, read_onnx}, Reader{FileKind::kExportedProgram, read_exported},
+                              Reader{FileKind::kOpenVino, read_openvino},
+                              Reader{FileKind::kTensorFlow, read_tensorflow, true},
+                              Reader{FileKind::kTensorFlowText, read_tensorflow_text, true}};
 
-const Reader* find_reader(std::string_view path) {
-  const auto found =
-      std::ranges::find_if(kReaders, [&](const Reader& reader) { return path.ends_with(reader.ending); });
+const Reader* find_reader(FileKind kind) {
+  const auto found = std::ranges::find(kReaders, kind, &Reader::kind);
   return found != kReaders.end() ? &*found : nullptr;
 }
 
@@ -85,7 +113,7 @@ std::string models_in(const std::string& folder) {
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
     std::string name = entry.path().filename().string();
-    if (find_reader(name) != nullptr) names.insert(std::move(name));
+    if (find_reader(kind_of_name(name)) != nullptr) names.insert(std::move(name));
   }
   std::vector<std::string> shown;
   for (const std::string& name : names) {
@@ -146,13 +174,13 @@ bool has_all(const LowerReport& report, const DimSizes& given) {
 
 }  // namespace
 
-bool is_model_file(const std::string& path) { return is_folder(path) || find_reader(path) != nullptr; }
+bool is_model_file(const std::string& path) { return is_folder(path) || find_reader(kind_of_file(path)) != nullptr; }
 
 Result<Model> read_model_file(const std::string& path, const ImportOptions& options) {
   BERTH_TRY(const std::string file, file_of(path));
-  const Reader* reader = find_reader(file);
+  const Reader* reader = find_reader(kind_of_file(file));
   if (reader == nullptr) {
-    return in_file(path, bad_input("no model of a framework has this ending; there are {}", kModelEndings));
+    return in_file(path, bad_input("it is no model of a framework; those are {}, plain or gzip", kModelEndings));
   }
   if (options.step.is_given() && !reader->has_steps) {
     return in_file(path, bad_input("output nodes, signature and tag can be chosen in TensorFlow graphs only (.pb "

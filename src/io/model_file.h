@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models of frameworks, by the ending of the file: .onnx, .pt2, .xml (OpenVINO), .pb, .pbtxt and .meta (TensorFlow); or
-// the folder of a SavedModel, which stands for the saved_model.pb or saved_model.pbtxt in it. All errors begin with the
-// file's name.
+// Models of frameworks, by what is in the file (io/file_kind.h): .onnx, .pt2, .xml (OpenVINO), .pb, .pbtxt and .meta
+// (TensorFlow), plain or gzip; or the folder of a SavedModel, which stands for the saved_model.pb or saved_model.pbtxt
+// in it. All errors begin with the file's name.
 #pragma once
 
 #include <string>

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "io/file_kind.h"
 #include "io/files.h"
 #include "io/graph_document.h"
 #include "io/problem_readers.h"
@@ -11,17 +12,13 @@
 namespace berth {
 namespace {
 
-constexpr std::string_view kReadable =
-    "what is read: JSON graphs (berth-graph/1, aten-graph/1) and problems (berth-problem/1, msr, stg, heft, "
-    "pipedream), plain or gzip, and models (.onnx, .pt2, .xml, .pb, .pbtxt, .meta); docs/formats.md describes them";
-
 Result<GraphOrProblem> read_json(std::string text, const std::string& path, const ProblemRequest& request) {
   BERTH_TRY(JsonDocument document, JsonDocument::open(std::move(text)));
   if (is_msr(document)) {
     BERTH_TRY(Problem problem, read_msr_problem(std::move(document), title_from(path), request));
     return GraphOrProblem(std::make_shared<const Problem>(std::move(problem)));
   }
-  if (!document.has("format")) return bad_input("it has no \"format\"; {}", kReadable);
+  if (!document.has("format")) return bad_input("it has no \"format\"; {}", kReadableFiles);
   BERTH_TRY(const std::string format, document.string("format"));
   if (format == kProblemFormat) {
     BERTH_TRY(Problem problem, read_berth_problem(std::move(document), title_from(path), request));
@@ -41,12 +38,12 @@ Result<Problem> read_lines(const std::string& text, const std::string& path, con
   const std::string_view first = TextLines(text, '#').next().value_or("");
   if (looks_like_stg(first)) return read_stg_problem(text, title_from(path), request);
   if (looks_like_pipedream(first)) return read_pipedream_problem(text, title_of_profile(path), request);
-  return bad_input("it is of no known format; {}", kReadable);
+  return bad_input("it is of no known format; {}", kReadableFiles);
 }
 
 Result<GraphOrProblem> read_text(std::string text, const std::string& path, const ProblemRequest& request) {
   const std::size_t first = text.find_first_not_of(" \t\r\n\xef\xbb\xbf");
-  if (first == std::string::npos) return bad_input("it is empty; {}", kReadable);
+  if (first == std::string::npos) return bad_input("it is empty; {}", kReadableFiles);
   if (text[first] == '{') return read_json(std::move(text), path, request);
   BERTH_TRY(Problem problem, read_lines(text, path, request));
   return GraphOrProblem(std::make_shared<const Problem>(std::move(problem)));

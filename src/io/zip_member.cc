@@ -13,6 +13,7 @@
 #include "base/units.h"
 #include "io/files.h"
 #include "io/gzip.h"
+#include "io/mapped_file.h"
 
 namespace berth {
 
@@ -29,15 +30,45 @@ struct CloseMember {
 using Archive = std::unique_ptr<zip_t, Discard>;
 using Member = std::unique_ptr<zip_file_t, CloseMember>;
 
-Result<Archive> open_archive(const std::string& path) {
-  int code = 0;
-  Archive archive(zip_open(path.c_str(), ZIP_RDONLY, &code));
-  if (archive) return archive;
-  zip_error_t error;
-  zip_error_init_with_code(&error, code);
-  const std::string reason = zip_error_strerror(&error);
-  zip_error_fini(&error);
-  return bad_input("cannot open it as a zip file ({})", reason);
+// With what it reads from, if the file was compressed as a whole.
+struct OpenArchive {
+  std::string unpacked;
+  Archive archive;
+};
+
+// Libzip's descriptions of its errors have to be freed.
+class ZipError {
+ public:
+  ZipError() { zip_error_init(&error_); }
+  ~ZipError() { zip_error_fini(&error_); }
+  ZipError(const ZipError&) = delete;
+  ZipError& operator=(const ZipError&) = delete;
+  zip_error_t* get() { return &error_; }
+
+ private:
+  zip_error_t error_{};
+};
+
+Result<bool> is_compressed(const std::string& path) {
+  BERTH_TRY(const MappedFile file, MappedFile::open(path));
+  return is_gzip(file.bytes());
+}
+
+Result<OpenArchive> open_archive(const std::string& path) {
+  OpenArchive opened;
+  ZipError error;
+  zip_source_t* source = nullptr;
+  const Result<bool> compressed = is_compressed(path);
+  if (compressed && *compressed) {
+    BERTH_TRY(opened.unpacked, read_file(path));
+    source = zip_source_buffer_create(opened.unpacked.data(), opened.unpacked.size(), 0, error.get());
+  } else {
+    source = zip_source_file_create(path.c_str(), 0, -1, error.get());
+  }
+  if (source != nullptr) opened.archive.reset(zip_open_from_source(source, ZIP_RDONLY, error.get()));
+  if (opened.archive) return opened;
+  if (source != nullptr) zip_source_free(source);
+  return bad_input("cannot open it as a zip file ({})", zip_error_strerror(error.get()));
 }
 
 std::vector<std::string> names_of(zip_t* archive) {
@@ -88,11 +119,11 @@ Result<std::string> read_all(zip_t* archive, zip_uint64_t index, std::size_t max
 }  // namespace
 
 Result<std::string> read_zip_member(const std::string& path, const ChooseZipMember& choose) {
-  BERTH_TRY(const Archive archive, open_archive(path));
-  const std::vector<std::string> names = names_of(archive.get());
+  BERTH_TRY(const OpenArchive opened, open_archive(path));
+  const std::vector<std::string> names = names_of(opened.archive.get());
   BERTH_TRY(const std::size_t chosen, choose(names));
   BERTH_CHECK(chosen < names.size());
-  auto data = read_all(archive.get(), chosen, most_bytes(path));
+  auto data = read_all(opened.archive.get(), chosen, most_bytes(path));
   if (!data) return within(names[chosen], data.error());
   return data;
 }
@@ -100,8 +131,9 @@ Result<std::string> read_zip_member(const std::string& path, const ChooseZipMemb
 #else
 
 Result<std::string> read_zip_member(const std::string&, const ChooseZipMember&) {
-  return bad_input("it is a zip file, which this build of berth cannot read (BERTH_ZIP=OFF); build it with libzip and "
-                   "-DBERTH_ZIP=ON");
+  return bad_input(
+      "it is a zip file, which this build of berth cannot read (BERTH_ZIP=OFF); build it with libzip and "
+      "-DBERTH_ZIP=ON");
 }
 
 #endif

@@ -60,6 +60,17 @@ TEST(ExportedArchive, BothLayouts) {
   }
 }
 
+TEST(ExportedArchive, CompressedAsAWhole) {
+  if (!has_gzip()) GTEST_SKIP() << "built without gzip";
+  const TemporaryFolder folder;
+  const std::string zip = read_bytes(write_zip(folder, {{"net/models/model.json", linear_program().json()}}));
+  const std::string path = folder.file("net.pt2.gz");
+  write_bytes(path, *gzip(zip));
+  const auto model = read_exported_program(path);
+  ASSERT_TRUE(model) << model.error().message;
+  EXPECT_EQ(model->nodes.size(), 2U);
+}
+
 TEST(ExportedArchive, OtherZipFilesAreNamed) {
   const std::string save = "; save the model by torch.export.save";
   EXPECT_EQ(error_of_zip({{"a.txt", "a"}}), "it holds no exported program (no models/*.json)" + save);

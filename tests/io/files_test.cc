@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/files.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <thread>
 
 #include "base/rng.h"
 #include "io/gzip.h"
@@ -87,6 +92,33 @@ TEST(ReadFile, StopsAtTheCap) {
   EXPECT_EQ(read_file(path, 4999).error().message, path + ": it is larger than 4.88 KiB, the most that is read");
   EXPECT_EQ(read_file("/dev/zero", 1 << 20).error().message,
             "/dev/zero: it is larger than 1.00 MiB, the most that is read");
+}
+
+TEST(ReadFile, APipeThatNobodyWritesToIsNoFile) {
+  const TemporaryFolder folder;
+  const std::string pipe = folder.file("pipe");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(read_file(pipe).error().message, pipe + ": it is a pipe that nobody writes to, not a regular file");
+}
+
+// As in a shell: berth graph info <(zcat graph.json.gz).
+TEST(ReadFile, APipeIsReadToItsEnd) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  const std::string text(1 << 18, 'x');
+  std::thread writer([&, end = ends[1]] {
+    for (std::size_t done = 0; done < text.size();) {
+      const ssize_t wrote = ::write(end, text.data() + done, text.size() - done);
+      if (wrote <= 0) break;
+      done += static_cast<std::size_t>(wrote);
+    }
+    ::close(end);
+  });
+  const auto read = read_file(fmt::format("/dev/fd/{}", ends[0]));
+  writer.join();
+  ::close(ends[0]);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(*read, text);
 }
 
 TEST(Gunzip, ABombStopsAtTheCap) {
