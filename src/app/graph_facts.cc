@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "cost/cost_model.h"
+#include "cost/elements.h"
 #include "cost/op_class.h"
 #include "io/model_file.h"
 #include "machine/devices.h"
@@ -155,6 +156,43 @@ std::map<std::string, std::size_t> unknown_types(const ResolvedGraph& resolved, 
   return unknown;
 }
 
+std::vector<NamedTensor> inputs_of(const Graph& graph) {
+  std::vector<NamedTensor> inputs;
+  for (const OpId op : graph.ops()) {
+    if (graph.role(op) != Role::kInput) continue;
+    for (const TensorId tensor : graph.outputs(op)) inputs.push_back({std::string(graph.name(op)), tensor});
+  }
+  return inputs;
+}
+
+// As the file has them; of graphs that know no names, after their ops.
+std::vector<NamedTensor> outputs_of(const ResolvedGraph& resolved) {
+  const Graph& graph = *resolved.graph;
+  std::vector<NamedTensor> outputs;
+  if (resolved.report && !resolved.report->outputs.empty()) {
+    for (const auto& [name, made] : resolved.report->outputs) {
+      const auto tensors = graph.outputs(made.op);
+      if (made.output < static_cast<int>(tensors.size())) outputs.push_back({name, tensors[made.output]});
+    }
+    return outputs;
+  }
+  for (const TensorId tensor : graph.graph_outputs()) {
+    const OpId op = graph.producer(tensor);
+    const int number = graph.output_index(tensor);
+    outputs.push_back(
+        {number == 0 ? std::string(graph.name(op)) : fmt::format("{}:{}", graph.name(op), number), tensor});
+  }
+  return outputs;
+}
+
+void count_parameters(const Graph& graph, GraphFacts& facts) {
+  for (const OpId op : graph.ops()) {
+    if (graph.role(op) != Role::kParameter) continue;
+    for (const TensorId tensor : graph.outputs(op)) facts.parameters += elements(graph, tensor);
+    ++facts.parameter_tensors;
+  }
+}
+
 }  // namespace
 
 double Parallelism::width() const {
@@ -170,6 +208,9 @@ GraphFacts facts_of(const ResolvedGraph& resolved) {
     ++facts.roles[name_of(graph.role(op))];
     facts.resident_bytes += graph.resident_bytes(op);
   }
+  facts.inputs = inputs_of(graph);
+  facts.outputs = outputs_of(resolved);
+  count_parameters(graph, facts);
   facts.types = types_in_use(graph);
   facts.activation_bytes = activation_bytes(graph);
   if (resolved.problem == nullptr) facts.peak_bytes = peak_on_one_device(resolved.graph);

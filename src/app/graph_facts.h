@@ -44,7 +44,16 @@ struct DimEffect {
   double flops = 1.0, activations = 1.0;  // with a size of 2, over those with 1
 };
 
+// A tensor under the name that it has in the file.
+struct NamedTensor {
+  std::string name;
+  TensorId tensor;
+};
+
 struct GraphFacts {
+  std::vector<NamedTensor> inputs, outputs;
+  double parameters = 0.0;  // numbers in all of them
+  std::size_t parameter_tensors = 0;
   std::map<std::string_view, std::size_t> roles;
   std::vector<TypeUse> types;  // of compute ops, the most frequent first
   Bytes resident_bytes = 0, activation_bytes = 0;

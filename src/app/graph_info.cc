@@ -31,6 +31,32 @@ std::string roles_text(const GraphFacts& facts) {
   return join(words, ", ");
 }
 
+// "x f32[8,512]"
+std::string tensor_text(const Graph& graph, const NamedTensor& named) {
+  std::vector<std::string> sizes;
+  for (const std::int64_t size : graph.shape(named.tensor)) sizes.push_back(fmt::format("{}", size));
+  return fmt::format("{} {}[{}]", named.name, name_of(graph.dtype(named.tensor)), join(sizes, ","));
+}
+
+std::string tensors_text(const Graph& graph, const std::vector<NamedTensor>& tensors) {
+  constexpr std::size_t kMost = 6;
+  std::vector<std::string> words;
+  for (const NamedTensor& tensor : tensors) words.push_back(tensor_text(graph, tensor));
+  return words.empty() ? "none" : some_of(words, kMost);
+}
+
+std::string parameters_text(const Graph& graph, const GraphFacts& facts) {
+  return fmt::format("{} in {}, {}", format_count(facts.parameters), counted(facts.parameter_tensors, "tensor"),
+                     format_bytes(graph.parameter_bytes()));
+}
+
+// Edges of a file run between its nodes alone: its weights and inputs are none.
+std::string edges_text(const Graph& graph) {
+  return fmt::format("{}, one per tensor and reader; the source has {} and {} between them",
+                     group_digits(graph.num_edges()), counted(graph.source_nodes(), "node"),
+                     counted(graph.source_edges(), "edge"));
+}
+
 std::string parallelism_text(const Parallelism& shape) {
   std::string text = fmt::format("{} compute ops on the longest path, {:.3g} side by side on average, {} at most",
                                  group_digits(shape.depth), shape.width(), group_digits(shape.widest));
@@ -144,6 +170,18 @@ void write_report(JsonWriter& json, const LowerReport& report, std::span<const D
   json.end_object();
 }
 
+void write_tensors(JsonWriter& json, std::string_view key, const Graph& graph,
+                   const std::vector<NamedTensor>& tensors) {
+  json.key(key).begin_array(JsonLayout::kLines);
+  for (const auto& [name, tensor] : tensors) {
+    json.begin_object().key("name").value(name).key("dtype").value(name_of(graph.dtype(tensor)));
+    json.key("shape").begin_array();
+    for (const std::int64_t size : graph.shape(tensor)) json.value(size);
+    json.end_array().end_object();
+  }
+  json.end_array();
+}
+
 void write_parallelism(JsonWriter& json, const Parallelism& shape) {
   json.key("depth").value(shape.depth).key("width").value(shape.width()).key("max_width").value(shape.widest);
   json.key("parallelism").begin_object().key("device").value(shape.device);
@@ -183,14 +221,15 @@ std::string graph_info_text(const ResolvedGraph& resolved, const GraphFacts& fac
   table.add({"title", graph.title()});
   table.add({"hash", graph.structure_hash()});
   table.add({"ops", fmt::format("{} ({})", group_digits(graph.num_ops()), roles_text(facts))});
-  table.add({"edges", fmt::format("{}; the source has {} nodes, {} edges", group_digits(graph.num_edges()),
-                                  group_digits(graph.source_nodes()), group_digits(graph.source_edges()))});
+  table.add({"edges", edges_text(graph)});
+  table.add({"inputs", tensors_text(graph, facts.inputs)});
+  table.add({"outputs", tensors_text(graph, facts.outputs)});
   if (const Problem* problem = resolved.problem.get()) {
     table.add({"problem", fmt::format("objective {} on {}: {}", objective_name(problem->objective()),
                                       problem->machine().name(), problem->machine().description())});
   }
   table.add({"flops", format_count(graph.total_flops())});
-  table.add({"parameters", format_bytes(graph.parameter_bytes())});
+  table.add({"parameters", parameters_text(graph, facts)});
   table.add({"resident", fmt::format("{} with the optimiser's copies ({})", format_bytes(facts.resident_bytes),
                                      name_of(graph.optimizer()))});
   table.add({"activations", format_bytes(facts.activation_bytes) + " made by compute ops in one step"});
@@ -218,6 +257,9 @@ std::string graph_info_json(const ResolvedGraph& resolved, const GraphFacts& fac
   } else {
     json.null();
   }
+  json.key("parameters").value(facts.parameters).key("parameter_tensors").value(facts.parameter_tensors);
+  write_tensors(json, "inputs", graph, facts.inputs);
+  write_tensors(json, "outputs", graph, facts.outputs);
   write_parallelism(json, facts.parallelism);
   write_types(json, facts);
   write_estimates(json, facts);

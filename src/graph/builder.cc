@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "graph/freeze.h"
+#include "graph/source_counts.h"
 
 namespace berth {
 
@@ -23,6 +24,7 @@ Bytes tensor_bytes(const TensorSpec& tensor) {
 
 GraphBuilder::GraphBuilder(std::string title) {
   graph_.title_ = std::move(title);
+  graph_.source_nodes_ = graph_.source_edges_ = kAsCounted;
   for (auto* begin : {&graph_.name_begin_, &graph_.input_begin_, &graph_.output_begin_, &graph_.dim_begin_})
     begin->push_back(0);
   intern(graph_.modules_, module_ids_, "");

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "graph/source_counts.h"
 #include "graph/structure_hash.h"
 
 namespace berth {
@@ -323,8 +324,8 @@ void GraphFreezer::complete_costs() {
   for (MeasuredTimes& table : graph_.measured_) table.seconds.resize(graph_.num_ops(), -1.0F);
   std::sort(graph_.measured_.begin(), graph_.measured_.end(),
             [](const MeasuredTimes& a, const MeasuredTimes& b) { return a.device_model < b.device_model; });
-  if (graph_.source_nodes_ == 0) graph_.source_nodes_ = graph_.num_ops();
-  if (graph_.source_edges_ == 0) graph_.source_edges_ = graph_.num_edges_;
+  if (graph_.source_nodes_ == kAsCounted) graph_.source_nodes_ = graph_.num_ops();
+  if (graph_.source_edges_ == kAsCounted) graph_.source_edges_ = graph_.num_edges_;
 }
 
 }  // namespace berth

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "graph/builder.h"
+#include "graph/source_counts.h"
 #include "io/graph_fields.h"
 #include "io/native_graph.h"
 #include "io/native_graph_fields.h"
@@ -59,7 +60,7 @@ class NativeGraphReader {
   }
 
   Result<std::size_t> read_count(std::string_view key) {
-    if (!document_.has(key)) return std::size_t{0};
+    if (!document_.has(key)) return kAsCounted;
     BERTH_TRY(const JsonValue value, document_.member(key));
     BERTH_TRY(const std::int64_t count, value.integer());
     return static_cast<std::size_t>(count);

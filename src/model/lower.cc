@@ -34,6 +34,7 @@ class Lowering {
     report_.branches_taken = model_.open_branches;
     report_.left_out = model_.left_out;
     BERTH_RETURN_IF_ERROR(note_turns());
+    const std::vector<std::string> names = output_names();
     fold_constants(model_);
     kernel_bytes_ = fuse_quantised(model_);
     updates_ = find_updates(model_);
@@ -42,10 +43,8 @@ class Lowering {
     number_ops();
     for (const Leaf& leaf : model_.leaves) add_leaf(leaf);
     for (std::size_t i = 0; i < model_.nodes.size(); ++i) BERTH_RETURN_IF_ERROR(add_node(i));
-    for (const ValueIndex output : model_.outputs) {
-      if (producer_[output].op != kNoOp) builder_.mark_output(producer_[output]);
-    }
-    builder_.set_source_counts(model_.source_nodes, model_.source_edges);
+    mark_outputs(names);
+    if (model_.source_nodes > 0) builder_.set_source_counts(model_.source_nodes, model_.source_edges);
     BERTH_TRY(Graph graph, std::move(builder_).build());
     if (std::ranges::all_of(device_of_, [](const std::string& device) { return device.empty(); })) device_of_.clear();
     return Lowered{std::move(graph), std::move(report_), std::move(device_of_)};
@@ -91,6 +90,22 @@ class Lowering {
         if (value != kNoValue) producer_[value] = {OpId(next), output++};
       }
       ++next;
+    }
+  }
+
+  // Before folding, which replaces other names of a tensor.
+  [[nodiscard]] std::vector<std::string> output_names() const {
+    std::vector<std::string> names;
+    for (const ValueIndex output : model_.outputs) names.push_back(model_.values[output].name);
+    return names;
+  }
+
+  void mark_outputs(const std::vector<std::string>& names) {
+    for (std::size_t i = 0; i < model_.outputs.size(); ++i) {
+      const OutputRef made = producer_[model_.outputs[i]];
+      if (made.op == kNoOp) continue;
+      builder_.mark_output(made);
+      report_.outputs.push_back({names[i], made});
     }
   }
 

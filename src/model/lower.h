@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "graph/builder.h"
 #include "graph/graph.h"
 #include "model/model.h"
 #include "model/sizes.h"
@@ -35,8 +36,15 @@ struct LowerOptions {
   DimSizes dims;  // size of every dimension the user names
 };
 
-// What is not as the file says it, for people.
+// A graph output and its name in the file.
+struct NamedOutput {
+  std::string name;
+  OutputRef tensor;
+};
+
+// What is not as the file says it, for people, and what a graph has no names for.
 struct LowerReport {
+  std::vector<NamedOutput> outputs;                 // in the order of the file
   std::vector<NamedDim> dims;                       // all that have a name and a size
   std::map<std::string, std::size_t> assumed_dims;  // those of them that count as 1 for want of a size, and their uses
   std::vector<std::string> unknown_shapes;          // values whose sizes are not known at all: they count as nothing
