@@ -4,7 +4,7 @@
 import json
 
 from command_line import SMALL, CommandLineTest, main
-from tiny_models import onnx_of_a_choice, onnx_of_one_product
+from tiny_models import onnx, onnx_node, onnx_of_a_choice, onnx_of_one_product, onnx_value
 
 
 class Graphs(CommandLineTest):
@@ -15,6 +15,23 @@ class Graphs(CommandLineTest):
         self.assertEqual(info["unknown_ops"], {})
         self.assertEqual(info["ops"], sum(info["roles"].values()))
         self.assertIn("parameters", self.text_of("graph", "info", SMALL))
+
+    def test_info_names_inputs_outputs_and_counts_parameters(self):
+        model = self.write("m.onnx", onnx_of_one_product())
+        info = self.json_of("graph", "info", model)
+        self.assertEqual(info["inputs"], [{"name": "x", "dtype": "f32", "shape": [1, 64]}])
+        self.assertEqual(info["outputs"], [{"name": "y", "dtype": "f32", "shape": [1, 10]}])
+        self.assertEqual((info["parameters"], info["parameter_tensors"], info["parameter_bytes"]), (640, 1, 2560))
+        self.assertEqual((info["source_nodes"], info["source_edges"], info["edges"]), (1, 0, 2))
+        text = self.text_of("graph", "info", model)
+        self.assertRegex(text, r"inputs +x f32\[1,64\]\n")
+        self.assertRegex(text, r"outputs +y f32\[1,10\]\n")
+        self.assertRegex(text, r"parameters +640 in 1 tensor, 2.50 KiB\n")
+        self.assertRegex(text, r"edges +2, one per tensor and reader; the source has 1 node and 0 edges between them\n")
+        nodes = [onnx_node(f"n{i}", "Neg", [f"x{i}"], [f"y{i}"]) for i in range(43)]
+        wide = self.write("wide.onnx", onnx([onnx_value(f"x{i}", [2]) for i in range(43)], [], nodes, [f"y{i}" for i in range(43)]))
+        self.assertRegex(self.text_of("graph", "info", wide), r"outputs +y0 f32\[2\], .* and 37 more\n")
+        self.assertEqual([output["name"] for output in self.json_of("graph", "info", wide)["outputs"]], [f"y{i}" for i in range(43)])
 
     def graph_of(self, inputs, **more):
         """Relus of 8 bytes each; `inputs` has the numbers of the ops that each reads, `more` further members of some."""

@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Models of frameworks on the command line: found by their ending, warned about, refused in one line. Usage: models_test.py BERTH."""
+import gzip
+import os
 import pathlib
+import subprocess
 
-from command_line import SMALL, CommandLineTest, berth, main
+from command_line import BERTH, SMALL, CommandLineTest, berth, main
 from tiny_models import TENSORFLOW, onnx_of_one_product
 
 # What TENSORFLOW makes is saved, and one of two functions is called with it.
@@ -49,6 +52,29 @@ class Models(CommandLineTest):
                                ("no.pb", b"\xff\xff"), ("no.pbtxt", b"node {")):
             with self.subTest(name):
                 self.assert_refused(["graph", "info", self.write(name, contents)], name)
+
+    def test_the_content_decides_not_the_name(self):
+        model = onnx_of_one_product()
+        for name, contents in (("m", model), ("m.pt2", model), ("m.onnx.gz", gzip.compress(model)), ("packed", gzip.compress(model)),
+                               ("t.onnx", TENSORFLOW)):
+            with self.subTest(name):
+                self.assertGreater(self.json_of("graph", "info", self.write(name, contents))["ops"], 1)
+        for name, contents in (("page.html", "<html></html>"), ("no.tflite", b"\x1c\0\0\0TFL3"), ("x.json", '{"a": 1}')):
+            with self.subTest(name):
+                self.assert_refused(["graph", "info", self.write(name, contents)], name, ".onnx", ".gguf", "pipedream")
+
+    def test_a_pipe_is_read_if_somebody_writes_and_never_waited_for(self):
+        pipe = str(self.folder / "pipe")
+        os.mkfifo(pipe)
+        self.assert_refused(["graph", "info", pipe], "it is a pipe that nobody writes to, not a regular file")
+        os.rename(pipe, pipe + ".onnx")
+        self.assert_refused(["graph", "info", pipe + ".onnx"], "it is no regular file")
+        graph = self.write("g.json", '{"format": "berth-graph/1", "ops": [{"name": "a", "type": "t", "outputs": []}]}')
+        done = subprocess.run(["bash", "-c", '"$1" graph info --json <(sleep 0.2; cat "$2")', "-", BERTH, graph], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(graph) as opened:
+            done = subprocess.run([BERTH, "graph", "info", "/dev/stdin"], stdin=opened, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_help_names_every_ending(self):
         for command in (["place"], ["compare"], ["score"], ["graph", "info"], ["graph", "convert"], ["graph", "problem"]):

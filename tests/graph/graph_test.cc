@@ -100,6 +100,17 @@ TEST(Graph, SourceCountsMayDiffer) {
   EXPECT_EQ(graph.source_edges(), 20U);
 }
 
+// A file of one node has no edges between nodes, though the graph has some from weights.
+TEST(Graph, ASourceMayHaveNoEdges) {
+  GraphBuilder builder("toy");
+  const OpId a = builder.add({.name = "a", .outputs = {kScalar}});
+  builder.add({.name = "b", .inputs = {{a, 0}}});
+  builder.set_source_counts(1, 0);
+  const Graph graph = std::move(builder).build().value();
+  EXPECT_EQ(graph.num_edges(), 1U);
+  EXPECT_EQ(graph.source_edges(), 0U);
+}
+
 // What the builder was told, kept as it came.
 struct NaiveGraph {
   std::vector<OpSpec> ops;

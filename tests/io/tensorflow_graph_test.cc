@@ -52,6 +52,24 @@ TEST(TensorFlow, ReadsALayerAndLeavesOutWhatIsNoStep) {
   EXPECT_EQ(report.shapes_unknown, 0U);
 }
 
+// A float constant of 3 x 4 in place of the variable: what freezing makes of it. One number alone is no weight.
+TEST(TensorFlow, TheWeightsOfAFrozenGraphAreParameters) {
+  const std::string w =
+      "node { name: 'w' op: 'Const' attr { key: 'value' value { tensor { dtype: DT_FLOAT tensor_shape { dim { size: 3 "
+      "} "
+      "dim { size: 4 } } } } } }\n";
+  const std::string rest = node("w/read", "Identity", "w", "T:f32") + node("y", "MatMul", "x w/read", "T:f32") +
+                           constant("one") + node("z", "Mul", "y one", "T:f32");
+  const Model frozen = read_text(placeholder("x", "[2,3]") + w + rest);
+  EXPECT_TRUE(describe(frozen).starts_with("input x f32[2,3]\nparameter w f32[3,4]\nconstant one f32[]\n"))
+      << describe(frozen);
+  EXPECT_EQ(frozen.leaves[1].label, "w");
+  const Model trained =
+      read_text(placeholder("x", "[2,3]") + w + rest + node("v", "VariableV2", "", "dtype:f32 shape:[2,4]") +
+                node("s", "Add", "z v", "T:f32"));
+  EXPECT_NE(describe(trained).find("constant w f32[3,4]"), std::string::npos) << "its parameters are variables";
+}
+
 TEST(TensorFlow, OutputsSayWhatTheStepIs) {
   TensorFlowReport report;
   Model model = read_text(layer(), {.outputs = {"y:0"}}, &report);
