@@ -77,6 +77,17 @@ TEST(OnnxRuntimeProfile, HasATimePerNodeAndRun) {
   EXPECT_EQ(to_text(times_of(kProfile)), "conv@gpu=4e-05 shape@cpu=5e-06 conv@gpu=5e-05 mystery@=6e-06");
 }
 
+TEST(OnnxRuntimeProfile, AFusedNodeHasTheNameOfTheNodeThatItWas) {
+  const auto name_of = [](const std::string& name) {
+    return to_text(times_of(fmt::format(
+        R"([{{"cat":"Node","pid":1,"tid":1,"dur":5,"ts":4,"ph":"X","name":"{}_kernel_time","args":{{}}}}])", name)));
+  };
+  EXPECT_EQ(name_of("qk/MatMulScaleFusion/"), "qk@=5e-06");
+  EXPECT_EQ(name_of("/layers.0/qk/MatMulScaleFusion/"), "/layers.0/qk@=5e-06");
+  EXPECT_EQ(name_of("/MatMulScaleFusion/"), "/MatMulScaleFusion/@=5e-06") << "nothing would be left";
+  EXPECT_EQ(name_of("qk/Fusion"), "qk/Fusion@=5e-06");
+}
+
 std::string event(const std::string& name, const std::string& category, double start, double duration, int id = -1,
                   int thread = 1, const std::string& more = "") {
   const std::string args = id < 0 ? more : fmt::format("\"External id\":{}{}{}", id, more.empty() ? "" : ",", more);

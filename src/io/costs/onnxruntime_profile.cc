@@ -32,6 +32,14 @@ std::string_view device_of(std::string_view provider) {
   return found != kProviders.end() ? found->second : std::string_view();
 }
 
+// What onnxruntime fuses into a node it notes behind the node's name: "qk/MatMulScaleFusion/" was "qk" in the file.
+std::string_view name_in_file(std::string_view name) {
+  constexpr std::string_view kFused = "Fusion/";
+  if (!name.ends_with(kFused)) return name;
+  const std::size_t slash = name.rfind('/', name.size() - kFused.size());
+  return slash == std::string_view::npos || slash == 0 ? name : name.substr(0, slash);
+}
+
 bool is_node_time(const TraceEvent& event) {
   return event.category == kCategory && event.name.ends_with(kSuffix) && event.name.size() > kSuffix.size();
 }
@@ -44,7 +52,8 @@ std::vector<Measurement> onnxruntime_times(std::span<const TraceEvent> events) {
   std::vector<Measurement> times;
   for (const TraceEvent& event : events) {
     if (!is_node_time(event)) continue;
-    times.push_back({.ops = {event.name.substr(0, event.name.size() - kSuffix.size())},
+    const std::string_view name = std::string_view(event.name).substr(0, event.name.size() - kSuffix.size());
+    times.push_back({.ops = {std::string(name_in_file(name))},
                      .device = std::string(device_of(event.provider)),
                      .seconds = event.duration_us * kMicrosecond});
   }
