@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "machine/devices.h"
 #include "machine/parts.h"
 
 namespace berth {

@@ -160,7 +160,9 @@ TEST(Quantised, ProductsReadNarrowWeightsAsTheyAreStored) {
     EXPECT_EQ(role_of(graph, "dw"), Role::kView);
     EXPECT_EQ(dtype_of(graph, "mm"), DType::kF16);
     EXPECT_EQ(graph.colocation_group(op_named(graph, "dw")), graph.colocation_group(product));
-    if (transposed) EXPECT_EQ(role_of(graph, "turned"), Role::kView);
+    if (transposed) {
+      EXPECT_EQ(role_of(graph, "turned"), Role::kView);
+    }
   }
 }
 
