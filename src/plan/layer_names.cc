@@ -2,6 +2,9 @@
 #include "plan/layer_names.h"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdint>
 #include <map>
 #include <memory>
 
@@ -12,73 +15,124 @@ bool is_number(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
+// What stands before the number at its end, and before the signs that join them: "encoder_layer" of "encoder_layer_9".
+std::string_view without_number(std::string_view text) {
+  const std::string_view head = text.substr(0, text.find_last_not_of("0123456789") + 1);
+  return head.size() == text.size() ? text : head.substr(0, head.find_last_not_of("_-") + 1);
+}
+
+constexpr std::string_view kSeparators = "./:[]";
+constexpr std::array<std::string_view, 6> kLayerWords{"layer", "block", "bottleneck", "cell", "unit", "residual"};
+constexpr std::array<std::string_view, 6> kStageWords{"stage", "encoder", "decoder", "transformer", "level", "group"};
+
+enum class Ending : std::uint8_t { kOther, kNumber, kLayer, kStage };
+
+// What the end of a component says: "3", "_3"; "encoder_layer_9", "h_3"; "stage_2".
+Ending ending_of(std::string_view component) {
+  const std::string_view stem = without_number(component);
+  if (stem.size() == component.size()) return Ending::kOther;
+  if (stem.empty()) return Ending::kNumber;
+  std::string word(without_number(stem));  // "block1-0"
+  std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (word.ends_with('s')) word.pop_back();
+  const auto ends_with = [&](std::string_view known) { return word.ends_with(known); };
+  if (word == "h" || std::ranges::any_of(kLayerWords, ends_with)) return Ending::kLayer;
+  return std::ranges::any_of(kStageWords, ends_with) ? Ending::kStage : Ending::kOther;
+}
+
+// Takes the components of a path one by one; end() is where the last one ends in it, with its closing bracket.
+class Components {
+ public:
+  explicit Components(std::string_view path) : path_(path) {}
+
+  std::string_view next() {
+    const std::size_t begin = path_.find_first_not_of(kSeparators, end_);
+    if (begin == std::string_view::npos) return {};
+    end_ = std::min(path_.find_first_of(kSeparators, begin), path_.size());
+    const std::string_view component = path_.substr(begin, end_ - begin);
+    if (end_ < path_.size() && path_[end_] == ']') ++end_;
+    return component;
+  }
+  [[nodiscard]] std::size_t end() const { return end_; }
+
+ private:
+  std::string_view path_;
+  std::size_t end_ = 0;
+};
+
 // Tree of all paths, one node per component.
 struct Node {
   std::map<std::string, std::unique_ptr<Node>, std::less<>> children;
-  bool number_below = false;
+  std::string name;  // the path to it, as the first one that came here writes it
+  Ending ending = Ending::kOther;
+  bool is_layer = false, layer_below = false;
 };
-
-std::string_view first_component(std::string_view path) { return path.substr(0, path.find('.')); }
-
-std::string_view after_first(std::string_view path) {
-  const std::size_t dot = path.find('.');
-  return dot == std::string_view::npos ? std::string_view() : path.substr(dot + 1);
-}
 
 void insert(Node& root, std::string_view path) {
   Node* node = &root;
-  for (; !path.empty(); path = after_first(path)) {
-    const std::string_view component = first_component(path);
-    if (is_number(component)) node->number_below = true;
+  Components components(path);
+  for (std::string_view component = components.next(); !component.empty(); component = components.next()) {
     auto found = node->children.find(component);
     if (found == node->children.end()) {
       found = node->children.emplace(std::string(component), std::make_unique<Node>()).first;
+      found->second->name = path.substr(0, components.end());
+      found->second->ending = ending_of(component);
     }
     node = found->second.get();
   }
 }
 
-bool spread_number_below(Node& node) {
-  for (auto& [name, child] : node.children) node.number_below = spread_number_below(*child) || node.number_below;
-  return node.number_below;
+// "0" behind "layer1", or "block1-0" behind "block1".
+bool is_numbered_part(const Node& child, std::string_view component, std::string_view parent) {
+  return child.ending == Ending::kNumber || (child.ending != Ending::kOther && without_number(component) == parent);
 }
 
-// The node where paths part: the only child is followed while it is a container that is no number.
-const Node* skip_common(const Node* node, std::string& prefix) {
+void find_layers(Node& node, std::string_view name) {
+  bool numbers_follow = false;
+  for (auto& [component, child] : node.children) {
+    find_layers(*child, component);
+    numbers_follow = numbers_follow || is_numbered_part(*child, component, name);
+    node.layer_below = node.layer_below || child->is_layer || child->layer_below;
+  }
+  node.is_layer = node.ending == Ending::kNumber || (node.ending == Ending::kLayer && !numbers_follow) ||
+                  (node.ending == Ending::kStage && !node.layer_below);
+}
+
+// The node where paths part: the only child is followed while it is a container that is no layer.
+const Node* skip_common(const Node* node) {
   while (node->children.size() == 1) {
-    const auto& [name, child] = *node->children.begin();
-    if (child->children.empty() || is_number(name)) break;
-    prefix += name + ".";
-    node = child.get();
+    const Node* child = node->children.begin()->second.get();
+    if (child->children.empty() || child->is_layer) break;
+    node = child;
   }
   return node;
 }
 
-std::string name_below(const Node* node, std::string prefix, std::string_view path) {
-  for (; !path.empty(); path = after_first(path)) {
-    const std::string_view component = first_component(path);
+// The layer that a path names, if it leads through the node where paths part.
+std::string name_below(const Node& root, const Node* start, std::string_view path) {
+  const Node* node = &root;
+  bool inside = node == start;
+  Components components(path);
+  for (std::string_view component = components.next(); !component.empty(); component = components.next()) {
     node = node->children.find(component)->second.get();
-    prefix += component;
-    if (is_number(component) || !node->number_below) return prefix;
-    prefix += '.';
+    if (inside && (node->is_layer || !node->layer_below)) return node->name;
+    inside = inside || node == start;
   }
   return "";
 }
 
 }  // namespace
 
+std::string_view first_component(std::string_view path) { return Components(path).next(); }
+
 std::vector<std::string> layer_names(std::span<const std::string> paths) {
   Node root;
   for (const std::string& path : paths) insert(root, path);
-  spread_number_below(root);
-  std::string common;
-  const Node* start = skip_common(&root, common);
+  find_layers(root, "");
+  const Node* start = skip_common(&root);
   std::vector<std::string> names;
   names.reserve(paths.size());
-  for (const std::string& path : paths) {
-    const bool inside = path.size() > common.size() && path.starts_with(common);
-    names.push_back(inside ? name_below(start, common, std::string_view(path).substr(common.size())) : "");
-  }
+  for (const std::string& path : paths) names.push_back(name_below(root, start, path));
   return names;
 }
 

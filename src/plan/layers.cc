@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 #include <ranges>
+#include <set>
 #include <unordered_map>
 
 #include "plan/backward.h"
@@ -15,9 +16,48 @@ namespace {
 
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
-std::string path_of(const Graph& graph, OpId op) {
-  if (!graph.module(op).empty()) return graph.module(op);
-  return is_resident(graph.role(op)) && !graph.label(op).empty() ? module_of_label(graph.label(op)) : "";
+bool computes(const Graph& graph, OpId op) { return graph.role(op) == Role::kCompute; }
+
+// "/encoder/layer.0/query" of "/encoder/layer.0/query/MatMul", as ONNX and TensorFlow name ops; "" of "Conv_17".
+std::string_view scope_of(std::string_view name) {
+  const std::size_t slash = name.rfind('/');
+  return slash == std::string_view::npos ? std::string_view() : name.substr(0, slash);
+}
+
+// Whether names of ops stand in for modules: the graph has none, and most ops that compute are in some scope.
+bool names_have_scopes(const Graph& graph) {
+  std::size_t all = 0, scoped = 0;
+  for (const OpId op : graph.ops()) {
+    if (!computes(graph, op)) continue;
+    if (!graph.module(op).empty()) return false;
+    ++all;
+    scoped += scope_of(graph.name(op)).empty() ? 0 : 1;
+  }
+  return 2 * scoped > all;
+}
+
+// The path of every op: its module or scope, and of weights that have none their label's. Where most ops are named, a
+// label that has nothing in common with them was made up by an exporter ("onnx::MatMul_1606") and says nothing.
+std::vector<std::string> paths_of(const Graph& graph) {
+  const bool by_name = names_have_scopes(graph);
+  std::vector<std::string> paths(graph.num_ops());
+  std::set<std::string, std::less<>> roots;
+  std::size_t named = 0, unnamed = 0;
+  for (const OpId op : graph.ops()) {
+    std::string& path = paths[index(op)];
+    path = graph.module(op);
+    if (by_name && path.empty() && !is_resident(graph.role(op))) path = scope_of(graph.name(op));
+    if (!computes(graph, op)) continue;
+    ++(path.empty() ? unnamed : named);
+    if (!path.empty()) roots.emplace(first_component(path));
+  }
+  for (const OpId op : graph.ops()) {
+    const std::string& label = graph.label(op);
+    if (!is_resident(graph.role(op)) || !paths[index(op)].empty() || label.empty()) continue;
+    std::string path = module_of_label(label);
+    if (named <= unnamed || roots.contains(first_component(path))) paths[index(op)] = std::move(path);
+  }
+  return paths;
 }
 
 class LayerFinder {
@@ -39,11 +79,12 @@ class LayerFinder {
  private:
   // named_: the layer that an op's own path or label names.
   void name_layers() {
+    const std::vector<std::string> path_of = paths_of(graph_);
     std::vector<std::string> paths;
     std::unordered_map<std::string, std::uint32_t> path_ids;
     std::vector<std::uint32_t> path_of_op(graph_.num_ops());
     for (const OpId op : graph_.ops()) {
-      const auto [entry, is_new] = path_ids.try_emplace(path_of(graph_, op), static_cast<std::uint32_t>(paths.size()));
+      const auto [entry, is_new] = path_ids.try_emplace(path_of[index(op)], static_cast<std::uint32_t>(paths.size()));
       if (is_new) paths.push_back(entry->first);
       path_of_op[index(op)] = entry->second;
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The layers of a model, and the layer of every op, for rules that place by layers.
 //
-// Module paths say it where the graph carries them; elsewhere the labels of parameters do: an op belongs to the layer
-// of the parameters it reads. The rest is spread over the graph in time linear in its edges:
+// Module paths say it where the graph carries them, or scopes in the names of ops ("/encoder/layer.0/query/MatMul");
+// elsewhere the labels of parameters do: an op belongs to the layer of the parameters it reads. The rest is spread over the graph in time linear in its edges:
 //   - a forward op goes with the latest layer among its inputs (a residual sum with the block it closes); one that
 //   depends on
 //     graph inputs alone goes with its first consumer;

@@ -89,6 +89,37 @@ TEST(FindLayers, ModulePathsComeFirst) {
       << "order of execution";
 }
 
+// As the old ONNX exporter writes it: scopes in the names of ops, and weights whose names it made up.
+TEST(FindLayers, ScopesInNamesStandInForModules) {
+  Model model;
+  const OpId x = model.input("x");
+  const OpId w0 = model.parameter("onnx::MatMul_16"), w1 = model.parameter("enc.layer.1.fc.bias");
+  const OpId a = model.op("/enc/layer.0/fc/MatMul", {x, w0});
+  const OpId b = model.op("/enc/layer.1/fc/Add", {a, w1});
+  model.op("Softmax_3", {b});
+  EXPECT_EQ(describe(model.build()),
+            "x=/enc/layer.0 onnx::MatMul_16=/enc/layer.0 enc.layer.1.fc.bias=enc.layer.1 "
+            "/enc/layer.0/fc/MatMul=/enc/layer.0 /enc/layer.1/fc/Add=enc.layer.1 Softmax_3=enc.layer.1");
+}
+
+TEST(FindLayers, NumbersOfOpsAreNoLayers) {
+  Model model;
+  model.op("node_MatMul_11", {model.op("Conv_17", {model.input("x")})});
+  EXPECT_EQ(describe(model.build()), "none");
+}
+
+// A weight without a module is of its reader's layer, whatever an exporter called it.
+TEST(FindLayers, WeightsGoWithTheirReader) {
+  Model model;
+  const OpId x = model.input("x");
+  const OpId w = model.parameter("val_12"), v = model.parameter("class_token");
+  const OpId a = model.in_module("a", "enc.encoder_layer_0.mlp.0", {x, v});
+  model.in_module("b", "enc.encoder_layer_1.mlp.0", {a, w});
+  EXPECT_EQ(describe(model.build()),
+            "x=enc.encoder_layer_0 val_12=enc.encoder_layer_1 class_token=enc.encoder_layer_0 a=enc.encoder_layer_0 "
+            "b=enc.encoder_layer_1");
+}
+
 // Two linear layers with relus, backward as a framework writes it, without a word on which gradient belongs to which
 // op.
 TEST(FindLayers, GradientsFindTheirLayerWithoutBeingTold) {
