@@ -82,15 +82,15 @@ Bytes WeightFamilies::bytes_sent_from(std::size_t family, DeviceId home, const P
 }
 
 DeviceId WeightFamilies::best_home(std::size_t family, const Plan& plan) const {
-  DeviceSet candidates = device_bit(plan.device(ops(family).front()));
+  const DeviceId here = plan.device(ops(family).front());
+  DeviceSet candidates = device_bit(here);
   for (const OpId reader : readers(family)) candidates |= device_bit(plan.device(reader));
-  candidates &= allowed(family);
-  DeviceId best = plan.device(ops(family).front());
-  Bytes least = bytes_sent_from(family, best, plan);
-  for (; candidates != 0; candidates &= candidates - 1) {
+  DeviceId best = kNoDevice;
+  Bytes least = 0;
+  for (candidates &= allowed(family); candidates != 0; candidates &= candidates - 1) {
     const DeviceId home = lowest_device(candidates);
     const Bytes bytes = bytes_sent_from(family, home, plan);
-    if (bytes >= least) continue;
+    if (best != kNoDevice && (bytes > least || (bytes == least && home != here))) continue;
     best = home;
     least = bytes;
   }
@@ -107,7 +107,9 @@ std::vector<std::size_t> WeightFamilies::unsettled(const Plan& plan) const {
   std::ranges::sort(fused);
   std::vector<std::pair<Bytes, std::size_t>> by_saving;
   for (std::size_t family = 0; family < size(); ++family) {
-    const Bytes saved = sent(family, plan) - bytes_sent_from(family, best_home(family, plan), plan);
+    const DeviceId home = best_home(family, plan);
+    if (home == kNoDevice) continue;
+    const Bytes saved = sent(family, plan) - bytes_sent_from(family, home, plan);
     const bool is_fused =
         std::ranges::any_of(ops(family), [&](OpId op) { return std::ranges::binary_search(fused, op); });
     if (saved > 0 && !is_fused) by_saving.emplace_back(-saved, family);

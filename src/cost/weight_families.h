@@ -27,7 +27,8 @@ class WeightFamilies {
 
   // Bytes that it sends over links in a step: every tensor once per other device that reads it.
   [[nodiscard]] Bytes sent(std::size_t family, const Plan& plan) const;
-  // The device on which it would send least; of equals the one where its weight is, then the first.
+  // The device on which it would send least, of those where it is or is read; of equals the one where its first op is,
+  // then the first. kNoDevice if it may be on none of them as a whole.
   [[nodiscard]] DeviceId best_home(std::size_t family, const Plan& plan) const;
   void put(std::size_t family, DeviceId device, Plan& plan) const;
 

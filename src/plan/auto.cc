@@ -10,6 +10,7 @@
 #include "plan/pipeline_search.h"
 #include "plan/placement.h"
 #include "plan/schedule_search.h"
+#include "plan/settle.h"
 #include "plan/streaming.h"
 
 namespace berth {
@@ -237,8 +238,9 @@ class AutoSearch {
 }  // namespace
 
 Result<Plan> AutoPlanner::plan(Search& search) {
-  if (search.problem().objective() == Objective::kPipeline) return plan_pipeline(search);
-  return AutoSearch(search, options_).run();
+  const bool is_pipeline = search.problem().objective() == Objective::kPipeline;
+  BERTH_TRY(Plan plan, is_pipeline ? plan_pipeline(search) : AutoSearch(search, options_).run());
+  return settle_for_free(search, std::move(plan));
 }
 
 }  // namespace berth

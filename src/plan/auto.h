@@ -4,7 +4,8 @@
 // Never predicted to be worse than any planner it ran, but for one case (see below); its note says which one gave the
 // start and what refinement added. Problems small enough to be scheduled thousands of times a second are searched by
 // lists as well (plan/schedule_search.h). With the pipeline objective it is plan/pipeline_search.h. On a machine that
-// was measured (Machine::accuracy) the best single device is taken where nothing is predicted to be faster by 5 %.
+// was measured (Machine::accuracy) the best single device is taken where nothing is predicted to be faster by 5 %. In
+// the end weights go to their readers wherever the step takes no longer for it (plan/settle.h).
 //
 // Cost: the whole budget, unless the lower bound is reached. The first plan is that of `single`.
 // Where it loses: it fuses nothing, and it keeps no more than one plan at a time once it has picked its start.

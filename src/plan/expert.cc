@@ -10,6 +10,7 @@
 #include "plan/one_kind.h"
 #include "plan/placement.h"
 #include "plan/recurrent.h"
+#include "plan/settle.h"
 
 namespace berth {
 namespace {
@@ -36,8 +37,8 @@ Layers stretches_of_topological_order(const Graph& graph) {
 }
 
 std::string stack_of(const std::string& layer) {
-  const std::size_t dot = layer.rfind('.');
-  return dot == std::string::npos ? "" : layer.substr(0, dot);
+  const std::size_t last = layer.find_last_of("./:[");
+  return last == std::string::npos ? "" : layer.substr(0, last);
 }
 
 // One recurrent layer of each stack per device; the rest with the first or on the last.
@@ -127,7 +128,7 @@ Result<Plan> ExpertLayersPlanner::plan(Search& search) {
   const Layers layers = named ? *named : stretches_of_topological_order(problem.graph());
   const LayerRule rule = named ? layer_rule(problem, layers, workers) : nameless_rule(problem, layers, workers);
   search.set_note(rule.note);
-  return submit(search, plan_from_units(problem, devices_of_units(problem, layers, rule)), "expert-layers");
+  return submit_settled(search, plan_from_units(problem, devices_of_units(problem, layers, rule)), "expert-layers");
 }
 
 Result<Plan> ExpertPlanner::plan(Search& search) {

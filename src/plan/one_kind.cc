@@ -2,6 +2,7 @@
 #include "plan/one_kind.h"
 
 #include "plan/placement.h"
+#include "plan/settle.h"
 
 namespace berth {
 
@@ -10,7 +11,7 @@ namespace {
 Result<Plan> all_on(Search& search, DeviceId device, std::string_view missing, std::string_view planner) {
   Plan plan = plan_on_one_device(search.problem(), device);
   search.set_note(std::string(missing) + where_note(search.problem(), plan, device));
-  return submit(search, std::move(plan), planner);
+  return submit_settled(search, std::move(plan), planner);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "plan/single.h"
 
 #include "plan/placement.h"
+#include "plan/settle.h"
 
 namespace berth {
 namespace {
@@ -37,7 +38,7 @@ Result<Plan> SinglePlanner::plan(Search& search) {
   for (const DeviceId device : devices) {
     if (best && search.should_stop()) break;
     ++tried;
-    Result<Plan> candidate = submit(search, plan_on_one_device(problem, device), "single");
+    Result<Plan> candidate = submit_settled(search, plan_on_one_device(problem, device), "single");
     if (!candidate) {
       if (!first_error) first_error = candidate.error();
       continue;

@@ -28,8 +28,9 @@ Ran run(const Problem& problem, const Budget& budget, AutoOptions options = {}) 
   Search search(problem, budget);
   const Plan plan = AutoPlanner(std::move(options)).plan(search).value();
   EXPECT_EQ(verify(problem, plan), std::nullopt);
-  EXPECT_EQ(plan, search.best_plan());
-  return {plan, simulate(problem, plan), search.note(), search.evaluations()};
+  const Score score = simulate(problem, plan);
+  EXPECT_FALSE(better(search.best_score(), score)) << "as good as the best plan seen; weights may have settled";
+  return {plan, score, search.note(), search.evaluations()};
 }
 
 Problem on_measured_machine(const Problem& problem) {
@@ -215,7 +216,7 @@ TEST(Auto, WithoutSearchIsTheBestOfItsMembers) {
       Search search(problem, {.evaluations = 1000});
       if (info.make()->plan(search) && (!best || better(search.best_score(), *best))) best = search.best_score();
     }
-    EXPECT_EQ(ran.score, *best);
+    EXPECT_FALSE(better(*best, ran.score));  // settled weights may make it better
     EXPECT_TRUE(ran.note.starts_with("as ")) << ran.note;
   }
 }
