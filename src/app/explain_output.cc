@@ -208,6 +208,9 @@ std::string op_json(const Problem& problem, const Outcome& outcome, const report
   json.key("op").value(problem.graph().name(why.op)).key("type").value(problem.graph().type(why.op));
   json.key("device").value(problem.machine().device(outcome.plan.device(why.op)).name);
   json.key("companions").value(why.companions);
+  json.key("weights_along").begin_array();
+  for (const OpId weight : why.weights_along) json.value(problem.graph().name(weight));
+  json.end_array();
   write_sentences(json, "reasons", why.reasons);
   json.key("alternatives").begin_array(JsonLayout::kLines);
   for (const report::Alternative& other : why.alternatives) {

@@ -28,8 +28,10 @@ class Explainer {
     const std::array<OpId, 1> ops{op_};
     result_.op = op_;
     result_.companions = mover_.with_companions(ops).size() - 1;
+    result_.weights_along = mover_.weights_along(ops);
     for (const DeviceId device : problem_.machine().device_ids()) result_.alternatives.push_back(alternative(device));
     say_constraints();
+    say_weights();
     say_neighbours();
     say_times();
     say_step();
@@ -77,6 +79,20 @@ class Explainer {
     } else {
       result_.reasons.push_back(fmt::format("constraints on it, or on ops it must be with, leave {}", where));
     }
+  }
+
+  void say_weights() {
+    Bytes bytes = 0;
+    std::size_t weights = 0;
+    for (const OpId op : result_.weights_along) {
+      if (graph_.role(op) == Role::kView) continue;
+      ++weights;
+      bytes += problem_.resident_bytes(op);
+    }
+    if (weights == 0) return;
+    result_.reasons.push_back(fmt::format("{} that nothing else reads {} along wherever it moves ({})",
+                                          counted(weights, "weight"), weights == 1 ? "goes" : "go",
+                                          format_bytes(bytes)));
   }
 
   void say_neighbours() {
@@ -176,10 +192,10 @@ class Explainer {
   void say_links(const Alternative& best) {
     if (problem_.machine().links().empty()) return;
     const std::array<OpId, 1> ops{op_};
-    Plan other = plan_;
-    for (const OpId op : mover_.with_companions(ops)) other.device_of[index(op)] = best.device;
+    const Result<Plan> other = mover_.placed(ops, best.device);
+    if (!other) return;
     const auto pays = [&](double factor) {
-      const auto times = with_links(factor, other);
+      const auto times = with_links(factor, *other);
       return times && times->second < times->first;
     };
     if (!pays(kLinkFactors.back())) {

@@ -22,6 +22,7 @@ struct Alternative {
 struct OpExplanation {
   OpId op = kNoOp;
   std::size_t companions = 0;             // that must be on the same device
+  std::vector<OpId> weights_along = {};   // weights, and views of them, that only it and they read: they move with it
   std::vector<Alternative> alternatives;  // one per device of the machine, its own among them
   std::vector<std::string> reasons;       // sentences without a full stop
   std::vector<std::string> to_move;       // what would have to change for it to be better elsewhere

@@ -21,11 +21,11 @@ class Explained(CommandLineTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         return path
 
-    def with_op_on(self, op, device):
-        """The plan with one op, and nothing else, on another device."""
+    def with_ops_on(self, ops, device):
+        """The plan with these ops, and nothing else, on another device."""
         document = json.loads(pathlib.Path(self.plan).read_text())
         for entry in document["ops"]:
-            if entry["name"] == op:
+            if entry["name"] in ops:
                 entry["device"] = device
         return self.write("moved.json", json.dumps(document))
 
@@ -42,7 +42,8 @@ class Explain(Explained):
             for other in why["alternatives"]:
                 if why["companions"] > 0 or "refused" in other:
                     continue  # the score of a plan file cannot have what may not be
-                scored = self.json_of("score", *ON, "--plan", self.with_op_on(op, other["device"]))
+                moved = [] if other["device"] == why["device"] else [op, *why["weights_along"]]
+                scored = self.json_of("score", *ON, "--plan", self.with_ops_on(moved, other["device"]))
                 self.assertEqual(other["feasible"], scored["feasible"])
                 self.assertEqual(other["step_time_s"], scored["step_time_s"], (op, other))
                 checked += 1

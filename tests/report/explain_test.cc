@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 
 #include "report/crossings.h"
@@ -94,6 +95,18 @@ TEST(ExplainOp, SaysHowMuchMemoryIsMissing) {
   EXPECT_EQ(why.alternatives[1].over, 4);
   ASSERT_FALSE(why.to_move.empty());
   EXPECT_TRUE(why.to_move[0].starts_with("4 B more memory on gpu")) << why.to_move[0];
+}
+
+// w goes to gpu with its only reader, or its 100 bytes would be sent in every step; k stays with a, who reads it, too.
+TEST(ExplainOp, AWeightGoesAlongWithItsOnlyReader) {
+  const Problem problem = toy_problem("w:param:100B -> v:view:100B -> b:2/1; a:1 -> b; k:const:10B -> b; k -> a",
+                                      "device cpu0; device gpu; link cpu0 gpu rate=1");
+  const Plan plan = toy_plan(problem, "w@cpu0");
+  const OpExplanation why = explain_op(problem, plan, op_named(problem, "b"));
+  EXPECT_EQ(why.weights_along, (std::vector<OpId>{op_named(problem, "w"), op_named(problem, "v")}));
+  EXPECT_EQ(to_seconds(why.alternatives[1].step_time), 12) << "10 s for k, then b";
+  EXPECT_NE(std::ranges::find(why.reasons, "1 weight that nothing else reads goes along wherever it moves (100 B)"),
+            why.reasons.end());
 }
 
 // The claim that matters: what explain says about a move is what a simulation of the moved plan says.
