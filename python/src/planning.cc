@@ -27,7 +27,7 @@ Demand demand_of(const Constraint& constraint) {
     throw BadInput(fmt::format("no constraint named '{}'{}; there are: {}", constraint.first,
                                did_you_mean(constraint.first, std::span<const std::string>(names)), join(names, ", ")));
   }
-  return unwrap(parse_demand(*form, constraint.second, fmt::format("{} {}", constraint.first, constraint.second)));
+  return unwrap(parse_demand(*form, constraint.second, source_of_flag(*form, constraint.second).substr(2)));
 }
 
 Objective objective_of(const std::string& name) {

@@ -30,6 +30,10 @@ void add_texts(CLI::App& command, const std::string& flag, std::string form, con
       ->group(kGroup);
 }
 
+void add_switch(CLI::App& command, const DemandForm& form, const std::function<void()>& take) {
+  command.add_flag_callback(fmt::format("--{}", form.name), take, std::string(form.help))->group(kGroup);
+}
+
 void append(std::vector<Demand>& demands, std::vector<Demand> more) {
   std::ranges::move(more, std::back_inserter(demands));
 }
@@ -39,6 +43,10 @@ void append(std::vector<Demand>& demands, std::vector<Demand> more) {
 void add_constraint_flags(CLI::App& command, ConstraintFlags& flags) {
   for (const DemandForm& form : demand_forms()) {
     const auto take = [&flags, which = &form](const std::string& text) { flags.given.push_back({which, text}); };
+    if (form.is_switch()) {
+      add_switch(command, form, [take] { take(""); });
+      continue;
+    }
     add_texts(command, fmt::format("--{}", form.name), std::string(form.form),
               fmt::format("{}, for example {}", form.help, form.example), take);
   }
@@ -51,7 +59,7 @@ void add_constraint_flags(CLI::App& command, ConstraintFlags& flags) {
 Result<std::vector<Demand>> demands_of(const ConstraintFlags& flags) {
   std::vector<Demand> demands;
   for (const auto& [form, text] : flags.given) {
-    BERTH_TRY(Demand demand, parse_demand(*form, text, short_source(fmt::format("--{} {}", form->name, text))));
+    BERTH_TRY(Demand demand, parse_demand(*form, text, source_of_flag(*form, text)));
     demands.push_back(std::move(demand));
   }
   for (const std::string& path : flags.files) {

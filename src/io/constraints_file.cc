@@ -37,11 +37,18 @@ class ConstraintsReader {
   Status read_key(const DemandForm& form) {
     const TomlValue* value = fields_.find(form.name);
     if (value == nullptr) return {};
+    if (form.is_switch()) return read_switch(form, *value);
     const bool several = value->kind == Kind::kArray;
     for (const TomlValue& item : several ? std::span(value->items) : std::span(value, 1)) {
       BERTH_RETURN_IF_ERROR(read_item(form, item));
     }
     return {};
+  }
+
+  // "resident-weights = true"
+  Status read_switch(const DemandForm& form, const TomlValue& value) {
+    if (value.kind != Kind::kBool) return fields_.wrong_kind(value, form.name, "true or false");
+    return value.boolean ? add(form, "", value.line) : Status();
   }
 
   Status read_item(const DemandForm& form, const TomlValue& item) {
@@ -50,7 +57,12 @@ class ConstraintsReader {
       return fields_.wrong_kind(item, form.name, fmt::format("{}, for example \"{}\"", form.form, form.example));
     }
     const std::string text = is_number ? std::to_string(item.integer) : item.text;
-    std::string source = short_source(fmt::format("{}:{} {} {}", file_, item.line, form.name, text));
+    return add(form, text, item.line);
+  }
+
+  Status add(const DemandForm& form, std::string_view text, int line) {
+    const std::string_view blank = text.empty() ? "" : " ";
+    std::string source = short_source(fmt::format("{}:{} {}{}{}", file_, line, form.name, blank, text));
     BERTH_TRY(Demand demand, parse_demand(form, text, std::move(source)));
     result_.demands.push_back(std::move(demand));
     return {};

@@ -45,6 +45,14 @@ TEST(Clash, ThroughTheGraphsOwnGroups) {
             " 'enc.10/conv', which must share one; the graph itself colocates some of them");
 }
 
+TEST(Clash, ThroughResidentWeights) {
+  EXPECT_EQ(error_of(demands_of({"pin emb.table=cpu", "resident-weights", "pin emb/gather=gpu0"})),
+            "'--pin emb.table=cpu', '--resident-weights' and '--pin emb/gather=gpu0' clash: no device is left for ops"
+            " 'emb.table' and 'emb/gather', which must share one; a resident weight keeps all ops that read it on one"
+            " device");
+  EXPECT_EQ(error_of(demands_of({"pin emb.table=gpu1", "resident-weights"})), "no error");
+}
+
 TEST(Clash, WithWhereAnOpRuns) {
   EXPECT_EQ(clash_of({"pin a=b=gpu0"}),
             "'--pin a=b=gpu0' cannot be met: no device is left for op 'a=b' (op 'a=b' runs on cpu only)");
@@ -165,6 +173,12 @@ TEST(Broken, NamesTheDemandAndTheOp) {
   plan.device_of[index(op_named(problem.graph(), "head"))] = DeviceId{2};
   EXPECT_EQ(broken({"colocate emb/gather,head"}),
             "'--colocate emb/gather,head' does not hold: op 'emb/gather' is on gpu0, op 'head' is on gpu1");
+  EXPECT_EQ(broken({"resident-weights"}), "none");
+  plan.device_of[index(op_named(problem.graph(), "emb.table"))] = DeviceId{0};
+  plan.device_of[index(op_named(problem.graph(), "enc.0/conv"))] = DeviceId{2};
+  EXPECT_EQ(broken({"resident-weights"}),
+            "'--resident-weights' does not hold: 2 weights (16.0 GiB over links) are sent in every step, 'emb.table' on"
+            " cpu first");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -55,10 +56,11 @@ inline Problem small_problem() {
 
 // The demand behind a flag: "pin head=gpu0" is --pin head=gpu0.
 inline Result<Demand> demand_of(std::string_view flag) {
-  const std::size_t blank = flag.find(' ');
+  const std::size_t blank = std::min(flag.find(' '), flag.size());
   for (const DemandForm& form : demand_forms()) {
     if (form.name == flag.substr(0, blank)) {
-      return parse_demand(form, flag.substr(blank + 1), short_source(fmt::format("--{}", flag)));
+      const std::string_view text = flag.substr(std::min(blank + 1, flag.size()));
+      return parse_demand(form, text, short_source(fmt::format("--{}", flag)));
     }
   }
   return bad_input("no flag {}", flag);

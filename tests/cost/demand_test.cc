@@ -29,6 +29,7 @@ TEST(ParseDemand, ReadsEveryForm) {
   EXPECT_EQ(demand_of("reserve gpu=1.5 MB")->amount, 1'500'000);
   EXPECT_EQ(demand_of("max-devices 3")->amount, 3);
   EXPECT_EQ(demand_of("max-crossings 0")->amount, 0);
+  EXPECT_EQ(demand_of("resident-weights")->kind, Demand::Kind::kResidentWeights);
 }
 
 TEST(ParseDemand, TheExampleOfEveryFormIsRight) {
@@ -51,6 +52,7 @@ TEST(ParseDemand, OtherFormsAreRefusedWithAnExample) {
     EXPECT_EQ(error_in("max-devices " + number),
               "--max-devices " + number + ": expected N from 1 to 64, for example 2");
   }
+  EXPECT_EQ(error_in("resident-weights yes"), "--resident-weights yes: it takes no value");
   EXPECT_EQ(error_in("max-crossings -1"), "--max-crossings -1: expected N, for example 100");
 }
 

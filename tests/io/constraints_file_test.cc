@@ -33,6 +33,7 @@ keep-together = 'encoder.layer.*'
 reserve = ["gpu0=2 GiB"]
 max-devices = 2
 max-crossings = "100"
+resident-weights = true
 unsupported = ["npu.csv", "gpu.csv"]
 )",
                                       "some/box.toml");
@@ -45,7 +46,8 @@ unsupported = ["npu.csv", "gpu.csv"]
             "box.toml:7 keep-together encoder.layer.*\n"
             "box.toml:8 reserve gpu0=2 GiB\n"
             "box.toml:9 max-devices 2\n"
-            "box.toml:10 max-crossings 100\n");
+            "box.toml:10 max-crossings 100\n"
+            "box.toml:11 resident-weights\n");
   EXPECT_EQ(file->demands[5].amount, Bytes{2} << 30);
   EXPECT_EQ(file->demands[7].amount, 100);
   EXPECT_EQ(file->tables, (std::vector<std::string>{"npu.csv", "gpu.csv"}));
@@ -54,6 +56,7 @@ unsupported = ["npu.csv", "gpu.csv"]
 TEST(ConstraintsFile, AnEmptyOneDemandsNothing) {
   EXPECT_TRUE(parse_constraints("", "x.toml")->demands.empty());
   EXPECT_TRUE(parse_constraints("# nothing\npin = []\n", "x.toml")->demands.empty());
+  EXPECT_TRUE(parse_constraints("resident-weights = false\n", "x.toml")->demands.empty());
 }
 
 TEST(ConstraintsFile, ErrorsNameTheLine) {

@@ -5,8 +5,10 @@
 #include <functional>
 #include <vector>
 
+#include "base/text.h"
 #include "cost/conflict.h"
 #include "cost/unit_table.h"
+#include "cost/weights.h"
 
 namespace berth {
 namespace {
@@ -87,11 +89,27 @@ std::optional<std::string> clash_under(const Problem& problem, const Constraints
   const Check check = [&](const Refs& some) { return find_conflict(problem, constraints_of(problem, own, some)); };
   Refs clash;
   auto text = explain(check, all, clash);
-  if (!text || find_conflict(problem, constraints_of(problem, own, clash), false)) return text;
-  return *text + "; the graph itself colocates some of them";
+  if (!text) return text;
+  const bool by_weights = std::ranges::find(clash, Kind::kResidentWeights, &ResolvedDemand::kind) != clash.end();
+  if (by_weights) *text += "; a resident weight keeps all ops that read it on one device";
+  if (!find_conflict(problem, constraints_of(problem, own, clash), false)) {
+    *text += "; the graph itself colocates some of them";
+  }
+  return text;
+}
+
+// The first weight that is sent, and how many there are.
+std::optional<std::string> broken_by_weights(const Problem& problem, const Plan& plan) {
+  const CrossingWeights crossing = weights_that_cross(problem.graph(), plan);
+  if (crossing.count() == 0) return std::nullopt;
+  const OpId first = crossing.weights.front();
+  return fmt::format("{} ({} over links) {} sent in every step, '{}' on {} first", counted(crossing.count(), "weight"),
+                     format_bytes(crossing.bytes), crossing.count() == 1 ? "is" : "are", problem.graph().name(first),
+                     problem.machine().device(plan.device(first)).name);
 }
 
 std::optional<std::string> broken_by(const Problem& problem, const Plan& plan, const ResolvedDemand& demand) {
+  if (demand.kind == Kind::kResidentWeights) return broken_by_weights(problem, plan);
   const Graph& graph = problem.graph();
   const auto place = [&](OpId op) {
     return fmt::format("op '{}' is on {}", graph.name(op), problem.machine().device(plan.device(op)).name);

@@ -29,6 +29,7 @@ constexpr std::array kForms{
     DemandForm{Kind::kReserve, "reserve", "DEVICE=SIZE", "gpu0=2GiB", "memory that is not for the plan"},
     DemandForm{Kind::kDeviceLimit, "max-devices", "N", "2", "at most N devices run ops"},
     DemandForm{Kind::kCrossingLimit, "max-crossings", "N", "100", "at most N tensors sent between devices"},
+    DemandForm{Kind::kResidentWeights, "resident-weights", "", "", "no weight is sent between devices in a step"},
 };
 
 struct Sides {
@@ -106,6 +107,8 @@ Result<bool> read_text(std::string_view text, Demand& demand) {
       return read_number(text, 1, static_cast<std::int64_t>(kMaxDevices), demand);
     case Kind::kCrossingLimit:
       return read_number(text, 0, std::numeric_limits<std::int64_t>::max(), demand);
+    case Kind::kResidentWeights:
+      return trim(text).empty() || trim(text) == "true";
     case Kind::kUnsupported:
       break;
   }
@@ -125,8 +128,13 @@ Result<Demand> parse_demand(const DemandForm& form, std::string_view text, std::
   const Result<bool> has_form = read_text(text, demand);
   if (!has_form) return within(demand.source, has_form.error());
   if (*has_form) return demand;
+  if (form.is_switch()) return within(demand.source, bad_input("it takes no value"));
   const std::string_view range = form.kind == Kind::kDeviceLimit ? " from 1 to 64" : "";
   return within(demand.source, bad_input("expected {}{}, for example {}", form.form, range, form.example));
+}
+
+std::string source_of_flag(const DemandForm& form, std::string_view text) {
+  return short_source(text.empty() ? fmt::format("--{}", form.name) : fmt::format("--{} {}", form.name, text));
 }
 
 std::string short_source(std::string_view text) {

@@ -22,7 +22,8 @@ struct Demand {
     kReserve,       // bytes of each of these devices
     kDeviceLimit,
     kCrossingLimit,
-    kUnsupported,  // an op type that devices cannot run; whether there are such ops or devices does not matter
+    kResidentWeights,  // every weight on the device of all that read it
+    kUnsupported,      // an op type that devices cannot run; whether there are such ops or devices does not matter
   };
 
   Kind kind = Kind::kPin;
@@ -32,16 +33,21 @@ struct Demand {
   std::int64_t amount = 0;       // bytes, devices or crossings
 };
 
-// How each kind is called and written: the flag --pin OP=DEVICE, the key "pin" of a file.
+// How each kind is called and written: the flag --pin OP=DEVICE, the key "pin" of a file. Without a form it is a plain
+// switch: --resident-weights, and "resident-weights = true" in a file.
 struct DemandForm {
   Demand::Kind kind;
   std::string_view name, form, example, help;
+  [[nodiscard]] bool is_switch() const { return form.empty(); }
 };
 // All but kUnsupported, which comes from tables (io/unsupported_table.h).
 std::span<const DemandForm> demand_forms();
 
 // Reads what stands behind a flag or in a file. Errors begin with the source.
 Result<Demand> parse_demand(const DemandForm& form, std::string_view text, std::string source);
+
+// "--pin emb=gpu0", "--resident-weights": how a demand of a flag is called.
+std::string source_of_flag(const DemandForm& form, std::string_view text);
 
 // Text from outside, cut where it is too long for an error, without line breaks.
 std::string short_source(std::string_view text);

@@ -7,6 +7,7 @@
 #include "cost/demands/clash.h"
 #include "cost/demands/device_names.h"
 #include "cost/demands/op_index.h"
+#include "cost/weights.h"
 #include "machine/device_set.h"
 
 namespace berth {
@@ -55,6 +56,9 @@ class Resolver {
         BERTH_TRY(resolved.devices, devices_named(machine_, demand.device));
         return {};
       }
+      case Kind::kResidentWeights:
+        resolved.together = weights_with_readers(graph_);
+        return {};
       case Kind::kDeviceLimit:
       case Kind::kCrossingLimit:
         break;
@@ -99,6 +103,7 @@ void add(const Problem& problem, const ResolvedDemand& demand, Constraints& sum)
       return;
     case Kind::kColocate:
     case Kind::kKeepTogether:
+    case Kind::kResidentWeights:
       sum.together.insert(sum.together.end(), demand.together.begin(), demand.together.end());
       return;
     case Kind::kReserve:

@@ -16,7 +16,7 @@ struct ResolvedDemand {
   Demand::Kind kind = Demand::Kind::kPin;
   std::string source;
   std::vector<OpId> ops = {};                    // pin, forbid, unsupported
-  std::vector<std::vector<OpId>> together = {};  // colocate, keep-together
+  std::vector<std::vector<OpId>> together = {};  // colocate, keep-together; of resident weights: with their readers
   DeviceSet devices = 0;                         // where the ops may be; of reserve: where
   std::int64_t amount = 0;
 };
