@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "app/pipeline_output.h"
 #include "app/single_device.h"
 
 namespace berth::app {
@@ -112,6 +113,7 @@ void write_outcome(JsonWriter& json, const Problem& problem, const Outcome& outc
   json.key("bytes_crossed").value(bytes_crossed(problem.graph(), outcome.plan));
   const FusedCount fused = count_fused(outcome.plan);
   json.key("fused_groups").value(fused.groups).key("fused_ops").value(fused.ops);
+  if (problem.objective() == Objective::kPipeline) write_pace(json, problem, outcome.plan);
   write_overflow(json, problem, outcome.score);
   write_devices(json, problem, outcome);
   write_pools(json, problem, outcome.score);

@@ -209,6 +209,35 @@ class ProfileGraph {
   std::map<std::pair<std::size_t, std::size_t>, int> gradient_output_;  // by reader and source: the first such output
 };
 
+// The machine with nothing but the ways between each accelerator and the host, each a link of its own: so the profiles'
+// authors, and those who compare with them, price a transfer. As it is where there is no host.
+Result<std::shared_ptr<const Machine>> through_the_host(const std::shared_ptr<const Machine>& machine) {
+  const auto host = machine->first_of(DeviceKind::kCpu);
+  if (!host) return machine;
+  std::vector<Link> links;
+  const auto add = [&](DeviceId from, DeviceId to) {
+    Link link{.from = machine->device(from).name, .to = machine->device(to).name, .duplex = Duplex::kOneWay};
+    double seconds_per_byte = 0.0;
+    const auto route = machine->route(from, to);
+    for (const std::uint16_t channel : route) {
+      link.latency_s += machine->channels()[channel].latency_s;
+      seconds_per_byte += 1.0 / machine->channels()[channel].bytes_per_s;
+    }
+    link.bytes_per_s = route.size() == 1 ? machine->channels()[route.front()].bytes_per_s : 1.0 / seconds_per_byte;
+    links.push_back(std::move(link));
+  };
+  for (const DeviceId id : machine->device_ids()) {
+    if (id == *host) continue;
+    add(*host, id);
+    add(id, *host);
+  }
+  const auto devices = machine->devices();
+  const auto pools = machine->pools();
+  BERTH_TRY(Machine star, Machine::make(machine->name(), machine->description(), {devices.begin(), devices.end()},
+                                        {pools.begin(), pools.end()}, {}, std::move(links), machine->execution()));
+  return std::make_shared<const Machine>(std::move(star));
+}
+
 }  // namespace
 
 bool looks_like_pipedream(std::string_view first_line) {
@@ -231,6 +260,7 @@ Result<Problem> read_pipedream_problem(std::string_view text, std::string title,
   if (machine->accelerators().empty()) {
     return bad_input("a profile states times on an accelerator, and machine '{}' has none", machine->name());
   }
+  BERTH_TRY(machine, through_the_host(machine));
   const ExplicitCosts costs = profile.costs(*machine);
   return make_problem(std::make_shared<const Graph>(std::move(graph)), std::move(machine), costs, {},
                       Objective::kPipeline);

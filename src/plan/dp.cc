@@ -80,9 +80,10 @@ class StagePlanner {
         cut_into_stages(model_, stages_, *sets, prices_, limits, [this] { return should_stop(); });
     // Of those that are worse than a refused one, only cuts of the orders have been looked at.
     const bool is_refused = found.plan && !take(*found.plan);
-    return fmt::format("{}{}, {} down-sets",
-                       is_refused ? "the best cut found within the limits" : "the best contiguous plan",
-                       on_some_devices(), group_digits(sets->size()));
+    const std::string_view best = is_refused              ? "the best cut found within the limits"
+                                  : model_.is_separable() ? "the best contiguous plan"
+                                                          : "the best contiguous plan by each device's fastest links";
+    return fmt::format("{}{}, {} down-sets", best, on_some_devices(), group_digits(sets->size()));
   }
 
   void plan_step() {

@@ -90,11 +90,12 @@ class PipelineAnnealer {
     const DeviceId target = choose_target(unit, source);
     if (target == source) return;
     const std::uint64_t kind = rng_.below(16);
-    if (kind < 11 && !has_limits_) return try_single(unit, source, target);
+    const bool alone = kind < 11 && !has_limits_;
+    if (alone && model_.is_separable()) return try_single(unit, source, target);
     group_.assign(1, unit);
-    if (kind < 13) {
+    if (kind < 13 && !alone) {
       grow_cluster(source);
-    } else if (kind < 15) {
+    } else if (kind >= 13 && kind < 15) {
       grow_run(source);
     }
     try_group(source, target, kind == 15);
@@ -172,7 +173,10 @@ class PipelineAnnealer {
     }
     for (std::size_t i = 0; i < group_.size(); ++i) move(group_[i], i < outward ? target : source);
     const double at_source = energy_of(loads_.load(source)), at_target = energy_of(loads_.load(target));
-    const double growth = at_source + at_target - energy_[index(source)] - energy_[index(target)];
+    const double total = model_.is_separable() ? 0.0 : total_energy();
+    const double growth = model_.is_separable()
+                              ? at_source + at_target - energy_[index(source)] - energy_[index(target)]
+                              : total - total_;
     const bool legal = loads_.room(target) >= 0 && loads_.room(source) >= 0 && (!has_limits_ || loads_.within_limits());
     if (!legal || !accepts(growth)) {
       for (std::size_t i = 0; i < group_.size(); ++i) move(group_[i], i < outward ? source : target);
@@ -180,6 +184,7 @@ class PipelineAnnealer {
     }
     energy_[index(source)] = at_source;
     energy_[index(target)] = at_target;
+    total_ = total;
     if (std::max(loads_.load(source), loads_.load(target)) < best_load_) note_if_best();
   }
 
@@ -218,6 +223,24 @@ class PipelineAnnealer {
   void refresh_energy() {
     energy_.clear();
     for (const DeviceId id : problem_.machine().device_ids()) energy_.push_back(energy_of(loads_.load(id)));
+    total_ = total_energy();
+  }
+
+  // Of devices and links, where a move may change any of them.
+  [[nodiscard]] double total_energy() const {
+    double total = 0.0;
+    for (const DeviceId id : problem_.machine().device_ids()) total += energy_of(loads_.load(id));
+    for (std::size_t queue = 0; queue < loads_.num_queues(); ++queue) total += energy_of(loads_.queue_load(queue));
+    return total;
+  }
+
+  Picoseconds load_after_move(std::uint32_t unit, DeviceId to) {
+    if (model_.is_separable()) return loads_.effect_of_move(unit, to).to;
+    const DeviceId from = loads_.device(unit);
+    loads_.move(unit, to);
+    const Picoseconds load = loads_.load(to);
+    loads_.move(unit, from);
+    return load;
   }
 
   // From devices that hold too much, the unit and the target that leave the smallest load, until all fits or nothing
@@ -232,7 +255,7 @@ class PipelineAnnealer {
         if (model_.resident(unit) == 0 || loads_.room(loads_.device(unit)) >= 0) continue;
         for (const DeviceId id : problem_.machine().device_ids()) {
           if (!is_allowed(unit, id) || loads_.room(id) < model_.resident(unit)) continue;
-          const Picoseconds load = loads_.effect_of_move(unit, id).to;
+          const Picoseconds load = load_after_move(unit, id);
           if (best_target != kNoDevice && load >= least) continue;
           best_unit = unit;
           best_target = id;
@@ -306,6 +329,7 @@ class PipelineAnnealer {
   bool improved_ = false;
   double scale_ = 1.0, temperature_ = 0.0, cold_ = kCold;
   std::vector<double> energy_;  // per device
+  double total_ = 0.0;          // energy of devices and links; only where the model is not separable
   std::vector<std::uint32_t> group_;
   std::vector<std::uint64_t> seen_;  // per unit: the cluster that took it last
   std::uint64_t stamp_ = 0, moves_ = 0, submitted_at_ = 0;

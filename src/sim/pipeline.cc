@@ -10,24 +10,10 @@
 namespace berth {
 namespace {
 
-DeviceId nearest_device(const Problem& problem, DeviceId device) {
-  constexpr Bytes kProbe = Bytes{1} << 20;
-  DeviceId nearest = kNoDevice;
-  Picoseconds least = 0;
-  for (const DeviceId other : problem.machine().device_ids()) {
-    if (other == device) continue;
-    const Picoseconds time = route_time(problem, kProbe, problem.machine().route(device, other));
-    if (nearest != kNoDevice && time >= least) continue;
-    nearest = other;
-    least = time;
-  }
-  return nearest;
-}
-
 // Adds up one plan; keeps its vectors between plans.
 class PipelineScorer {
  public:
-  explicit PipelineScorer(const Problem& problem) : problem_(problem), routes_(problem) {}
+  explicit PipelineScorer(const Problem& problem) : problem_(problem), ways_(problem) {}
 
   const Score& run(const Plan& plan) {
     const Machine& machine = problem_.machine();
@@ -37,15 +23,12 @@ class PipelineScorer {
     score_.queues.assign(machine.queues().size(), {});
     add_ops(plan);
     for (const TensorId tensor : problem_.graph().tensors()) add_tensor(plan, tensor);
-    score_.step_time = 0;
-    for (const DeviceId id : machine.device_ids()) {
-      const Picoseconds lanes = machine.device(id).lanes;
-      const Picoseconds load = (score_.devices[index(id)].busy + lanes - 1) / lanes + transfers_[index(id)];
-      score_.step_time = std::max(score_.step_time, load);
-    }
+    find_loads();
+    score_.step_time = load_.largest();
     judge_memory();
     return score_;
   }
+  [[nodiscard]] const PipelineLoad& load() const { return load_; }
 
  private:
   void add_ops(const Plan& plan) {
@@ -65,14 +48,21 @@ class PipelineScorer {
     for (const OpId consumer : problem_.graph().consumers(tensor)) others |= device_bit(plan.device(consumer));
     others &= ~device_bit(home);
     if (others == 0) return;
-    transfers_[index(home)] += carry(tensor, routes_.out(home));
-    for (; others != 0; others &= others - 1) {
-      const DeviceId device = lowest_device(others);
-      transfers_[index(device)] += carry(tensor, routes_.in(device));
+    const DeviceSet direct = others & ways_.direct(home), by_host = others & ~direct;
+    for (DeviceSet rest = direct; rest != 0; rest &= rest - 1) {
+      const DeviceId device = lowest_device(rest);
+      const Picoseconds time = carry(tensor, ways_.between(home, device));
+      transfers_[index(home)] += time;
+      transfers_[index(device)] += time;
+    }
+    if (by_host != 0) transfers_[index(home)] += carry(tensor, ways_.to_host(home));
+    for (DeviceSet rest = by_host; rest != 0; rest &= rest - 1) {
+      const DeviceId device = lowest_device(rest);
+      transfers_[index(device)] += carry(tensor, ways_.from_host(device));
     }
   }
 
-  Picoseconds carry(TensorId tensor, std::span<const std::uint16_t> route) {
+  Picoseconds carry(TensorId tensor, PipelineWays::Route route) {
     const Bytes bytes = problem_.graph().bytes(tensor);
     Picoseconds sum = 0;
     for (const std::uint16_t channel : route) {
@@ -84,6 +74,26 @@ class PipelineScorer {
       score_.queues[static_cast<std::size_t>(queue)].bytes += bytes;
     }
     return sum;
+  }
+
+  void find_loads() {
+    const Machine& machine = problem_.machine();
+    load_ = {};
+    load_.transfers = transfers_;
+    Picoseconds largest = -1;
+    for (const DeviceId id : machine.device_ids()) {
+      const Picoseconds lanes = machine.device(id).lanes;
+      load_.devices.push_back((score_.devices[index(id)].busy + lanes - 1) / lanes + transfers_[index(id)]);
+      if (load_.devices.back() <= largest) continue;
+      load_.limit = id;
+      largest = load_.devices.back();
+    }
+    for (std::size_t queue = 0; queue < score_.queues.size(); ++queue) {
+      load_.queues.push_back(score_.queues[queue].busy);
+      if (load_.queues.back() <= largest) continue;
+      load_.limiting_queue = static_cast<int>(queue);
+      largest = load_.queues.back();
+    }
   }
 
   void judge_memory() {
@@ -102,8 +112,9 @@ class PipelineScorer {
   }
 
   const Problem& problem_;
-  const HostRoutes routes_;
+  const PipelineWays ways_;
   std::vector<Picoseconds> transfers_;
+  PipelineLoad load_;
   Score score_;
 };
 
@@ -145,28 +156,43 @@ Picoseconds route_time(const Problem& problem, Bytes bytes, std::span<const std:
   return sum;
 }
 
-HostRoutes::HostRoutes(const Problem& problem) : problem_(problem) {
+PipelineWays::PipelineWays(const Problem& problem)
+    : problem_(problem),
+      host_(problem.machine().first_of(DeviceKind::kCpu)),
+      direct_(problem.machine().num_devices(), 0) {
   const Machine& machine = problem.machine();
-  const std::optional<DeviceId> host = machine.first_of(DeviceKind::kCpu);
-  for (const DeviceId id : machine.device_ids()) {
-    if (machine.device(id).kind == DeviceKind::kCpu) {
-      partner_.push_back(kNoDevice);
-    } else {
-      partner_.push_back(host ? *host : nearest_device(problem, id));
+  const auto passes_no_cpu = [&](Route route) {
+    return std::ranges::all_of(route.first(route.size() - 1), [&](std::uint16_t channel) {
+      return machine.channels()[channel].to >= machine.num_devices();  // only CPUs and switches relay
+    });
+  };
+  const std::vector<DeviceId> accelerators = machine.accelerators();
+  for (const DeviceId from : accelerators) {
+    for (const DeviceId to : accelerators) {
+      if (from != to && passes_no_cpu(between(from, to))) direct_[index(from)] |= device_bit(to);
     }
   }
 }
 
-std::span<const std::uint16_t> HostRoutes::out(DeviceId device) const {
-  const DeviceId partner = partner_[index(device)];
-  if (partner == kNoDevice) return {};
-  return problem_.machine().route(device, partner);
+PipelineWays::Route PipelineWays::to_host(DeviceId device) const {
+  if (!host_ || problem_.machine().device(device).kind == DeviceKind::kCpu) return {};
+  return between(device, *host_);
 }
 
-std::span<const std::uint16_t> HostRoutes::in(DeviceId device) const {
-  const DeviceId partner = partner_[index(device)];
-  if (partner == kNoDevice) return {};
-  return problem_.machine().route(partner, device);
+PipelineWays::Route PipelineWays::from_host(DeviceId device) const {
+  if (!host_ || problem_.machine().device(device).kind == DeviceKind::kCpu) return {};
+  return between(*host_, device);
+}
+
+Picoseconds PipelineLoad::largest() const {
+  if (limiting_queue >= 0) return queues[static_cast<std::size_t>(limiting_queue)];
+  return limit == kNoDevice ? 0 : devices[index(limit)];
+}
+
+PipelineLoad pipeline_load(const Problem& problem, const Plan& plan) {
+  PipelineScorer scorer(problem);
+  scorer.run(plan);
+  return scorer.load();
 }
 
 Score pipeline_score(const Problem& problem, const Plan& plan) { return PipelineScorer(problem).run(plan); }

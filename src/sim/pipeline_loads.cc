@@ -2,9 +2,8 @@
 #include "sim/pipeline_loads.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
-
-#include "sim/pipeline.h"
 
 namespace berth {
 namespace {
@@ -30,19 +29,90 @@ std::vector<std::uint32_t> units_that_read(const Problem& problem, TensorId tens
 }  // namespace
 
 PipelineModel::PipelineModel(const Problem& problem)
-    : problem_(problem), domains_(problem), num_classes_(static_cast<std::size_t>(problem.num_device_classes())) {
+    : problem_(problem),
+      ways_(problem),
+      domains_(problem),
+      num_classes_(static_cast<std::size_t>(problem.num_device_classes())) {
   for (const DeviceId id : problem.machine().device_ids()) {
     class_of_.push_back(static_cast<std::size_t>(problem.device_class(id)));
     lanes_.push_back(problem.machine().device(id).lanes);
   }
   weigh_units();
+  find_ways();
   find_nets();
   index_nets();
 }
 
 bool PipelineModel::equal_costs(DeviceId a, DeviceId b) const {
   return class_of_[index(a)] == class_of_[index(b)] && lanes_[index(a)] == lanes_[index(b)] &&
-         out_route_[index(a)] == out_route_[index(b)] && in_route_[index(a)] == in_route_[index(b)];
+         out_ways_[index(a)] == out_ways_[index(b)] && in_ways_[index(a)] == in_ways_[index(b)];
+}
+
+PipelineModel::Way PipelineModel::way_of(PipelineWays::Route route) {
+  Way way;
+  for (const std::uint16_t id : route) {
+    const Channel& channel = problem_.machine().channels()[id];
+    const std::pair figures(channel.latency_s, channel.bytes_per_s);
+    const auto same = std::ranges::find(figures_, figures);
+    way.push_back({static_cast<std::uint32_t>(same - figures_.begin()), channel.queue});
+    if (same == figures_.end()) figures_.push_back(figures);
+  }
+  return way;
+}
+
+void PipelineModel::find_ways() {
+  const auto devices = problem_.machine().device_ids();
+  const bool host_alone = problem_.objective() != Objective::kPipeline && ways_.has_host();  // for cuts of one step
+  out_ways_.resize(num_devices());
+  in_ways_.resize(num_devices());
+  const auto add_kind = [](std::vector<Way>& ways, Way way) {
+    for (Hop& hop : way) hop.queue = -1;
+    if (std::ranges::find(ways, way) == ways.end()) ways.push_back(std::move(way));
+  };
+  for (const DeviceId id : devices) {
+    to_host_.push_back(way_of(ways_.to_host(id)));
+    from_host_.push_back(way_of(ways_.from_host(id)));
+    if (!ways_.has_host()) continue;
+    add_kind(out_ways_[index(id)], to_host_.back());
+    add_kind(in_ways_[index(id)], from_host_.back());
+  }
+  for (const DeviceId from : devices) {
+    for (const DeviceId to : devices) {
+      Way& way = direct_ways_.emplace_back();
+      if (!is_direct(from, to)) continue;
+      way = way_of(ways_.between(from, to));
+      if (host_alone) continue;
+      add_kind(out_ways_[index(from)], way);
+      add_kind(in_ways_[index(to)], way);
+    }
+  }
+  for (auto* ways : {&out_ways_, &in_ways_}) {
+    for (std::vector<Way>& of_device : *ways) std::ranges::sort(of_device);
+  }
+  num_figures_ = figures_.size();
+  is_separable_ = find_separable();
+}
+
+bool PipelineModel::find_separable() const {
+  std::vector<DeviceId> user(problem_.machine().queues().size(), kNoDevice);
+  for (const DeviceId id : problem_.machine().device_ids()) {
+    if (ways_.direct(id) != 0) return false;
+    for (const Way* way : {&to_host_[index(id)], &from_host_[index(id)]}) {
+      for (const Hop& hop : *way) {
+        if (hop.queue < 0) continue;
+        DeviceId& known = user[static_cast<std::size_t>(hop.queue)];
+        if (known != kNoDevice && known != id) return false;
+        known = id;
+      }
+    }
+  }
+  return true;
+}
+
+Picoseconds PipelineModel::least_time(std::uint32_t net, std::span<const Way> ways) const {
+  Picoseconds least = std::numeric_limits<Picoseconds>::max();
+  for (const Way& way : ways) least = std::min(least, time(net, way));
+  return ways.empty() ? 0 : least;
 }
 
 void PipelineModel::weigh_units() {
@@ -88,38 +158,22 @@ void PipelineModel::find_nets() {
   price_nets(tensors_of_net);
 }
 
-// Routes of equal latencies and bandwidths share a column of the table.
+// Links of equal latencies and bandwidths share a column of the table.
 void PipelineModel::price_nets(std::span<const std::vector<TensorId>> tensors_of_net) {
-  using Figures = std::vector<std::pair<double, double>>;
-  const HostRoutes host(problem_);
-  std::vector<Figures> seen{{}};
-  std::vector<std::span<const std::uint16_t>> routes{{}};
-  const auto column_of = [&](std::span<const std::uint16_t> route) {
-    Figures figures;
-    for (const std::uint16_t id : route) {
-      const Channel& channel = problem_.machine().channels()[id];
-      figures.emplace_back(channel.latency_s, channel.bytes_per_s);
-    }
-    const auto same = std::find(seen.begin(), seen.end(), figures);
-    const auto column = static_cast<std::size_t>(same - seen.begin());
-    if (same == seen.end()) {
-      seen.push_back(std::move(figures));
-      routes.push_back(route);
-    }
-    return column;
-  };
-  for (const DeviceId id : problem_.machine().device_ids()) {
-    out_route_.push_back(column_of(host.out(id)));
-    in_route_.push_back(column_of(host.in(id)));
+  const auto channels = problem_.machine().channels();
+  std::vector<int> channel_of;  // per column: one of those it stands for
+  for (const auto& [latency, rate] : figures_) {
+    const auto same = std::ranges::find_if(
+        channels, [&](const Channel& channel) { return channel.latency_s == latency && channel.bytes_per_s == rate; });
+    channel_of.push_back(static_cast<int>(same - channels.begin()));
   }
-  num_routes_ = routes.size();
-  times_.assign(tensors_of_net.size() * num_routes_, 0);
+  times_.assign(tensors_of_net.size() * num_figures_, 0);
   for (std::size_t net = 0; net < tensors_of_net.size(); ++net) {
     tensors_.push_back(static_cast<std::uint32_t>(tensors_of_net[net].size()));
     for (const TensorId tensor : tensors_of_net[net]) {
       const Bytes bytes = problem_.graph().bytes(tensor);
-      for (std::size_t r = 0; r < num_routes_; ++r)
-        times_[net * num_routes_ + r] += route_time(problem_, bytes, routes[r]);
+      for (std::size_t i = 0; i < num_figures_; ++i)
+        times_[net * num_figures_ + i] += problem_.transfer_time(bytes, channel_of[i]);
     }
   }
 }
@@ -151,6 +205,7 @@ PipelineLoads::PipelineLoads(const PipelineModel& model, std::span<const DeviceI
       device_of_(device_of_unit.begin(), device_of_unit.end()),
       work_(num_devices_, 0),
       transfers_(num_devices_, 0),
+      queues_(model.is_separable() ? 0 : model.problem().machine().queues().size(), 0),
       held_(model.domains().size(), 0),
       computing_(num_devices_, 0),
       readers_on_(model.num_nets() * num_devices_, 0) {
@@ -162,12 +217,50 @@ PipelineLoads::PipelineLoads(const PipelineModel& model, std::span<const DeviceI
   }
   for (std::uint32_t net = 0; net < model.num_nets(); ++net) {
     const DeviceId home = device_of_[model.producer(net)];
-    for (const std::uint32_t unit : model.readers(net)) {
-      if (count(net, device_of_[unit])++ != 0 || device_of_[unit] == home) continue;
-      transfers_[index(device_of_[unit])] += model.in_time(net, device_of_[unit]);
-      crossings_ += model.num_tensors(net);
+    for (const std::uint32_t unit : model.readers(net)) ++count(net, device_of_[unit]);
+    charge(net, home, 1);
+  }
+}
+
+Picoseconds PipelineLoads::carry(std::uint32_t net, const PipelineModel::Way& way, Picoseconds sign) {
+  Picoseconds sum = 0;
+  for (const PipelineModel::Hop& hop : way) {
+    const Picoseconds time = sign * model_->time(net, hop);
+    sum += time;
+    if (hop.queue >= 0 && !queues_.empty()) queues_[static_cast<std::size_t>(hop.queue)] += time;
+  }
+  return sum;
+}
+
+void PipelineLoads::charge(std::uint32_t net, DeviceId home, Picoseconds sign) {
+  bool by_host = false;
+  for (const DeviceId device : ids<DeviceId>(num_devices_)) {
+    if (device == home || count(net, device) == 0) continue;
+    crossings_ += sign * static_cast<std::int64_t>(model_->num_tensors(net));
+    if (model_->is_direct(home, device)) {
+      const Picoseconds time = carry(net, model_->direct_way(home, device), sign);
+      transfers_[index(home)] += time;
+      transfers_[index(device)] += time;
+    } else {
+      by_host = true;
+      transfers_[index(device)] += carry(net, model_->way_from_host(device), sign);
     }
-    if (count(net, home) < model.num_readers(net)) transfers_[index(home)] += model.out_time(net, home);
+  }
+  if (by_host) transfers_[index(home)] += carry(net, model_->way_to_host(home), sign);
+}
+
+// Where a move changes what other devices and links have to do.
+void PipelineLoads::move_apart(std::uint32_t unit, DeviceId from, DeviceId to) {
+  for (const std::uint32_t net : model_->made_by(unit)) {
+    charge(net, from, -1);
+    charge(net, to, 1);
+  }
+  for (const std::uint32_t net : model_->read_by(unit)) {
+    const DeviceId home = device_of_[model_->producer(net)];
+    charge(net, home, -1);
+    --count(net, from);
+    ++count(net, to);
+    charge(net, home, 1);
   }
 }
 
@@ -182,12 +275,17 @@ void PipelineLoads::move(std::uint32_t unit, DeviceId to) {
     --computing_[index(from)];
     ++computing_[index(to)];
   }
-  for (const std::uint32_t net : model_->made_by(unit)) move_output(net, from, to);
-  for (const std::uint32_t net : model_->read_by(unit)) move_reader(net, from, to);
+  if (model_->is_separable()) {
+    for (const std::uint32_t net : model_->made_by(unit)) move_output(net, from, to);
+    for (const std::uint32_t net : model_->read_by(unit)) move_reader(net, from, to);
+  } else {
+    move_apart(unit, from, to);
+  }
   device_of_[unit] = to;
 }
 
 PipelineLoads::Effect PipelineLoads::effect_of_move(std::uint32_t unit, DeviceId to) const {
+  BERTH_CHECK(model_->is_separable());
   const DeviceId from = device_of_[unit];
   if (from == to) return {load(from), load(to)};
   Picoseconds at_from = transfers_[index(from)], at_to = transfers_[index(to)];
@@ -251,7 +349,11 @@ void PipelineLoads::move_reader(std::uint32_t net, DeviceId from, DeviceId to) {
   }
 }
 
-Picoseconds PipelineLoads::largest_load() const { return load(most_loaded()); }
+Picoseconds PipelineLoads::largest_load() const {
+  Picoseconds largest = load(most_loaded());
+  for (const Picoseconds queue : queues_) largest = std::max(largest, queue);
+  return largest;
+}
 
 DeviceId PipelineLoads::most_loaded() const {
   DeviceId most{0};

@@ -69,10 +69,10 @@ TEST(Dp, LooksBeyondLinearOrdersWhereNoneFits) {
   const Found found = run_dp(problem);
   EXPECT_TRUE(found.feasible);
   EXPECT_EQ(found.seconds, 2);
-  EXPECT_EQ(found.note, "the best contiguous plan, 64 down-sets");
+  EXPECT_EQ(found.note, "the best contiguous plan by each device's fastest links, 64 down-sets");
   const Found none = run_dp(pipeline_toy("a:1; b:1; c:1; d:1", {6, 6, 6, 6}, kThree));
   EXPECT_FALSE(none.feasible);
-  EXPECT_EQ(none.note, "the best contiguous plan, 16 down-sets, and none fits");
+  EXPECT_EQ(none.note, "the best contiguous plan by each device's fastest links, 16 down-sets, and none fits");
 }
 
 // Three stages of 4 s need two crossings, two stages one.
@@ -84,10 +84,19 @@ TEST(Dp, ClaimsNoOptimumThatALimitForbids) {
     return run_dp(as_pipeline(constrained_toy("a:4 -> b:4 -> c:4", kThree, limits)));
   };
   EXPECT_EQ(run(2).seconds, 4);
-  EXPECT_EQ(run(2).note, "the best contiguous plan, 4 down-sets");
+  EXPECT_EQ(run(2).note, "the best contiguous plan by each device's fastest links, 4 down-sets");
   EXPECT_EQ(run(1).seconds, 8);
   EXPECT_EQ(run(1).note, "the best cut found within the limits, 4 down-sets");
   EXPECT_EQ(run(0).seconds, 12);
+}
+
+// Over the host the cut would cost 20 s; over the link between the GPUs it costs 1 s on both sides.
+TEST(Dp, CutsWhereADirectLinkIsCheap) {
+  const Problem problem =
+      pipeline_toy("a:90/4/4:20B -> b:90/4/4", {},
+                   "device cpu; device gpu0; device gpu1; link cpu gpu0 rate=1; link cpu gpu1 rate=1; "
+                   "link gpu0 gpu1 rate=20");
+  EXPECT_EQ(run_dp(problem).seconds, 5);
 }
 
 TEST(Dp, KeepsAPlanWhenStoppedAtOnce) {

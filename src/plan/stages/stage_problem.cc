@@ -306,10 +306,13 @@ class StageProblemMaker {
 
   void add_times(std::uint32_t net_of_model, std::size_t net) {
     const std::size_t kinds = stages_.num_kinds();
+    const bool from_host = stages_.producer[net] == StageProblem::kFixed, to_host = stages_.readers[net].empty();
     for (std::size_t k = 0; k < kinds; ++k) {
       const DeviceId device = stages_.kinds[k].devices.front();
-      stages_.out_time[net * kinds + k] += model_.out_time(net_of_model, device);
-      stages_.in_time[net * kinds + k] += model_.in_time(net_of_model, device);
+      stages_.out_time[net * kinds + k] +=
+          to_host ? model_.time(net_of_model, model_.way_to_host(device)) : model_.out_time(net_of_model, device);
+      stages_.in_time[net * kinds + k] +=
+          from_host ? model_.time(net_of_model, model_.way_from_host(device)) : model_.in_time(net_of_model, device);
     }
   }
 
