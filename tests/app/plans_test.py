@@ -101,6 +101,17 @@ class Plans(CommandLineTest):
     def test_energy_has_a_unit_that_fits(self):
         self.assertRegex(self.text_of("place", "zoo:rnnlm", "-m", "k40x2", "-p", "cpu-only"), r"energy +[0-9.]+ k?J per step")
 
+    def test_a_pipeline_uses_direct_links_and_says_what_limits_it(self):
+        asked = [SMALL, "-m", "v100x8", "--objective", "pipeline", "-p", "round-robin"]
+        placed = self.json_of("place", *asked)
+        self.assertTrue(any(link["bytes"] > 0 for link in placed["links"] if link["name"].startswith("gpu")))
+        self.assertEqual(placed["limit"]["load_s"], placed["step_time_s"])
+        loads = {**placed["loads_s"], **{link["name"]: link["busy_s"] for link in placed["links"]}}
+        limit = placed["limit"].get("device") or placed["limit"]["link"]
+        self.assertEqual(loads[limit], max(loads.values()))
+        self.assertIn(f"limited by       {limit}: " if "device" in placed["limit"] else f"limited by       link {limit}: ",
+                      berth("place", *asked).stdout)
+
     def test_timeline(self):
         plan = str(self.folder / "plan.json")
         self.text_of("place", SMALL, "-m", "k40x2", "-p", "random", "-o", plan)

@@ -201,7 +201,7 @@ export class Details {
     return el(
       "table",
       { class: "moves" },
-      el("caption", {}, "The step with it elsewhere, simulated"),
+      el("caption", {}, "The step with it elsewhere, and weights that only it reads, simulated"),
       el(
         "tbody",
         {},
