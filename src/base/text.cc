@@ -13,16 +13,56 @@ namespace {
 // Longer words are never typed by hand; the quadratic distance is not worth it.
 constexpr std::size_t kLongestWord = 64;
 
+constexpr std::size_t kMostCompared = 20'000;  // by distance; more would take seconds
+// Shorter words are part of too much to mean anything.
+constexpr std::size_t kShortestPart = 3;
+
+bool equal_letters(char a, char b) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  return lower(a) == lower(b);
+}
+
+bool contains(std::string_view text, std::string_view part) {
+  return !std::ranges::search(text, part, equal_letters).empty();
+}
+
+// The shortest candidate that the word is a part of: 'node_MatMul_11' for 'MatMul_11'. Or the longest that is most of
+// the word.
 template <typename Word>
-std::string nearest(std::string_view word, std::span<const Word> candidates) {
+std::string_view containing(std::string_view word, std::span<const Word> candidates) {
+  std::string_view longer, shorter;
+  if (word.size() < kShortestPart) return longer;
+  for (const std::string_view candidate : candidates) {
+    if (contains(candidate, word) && (longer.empty() || candidate.size() < longer.size())) longer = candidate;
+    const bool is_most = candidate.size() >= kShortestPart && 2 * candidate.size() >= word.size();
+    if (is_most && candidate.size() > shorter.size() && contains(word, candidate)) shorter = candidate;
+  }
+  return longer.empty() ? shorter : longer;
+}
+
+// The candidate with the fewest slips. Words far longer or shorter are none, and are skipped quickly.
+template <typename Word>
+std::string_view mistyped(std::string_view word, std::span<const Word> candidates) {
   std::string_view best;
-  int best_distance = static_cast<int>(std::max<std::size_t>(1, word.size() / 3)) + 1;
-  for (const auto& candidate : candidates) {
-    const int distance = edit_distance(word, candidate);
-    if (distance < best_distance) {
-      best_distance = distance;
+  std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1, compared = 0;
+  for (const std::string_view candidate : candidates) {
+    const std::size_t lengths = std::max(word.size(), candidate.size()) - std::min(word.size(), candidate.size());
+    if (lengths >= least) continue;
+    if (++compared > kMostCompared) break;
+    const auto distance = static_cast<std::size_t>(edit_distance(word, candidate));
+    if (distance < least) {
+      least = distance;
       best = candidate;
     }
+  }
+  return best;
+}
+
+template <typename Word>
+std::string nearest(std::string_view word, std::span<const Word> candidates) {
+  std::string_view best = mistyped(word, candidates);
+  if (const bool is_sure = !best.empty() && edit_distance(word, best) == 1; !is_sure) {
+    if (const std::string_view whole = containing(word, candidates); !whole.empty()) best = whole;
   }
   return best.empty() ? std::string() : fmt::format("; did you mean '{}'?", best);
 }

@@ -10,7 +10,7 @@
 
 namespace berth {
 
-// "; did you mean 'heft'?" when a candidate is near enough to be a slip of the finger, else "". Append it to an error.
+// "; did you mean 'heft'?" when a candidate is a slip of the finger away, or has the word in it, else "". For errors.
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates);
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates);
 

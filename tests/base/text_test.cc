@@ -73,6 +73,22 @@ TEST(DidYouMean, TakesTheFirstOfEquallyNearOnes) {
   EXPECT_EQ(did_you_mean("k40x44", machines), "; did you mean 'k40x4'?");
 }
 
+TEST(DidYouMean, OffersWhatTheWordIsAPartOf) {
+  const std::vector<std::string> machines{"k40x2", "rtx4090-3060", "rtx4090-3060-slow"};
+  EXPECT_EQ(did_you_mean("rtx409", machines), "; did you mean 'rtx4090-3060'?");  // the shortest of them
+  const std::vector<std::string> ops{"node_MatMul_1", "node_MatMul_11", "node_MatMul_110"};
+  EXPECT_EQ(did_you_mean("MatMul_11", ops), "; did you mean 'node_MatMul_11'?");
+  EXPECT_EQ(did_you_mean("matmul_11", ops), "; did you mean 'node_MatMul_11'?");  // in any case
+  EXPECT_EQ(did_you_mean("onnx::node_MatMul_1", ops), "; did you mean 'node_MatMul_1'?");
+  EXPECT_EQ(did_you_mean("k4", machines), "");         // too little to go by
+  EXPECT_EQ(did_you_mean("MatMul_111", ops), "");      // part of none
+  const std::vector<std::string> near{"heft-long", "hept"};
+  EXPECT_EQ(did_you_mean("heft", near), "; did you mean 'hept'?");  // one slip is nearer
+  const std::string name(90, 'x');
+  const std::vector<std::string> long_names{"a/" + name};
+  EXPECT_EQ(did_you_mean(name, long_names), "; did you mean 'a/" + name + "'?");
+}
+
 TEST(Split, KeepsEmptyParts) {
   using Parts = std::vector<std::string_view>;
   EXPECT_EQ(split("a,,b", ','), (Parts{"a", "", "b"}));

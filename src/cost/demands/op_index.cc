@@ -12,17 +12,11 @@ namespace {
 
 constexpr std::string_view kType = "type:", kModule = "module:", kRole = "role:";
 constexpr std::string_view kModuleEnds = "./";
-constexpr std::size_t kMostCandidates = 20'000;  // for the nearest name; more would take seconds
+constexpr std::size_t kMostModules = 20'000;  // among which the nearest name is looked for
 constexpr std::array kRoles{Role::kCompute,  Role::kParameter, Role::kBuffer,
                             Role::kConstant, Role::kInput,     Role::kView};
 
 bool has_star(std::string_view pattern) { return pattern.find('*') != std::string_view::npos; }
-
-// Words far longer or shorter are no slips of the finger.
-bool has_like_length(std::string_view a, std::string_view b) {
-  const std::size_t slips = a.size() / 3 + 1;
-  return a.size() <= b.size() + slips && b.size() <= a.size() + slips;
-}
 
 }  // namespace
 
@@ -142,12 +136,9 @@ Error OpIndex::no_such_op(std::string_view name) const {
   if (has_star(name)) return bad_input("no op of '{}' has a name like '{}'", graph_.title(), name);
   if (!of_type(name).empty()) return bad_input("no op named '{}'; did you mean 'type:{}'?", name, name);
   if (modules(name)) return bad_input("no op named '{}'; did you mean 'module:{}'?", name, name);
-  std::vector<std::string_view> near;
-  for (const OpId op : graph_.ops()) {
-    if (near.size() == kMostCandidates) break;
-    if (has_like_length(name, graph_.name(op))) near.push_back(graph_.name(op));
-  }
-  return bad_input("no op named '{}' in '{}'{}", name, graph_.title(), did_you_mean(name, near));
+  std::vector<std::string_view> names;
+  for (const OpId op : graph_.ops()) names.push_back(graph_.name(op));
+  return bad_input("no op named '{}' in '{}'{}", name, graph_.title(), did_you_mean(name, names));
 }
 
 Error OpIndex::no_such_type(std::string_view type) const {
@@ -158,7 +149,7 @@ Error OpIndex::no_such_module(std::string_view module) const {
   std::unordered_set<std::string_view> paths;  // of all modules, also of those that only hold others
   for (const OpId op : graph_.ops()) {
     const std::string_view path = graph_.module(op);
-    for (std::size_t end = path.size(); end != std::string_view::npos && end > 0 && paths.size() < kMostCandidates;
+    for (std::size_t end = path.size(); end != std::string_view::npos && end > 0 && paths.size() < kMostModules;
          end = path.find_last_of(kModuleEnds, end - 1)) {
       if (!paths.insert(path.substr(0, end)).second) break;
     }
