@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake --install: the programs, the headers under include/berth/, the libraries, and a package for find_package(berth).
+# cmake --install: the programs with manual pages, completions for shells and documentation, the headers under
+# include/berth/, the libraries, and a package for find_package(berth).
 # Users write #include <berth/plan/planner.h>; the headers name each other as "plan/planner.h", so both folders are
 # searched.
 include(GNUInstallDirs)
@@ -14,6 +15,9 @@ install(TARGETS ${targets} EXPORT berthTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} ${CMAKE_INSTALL_INCLUDEDIR}/berth)
 install(TARGETS berth RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY ${PROJECT_BINARY_DIR}/share/ DESTINATION ${CMAKE_INSTALL_DATADIR})
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES CHANGELOG.md LICENSE NOTICE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 if(BERTH_TORCH)
   install(TARGETS berth-learned RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/berth)
   install(DIRECTORY policies DESTINATION ${CMAKE_INSTALL_DATADIR}/berth)

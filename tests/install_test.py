@@ -26,6 +26,19 @@ def check_installed(prefix):
     assert not list((prefix / "include").rglob("*.cc"))
 
 
+def check_share(prefix, source):
+    """Manual pages, completions and documentation are where programs look for them, and the program finds the latter."""
+    share = prefix / "share"
+    for file in ("man/man1/berth.1", "man/man1/berth-place.1", "man/man1/berth-graph-info.1", "bash-completion/completions/berth",
+                 "zsh/site-functions/_berth", "fish/vendor_completions.d/berth.fish", "doc/berth/LICENSE", "doc/berth/CHANGELOG.md"):
+        assert (share / file).is_file(), file
+    for page in (source / "docs").glob("*.md"):
+        assert (share / "doc" / "berth" / page.name).read_text() == page.read_text(), page.name
+    assert run(prefix / "bin" / "berth", "help", "constraints") == (source / "docs" / "constraints.md").read_text()
+    assert f"{share}/doc/berth/machines.md" in run(prefix / "bin" / "berth", "help", "machines")  # and not the source's
+    assert run(prefix / "bin" / "berth", "completion", "bash") == (share / "bash-completion" / "completions" / "berth").read_text()
+
+
 def check_learned(prefix, build):
     """The second program is where the first one looks for it, if this build has it."""
     learned = prefix / "libexec" / "berth" / "berth-learned"
@@ -67,6 +80,7 @@ def main():
         prefix, build = pathlib.Path(folder, "prefix"), pathlib.Path(folder, "example")
         run(args.cmake, "--install", args.build, "--prefix", prefix)
         check_installed(prefix)
+        check_share(prefix, source)
         check_learned(prefix, pathlib.Path(args.build))
         check_package(prefix, pathlib.Path(args.build), source)
         run(args.cmake, "-S", source / "examples" / "plan_a_graph", "-B", build, "-G", args.generator,

@@ -26,6 +26,9 @@ void add_llm_command(CLI::App& app, Exit& exit);
 void add_machines_command(CLI::App& app, Exit& exit);
 void add_models_command(CLI::App& app, Exit& exit);
 void add_demo_command(CLI::App& app, Exit& exit);
+void add_help_command(CLI::App& app, Exit& exit);
+void add_completion_command(CLI::App& app, Exit& exit);
+void add_share_command(CLI::App& app, Exit& exit);
 
 // Prints the error of a failed command; the exit code of either.
 Exit finish(const Result<Exit>& result);

@@ -138,7 +138,8 @@ void add_export_command(CLI::App& app, Exit& exit) {
   CLI::App* command = app.add_subcommand("export", "a plan in the form that a runtime or a viewer takes");
   add_problem_flags(*command, flags->problem);
   command->add_option("--plan", flags->plan, "plan to export: of berth place -o, or any that berth score reads")
-      ->required();
+      ->required()
+      ->type_name("FILE");
   command->add_option("--to", flags->format, "format, see below")->required()->type_name("FORMAT");
   add_output_flag(*command, flags->output, "file or folder to write", true);
   command->add_option("--name", flags->names, "what the runtime calls a device, where it is not the n-th of its kind")

@@ -38,7 +38,7 @@ Result<MeasuredScores::Listener> listener_for(const std::string& path) {
 }  // namespace
 
 void add_env_flags(CLI::App& command, EnvFlags& flags) {
-  constexpr const char* kGroup = "Real devices (docs/measuring.md)";
+  constexpr const char* kGroup = "Real devices (berth help measuring)";
   command
       .add_option("--env", flags.env,
                   "what plans are judged by: simulate, measure (every plan is run; GRAPH is a capture), or both: "

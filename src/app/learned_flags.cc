@@ -36,8 +36,10 @@ void add_policy_flags(CLI::App& command, PolicyFlags& flags) {
 }
 
 void add_learned_flags(CLI::App& command, LearnedFlags& flags) {
-  constexpr const char* kGroup = "Learned planners (docs/training.md)";
-  command.add_option("--preset", flags.preset, "default, paper or google: the figures to learn with")
+  constexpr const char* kGroup = "Learned planners (berth help training)";
+  command
+      .add_option("--preset", flags.preset,
+                  "the figures to learn with: default, paper, google (hierarchical) or released (hsdag)")
       ->type_name("NAME")
       ->group(kGroup);
   command

@@ -101,7 +101,8 @@ void add_llm_flags(CLI::App& command, LlmFlags& flags) {
   CLI::Option* line = command.add_option("--flags", flags.given_flags,
                                          "your own flags of llama.cpp, to be judged: \"-ngl 20 -ts 3,1\"");
   CLI::Option* map =
-      command.add_option("--device-map", flags.device_map, "your own device_map (a JSON file), to be judged");
+      command.add_option("--device-map", flags.device_map, "your own device_map (a JSON file), to be judged")
+          ->type_name("FILE");
   command.add_option("--partition", flags.partition, "your own layers per stage, to be judged: 16,16")
       ->excludes(line)
       ->excludes(map);

@@ -6,6 +6,7 @@
 #include <new>
 #include <sstream>
 
+#include "app/command_tree.h"
 #include "app/commands.h"
 #include "app/real_runs.h"
 #include "app/terminal.h"
@@ -24,7 +25,7 @@ constexpr const char* kFooter =
     "  berth report zoo:nmt-4 --machine k40x4 --plan plan.json -o report.html\n"
     "  berth llm llama-70b --machine rtx4090-3060 --ctx 8192\n"
     "\n"
-    "berth COMMAND --help says more about each.";
+    "berth help COMMAND says more about each, berth help lists the pages of the documentation.";
 
 void add_commands(CLI::App& app, Exit& exit) {
   add_place_command(app, exit);
@@ -46,6 +47,9 @@ void add_commands(CLI::App& app, Exit& exit) {
   add_machines_command(app, exit);
   add_models_command(app, exit);
   add_demo_command(app, exit);
+  add_help_command(app, exit);
+  add_completion_command(app, exit);
+  add_share_command(app, exit);
 }
 
 // The innermost command on the line, and its words: "berth graph info".
@@ -59,13 +63,6 @@ const CLI::App* chosen_command(const CLI::App& app, std::string& words) {
   return command;
 }
 
-std::vector<std::string> names_of_subcommands(const CLI::App& command) {
-  std::vector<std::string> names;
-  for (const CLI::App* child : command.get_subcommands([](const CLI::App*) { return true; }))
-    names.push_back(child->get_name());
-  return names;
-}
-
 std::string about_extra(const CLI::App& command, const std::string& extra) {
   if (extra.starts_with("-")) {
     std::vector<std::string> flags;
@@ -75,7 +72,7 @@ std::string about_extra(const CLI::App& command, const std::string& extra) {
     const std::string flag = extra.substr(0, extra.find('='));
     return fmt::format("no flag {}{}", flag, did_you_mean(flag, flags));
   }
-  const std::vector<std::string> names = names_of_subcommands(command);
+  const std::vector<std::string> names = names_of_commands(command);
   if (names.empty()) return fmt::format("unexpected argument '{}'", extra);
   return fmt::format("no command named '{}'{}", extra, did_you_mean(extra, names));
 }
@@ -94,7 +91,7 @@ std::string about_mismatch(const CLI::App& command, const std::string& what) {
 
 std::string about_usage(const CLI::App& app, const CLI::App& command, const CLI::ParseError& error) {
   const std::vector<std::string> extras = app.remaining(true);
-  const std::vector<std::string> names = names_of_subcommands(command);
+  const std::vector<std::string> names = names_of_commands(command);
   const bool lacks_command = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && !names.empty();
   const bool has_extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr || lacks_command;
   if (has_extra && !extras.empty()) return about_extra(command, extras.front());

@@ -21,7 +21,7 @@ Result<double> seconds_of(std::string_view flag, const std::string& text) {
 }  // namespace
 
 void add_measuring_flags(CLI::App& command, MeasuringFlags& flags) {
-  constexpr const char* kGroup = "Real devices (docs/measuring.md)";
+  constexpr const char* kGroup = "Real devices (berth help measuring)";
   command
       .add_option("--devices", flags.devices,
                   "what stands for the machine's devices, in its order: cpu, cpu:0-3 (some of the cores), cuda:0, "

@@ -26,7 +26,8 @@ void add_probe_command(CLI::App& app, Exit& exit) {
   add_output_flag(*command, flags->output, "write the machine file here; default: print it");
   add_json_flag(*command, flags->json);
   command->footer(
-      "The file also says how far real steps may be from predictions (accuracy, docs/measuring.md).\nExample:\n  berth "
+      "The file also says how far real steps may be from predictions (accuracy, berth help measuring).\nExample:\n  "
+      "berth "
       "probe -o host.toml\n  berth probe --split 2 --thorough -o halves.toml");
   command->callback([flags, &exit] {
     const Status good = check_output_path(flags->output);

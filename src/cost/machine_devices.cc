@@ -29,7 +29,7 @@ Result<Wanted> parse_wanted(std::string_view text) {
   const std::string_view name = text.substr(0, star);
   Wanted wanted{find_device_model(name)};
   if (wanted.model == nullptr) {
-    return bad_input("--add-device: no device model '{}'{} (docs/machines.md lists them)", name,
+    return bad_input("--add-device: no device model '{}'{} (berth help machines says where they are listed)", name,
                      suggest_device_model(name));
   }
   if (star == std::string_view::npos) return wanted;

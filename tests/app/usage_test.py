@@ -9,12 +9,18 @@ class Usage(CommandLineTest):
         self.assertIn("berth place", self.text_of())
         self.assertEqual(self.text_of("--version").split()[0], "berth")
 
+    def commands(self, command=None):
+        """The words of all commands: ["graph", "info"]."""
+        command = command or self.json_of("help")
+        words = command["command"].split()[1:]
+        return [words] * bool(words) + [below for child in command["commands"] for below in self.commands(child)]
+
     def test_every_command_has_help_with_an_example(self):
-        for command in ["place", "compare", "score", "explain", "diff", "report", "sweep", "graph", "graph info",
-                        "graph convert", "graph problem", "train", "planners", "machines", "models", "demo"]:
-            with self.subTest(command):
-                text = self.text_of(*command.split(), "--help")
-                self.assertIn("Example:\n  berth " + command.split()[0], text)
+        commands = self.commands()
+        self.assertIn(["graph", "info"], commands)
+        for words in commands:
+            with self.subTest(words):
+                self.assertRegex(self.text_of(*words, "--help"), r"Examples?:\n(  .*\n)*?  .*berth " + words[0])
 
     def test_wrong_usage(self):
         place = ["place", SMALL, "-m", "k40x2"]
@@ -53,6 +59,13 @@ class Usage(CommandLineTest):
             (["place", "missing.json", "-m", "k40x2"], "missing.json"),
             (["compare", SMALL, "-m", "k40x2", "--planners", "single,exprt"], "did you mean 'expert'?"),
             (["machines", "k40x3"], "did you mean 'k40x"),
+            (["machines", "rtx409"], "did you mean 'rtx4090-3060'?"),
+            (["models", "transformer"], "did you mean 'transformer-xl'?"),
+            ([*place, "--planner", "met"], "did you mean 'metis'?"),
+            ([*place, "--keep", "a"], "did you mean '--keep-together'?"),
+            ([*place, "--pin", "layer.0.t1/matmul=gpu0"], "did you mean 'lstm.layer.0.t1/matmul'?"),
+            ([*place, "--pin", "module:layer.0=gpu0"], "did you mean 'lstm.layer.0'?"),
+            ([*place, "--add-device", "4090"], "did you mean 'rtx4090'? (berth help machines"),
             (["models", "nmt-5"], "did you mean 'nmt-"),
             (["score", SMALL, "-m", "k40x2"], "--plan is required"),
         ]:

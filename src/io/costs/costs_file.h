@@ -14,7 +14,7 @@ namespace berth {
 // For errors about files that are none of these.
 inline constexpr std::string_view kReadableCosts =
     "what is read: CSV with the header op,device,microseconds, profiles of ONNX Runtime, Chrome or Kineto traces, and "
-    "execution graphs of OpenVINO (docs/formats.md)";
+    "execution graphs of OpenVINO (berth help formats)";
 
 // Times and how they repeat; the user's word for the device is left empty.
 Result<CostsFile> read_costs_file(const std::string& path);
