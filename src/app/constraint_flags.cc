@@ -6,7 +6,6 @@
 #include <functional>
 #include <iterator>
 
-#include "app/terminal.h"
 #include "cost/demands/clash.h"
 #include "cost/demands/resolve.h"
 #include "io/constraints_file.h"
@@ -15,7 +14,7 @@
 namespace berth::app {
 namespace {
 
-constexpr const char* kGroup = "Constraints (docs/constraints.md; each may be given several times)";
+constexpr const char* kGroup = "Constraints (berth help constraints; each may be given several times)";
 
 // A flag that takes one text each time it is given.
 void add_texts(CLI::App& command, const std::string& flag, std::string form, const std::string& help,
@@ -73,12 +72,12 @@ Result<std::vector<Demand>> demands_of(const ConstraintFlags& flags) {
   return demands;
 }
 
-Result<Problem> constrained(Problem problem, const std::vector<Demand>& demands) {
+Result<Problem> constrained(Problem problem, const std::vector<Demand>& demands, InputNotes& notes) {
   if (demands.empty()) return problem;
   BERTH_TRY(const std::vector<ResolvedDemand> resolved, resolve_demands(problem.graph(), problem.machine(), demands));
   BERTH_TRY(Problem result, constrain(problem, resolved));
   if (const auto clash = find_memory_clash(problem, resolved)) {
-    print_note(fmt::format("warning: no plan will fit in memory: {}", *clash));
+    notes.add({fmt::format("warning: no plan will fit in memory: {}", *clash)});
   }
   return result;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/input_notes.h"
 #include "base/result.h"
 #include "cost/demands/demand.h"
 #include "cost/problem.h"
@@ -30,7 +31,7 @@ Result<std::vector<Demand>> demands_of(const ConstraintFlags& flags);
 
 // The problem under these demands. An error names those that clash; that no plan can fit in memory under them is only
 // a warning, since a plan that does not fit is still shown.
-Result<Problem> constrained(Problem problem, const std::vector<Demand>& demands);
+Result<Problem> constrained(Problem problem, const std::vector<Demand>& demands, InputNotes& notes);
 
 // An error that names the first demand of the flags that the plan does not meet.
 Status check_demands(const ConstraintFlags& flags, const Problem& problem, const Plan& plan);

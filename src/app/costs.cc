@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "app/terminal.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "io/costs/costs_file.h"
 
@@ -21,19 +21,6 @@ Result<CostsFile> read_argument(const std::string& argument) {
   return costs;
 }
 
-void warn_about(const CostsReport& report) {
-  if (report.matched < report.names) {
-    const bool all_shown = report.names - report.matched == report.unmatched.size();
-    print_note(fmt::format("warning: {}: {} of {} names matched; not in the graph: {}{}", report.path,
-                           group_digits(report.matched), group_digits(report.names), fmt::join(report.unmatched, ", "),
-                           all_shown ? "" : ", ..."));
-  }
-  if (report.other_devices > 0) {
-    print_note(fmt::format("warning: {}: {} times are for devices that the machine does not have", report.path,
-                           group_digits(report.other_devices)));
-  }
-}
-
 }  // namespace
 
 Result<MatchedCosts> resolve_costs(std::span<const std::string> arguments, const Graph& graph, const Machine& machine) {
@@ -42,16 +29,14 @@ Result<MatchedCosts> resolve_costs(std::span<const std::string> arguments, const
     BERTH_TRY(CostsFile file, read_argument(argument));
     files.push_back(std::move(file));
   }
-  BERTH_TRY(MatchedCosts matched, match_costs(graph, machine, files));
-  for (const CostsReport& report : matched.reports) warn_about(report);
-  return matched;
+  return match_costs(graph, machine, files);
 }
 
 std::string costs_text(const Graph& graph, const CostsSummary& costs) {
   if (costs.files.empty()) return "";
   std::size_t compute = 0;
   for (const OpId op : graph.ops()) compute += graph.role(op) == Role::kCompute ? 1 : 0;
-  return fmt::format("measured times for {} of {} compute ops", group_digits(costs.ops), group_digits(compute));
+  return fmt::format("measured times for {} of {}", group_digits(costs.ops), counted(compute, "compute op"));
 }
 
 void write_costs(JsonWriter& json, const CostsSummary& costs) {

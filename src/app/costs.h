@@ -18,7 +18,7 @@ struct CostsSummary {
   std::vector<CostsReport> files = {};
 };
 
-// The files of --costs, each FILE or FILE@DEVICE, against graph and machine. What does not fit is said on stderr.
+// The files of --costs, each FILE or FILE@DEVICE, against graph and machine.
 Result<MatchedCosts> resolve_costs(std::span<const std::string> arguments, const Graph& graph, const Machine& machine);
 
 // "measured times for 1,203 of 1,510 compute ops"; empty without files.

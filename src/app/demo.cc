@@ -44,7 +44,7 @@ Result<Exit> run_demo(bool json) {
   const Comparison comparison = compare_planners(problem, planners, budget, !json);
   const std::vector<Outcome>& rows = comparison.rows;
   const bool whole = std::ranges::none_of(rows, &Outcome::interrupted);
-  BERTH_RETURN_IF_ERROR(print(json ? comparison_json(problem, comparison)
+  BERTH_RETURN_IF_ERROR(print(json ? comparison_json(resolved, comparison)
                                    : comparison_table(problem, comparison) + (whole ? sentence(rows) : "\n") + kTry));
   return Exit::kDone;
 }

@@ -44,10 +44,10 @@ Result<Exit> run_explain(const ExplainFlags& flags) {
   if (!flags.op.empty()) {
     BERTH_TRY(const OpId op, named_op(problem.graph(), flags.op));
     const report::OpExplanation why = report::explain_op(problem, outcome.plan, op);
-    text = flags.json ? op_json(problem, outcome, why) : op_text(problem, outcome, why);
+    text = flags.json ? op_json(resolved, outcome, why) : op_text(problem, outcome, why);
   } else {
     const PlanExplanation why = explain_plan(problem, outcome);
-    text = flags.json ? plan_json(problem, outcome, why) : plan_text(problem, outcome, why);
+    text = flags.json ? plan_json(resolved, outcome, why) : plan_text(problem, outcome, why);
   }
   BERTH_RETURN_IF_ERROR(print(text));
   return Exit::kDone;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/outcome.h"
+#include "app/resolve.h"
 #include "io/json_writer.h"
 #include "report/crossings.h"
 #include "report/explain_op.h"
@@ -25,8 +26,8 @@ struct PlanExplanation {
 };
 
 std::string plan_text(const Problem& problem, const Outcome& outcome, const PlanExplanation& why);
-std::string plan_json(const Problem& problem, const Outcome& outcome, const PlanExplanation& why);
+std::string plan_json(const ResolvedProblem& resolved, const Outcome& outcome, const PlanExplanation& why);
 std::string op_text(const Problem& problem, const Outcome& outcome, const report::OpExplanation& why);
-std::string op_json(const Problem& problem, const Outcome& outcome, const report::OpExplanation& why);
+std::string op_json(const ResolvedProblem& resolved, const Outcome& outcome, const report::OpExplanation& why);
 
 }  // namespace berth::app

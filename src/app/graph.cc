@@ -7,6 +7,7 @@
 #include "app/graph_info.h"
 #include "app/options.h"
 #include "app/resolve.h"
+#include "base/text.h"
 #include "io/graph_file.h"
 #include "io/json_writer.h"
 #include "io/problem_file.h"
@@ -32,7 +33,7 @@ Result<Exit> run_info(const GraphFlags& flags) {
 
 // What was written where, for people or programs.
 Result<Exit> written(const GraphFlags& flags, const Graph& graph) {
-  std::string text = fmt::format("{} ops written to {}\n", graph.num_ops(), clean(flags.output));
+  std::string text = fmt::format("{} written to {}\n", counted(graph.num_ops(), "op"), clean(flags.output));
   if (flags.json) {
     JsonWriter json;
     json.begin_object().key("output").value(flags.output).key("ops").value(graph.num_ops());
@@ -55,7 +56,7 @@ Result<Exit> run_convert(const GraphFlags& flags) {
   BERTH_RETURN_IF_ERROR(check_ending(flags.output));
   BERTH_TRY(const ImportOptions options, import_options(flags.problem));
   BERTH_TRY(const ResolvedGraph resolved, resolve_graph(flags.problem.graph, options));
-  warn_about(flags.problem.graph, resolved.report);
+  InputNotes().add(warnings_about(flags.problem.graph, resolved.report));
   if (resolved.problem != nullptr) {
     return bad_input(
         "{}: its times and memory would be lost, since a graph file cannot hold them; berth graph problem"

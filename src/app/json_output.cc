@@ -140,21 +140,22 @@ void write_timeline(JsonWriter& json, const Problem& problem, const Timeline& ti
   json.end_array();
 }
 
-std::string outcome_json(const Problem& problem, const Outcome& outcome, const std::optional<Outcome>& single,
-                         const CostsSummary& costs, const std::optional<Timeline>& timeline, const MoreMembers& more) {
+std::string outcome_json(const ResolvedProblem& resolved, const Outcome& outcome, const std::optional<Outcome>& single,
+                         const std::optional<Timeline>& timeline, const MoreMembers& more) {
   JsonWriter json;
   json.begin_object(JsonLayout::kLines);
-  write_outcome(json, problem, outcome, single);
+  write_outcome(json, resolved.problem, outcome, single);
   write_single(json, outcome, single);
-  write_costs(json, costs);
-  if (timeline) write_timeline(json, problem, *timeline);
+  write_costs(json, resolved.costs);
+  write_notes(json, resolved.notes);
+  if (timeline) write_timeline(json, resolved.problem, *timeline);
   if (more) more(json);
   json.end_object();
   return std::move(json).take();
 }
 
-std::string comparison_json(const Problem& problem, const Comparison& comparison, const CostsSummary& costs,
-                            const MoreMembers& more) {
+std::string comparison_json(const ResolvedProblem& resolved, const Comparison& comparison, const MoreMembers& more) {
+  const Problem& problem = resolved.problem;
   const std::vector<Outcome>& rows = comparison.rows;
   JsonWriter json;
   json.begin_object(JsonLayout::kLines);
@@ -169,7 +170,8 @@ std::string comparison_json(const Problem& problem, const Comparison& comparison
   }
   json.end_array();
   if (!rows.empty()) write_single(json, rows.front(), comparison.single);
-  write_costs(json, costs);
+  write_costs(json, resolved.costs);
+  write_notes(json, resolved.notes);
   if (more) more(json);
   json.end_object();
   return std::move(json).take();

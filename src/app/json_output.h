@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "app/compare_planners.h"
-#include "app/costs.h"
 #include "app/outcome.h"
+#include "app/resolve.h"
 #include "cost/problem.h"
 #include "io/json_writer.h"
 #include "sim/timeline.h"
@@ -28,10 +28,9 @@ void write_timeline(JsonWriter& json, const Problem& problem, const Timeline& ti
 
 // A whole document about one outcome; `more`, if it is there, adds members at its end.
 using MoreMembers = std::function<void(JsonWriter&)>;
-std::string outcome_json(const Problem& problem, const Outcome& outcome, const std::optional<Outcome>& single,
-                         const CostsSummary& costs = {}, const std::optional<Timeline>& timeline = std::nullopt,
-                         const MoreMembers& more = nullptr);
-std::string comparison_json(const Problem& problem, const Comparison& comparison, const CostsSummary& costs = {},
+std::string outcome_json(const ResolvedProblem& resolved, const Outcome& outcome, const std::optional<Outcome>& single,
+                         const std::optional<Timeline>& timeline = std::nullopt, const MoreMembers& more = nullptr);
+std::string comparison_json(const ResolvedProblem& resolved, const Comparison& comparison,
                             const MoreMembers& more = nullptr);
 
 }  // namespace berth::app

@@ -110,7 +110,7 @@ Result<Exit> run_place(const PlaceFlags& flags) {
   Judge* const judged_by = judge ? &*judge : nullptr;
   BERTH_TRY(const Outcome outcome, find_plan(flags, planner, budget, problem, judged_by));
   if (outcome.error) {
-    if (flags.json) BERTH_RETURN_IF_ERROR(print(outcome_json(problem, outcome, std::nullopt, resolved.costs)));
+    if (flags.json) BERTH_RETURN_IF_ERROR(print(outcome_json(resolved, outcome, std::nullopt)));
     return *outcome.error;
   }
   // Written before the yardstick is computed, reported after the page: a plan that cannot be written is not lost.
@@ -126,8 +126,8 @@ Result<Exit> run_place(const PlaceFlags& flags) {
   const Status reported = flags.report.empty() ? Status() : save_report(flags.report, problem, {outcome}, single);
   if (flags.json) {
     const auto change = [&](JsonWriter& json) { write_change(json, unchanged->problem, *before, outcome); };
-    BERTH_RETURN_IF_ERROR(print(
-        outcome_json(problem, outcome, single, resolved.costs, std::nullopt, before ? MoreMembers(change) : nullptr)));
+    BERTH_RETURN_IF_ERROR(
+        print(outcome_json(resolved, outcome, single, std::nullopt, before ? MoreMembers(change) : nullptr)));
   } else {
     BERTH_RETURN_IF_ERROR(print(outcome_page(problem, outcome, single, resolved.costs)));
     if (before) BERTH_RETURN_IF_ERROR(print(change_text(unchanged->problem, *before, outcome)));

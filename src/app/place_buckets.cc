@@ -144,6 +144,7 @@ Result<Exit> place_buckets(const ChosenPlanner& planner, const Budget& budget, s
   BERTH_RETURN_IF_ERROR(check_outputs(flags.output, buckets));
   PlacedBuckets placed;
   BERTH_TRY(std::vector<ResolvedProblem> resolved, resolve_buckets(flags.problem, buckets));
+  placed.notes = resolved.front().notes;
   for (ResolvedProblem& one : resolved) placed.problems.push_back(std::move(one.problem));
   placed.buckets = std::move(buckets);
   const InterruptGuard guard;

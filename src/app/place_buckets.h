@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/dims.h"
+#include "app/input_notes.h"
 #include "app/options.h"
 #include "app/outcome.h"
 #include "app/terminal.h"
@@ -16,6 +17,7 @@ namespace berth::app {
 struct PlacedBuckets {
   std::vector<Bucket> buckets;
   std::vector<Problem> problems;  // one per bucket, as are the outcomes
+  InputNotes notes;               // about the first of them
   std::vector<Outcome> own;       // the best plan known for the bucket alone
   std::vector<Outcome> shared;    // the one plan for all; empty if there is none
   // Of the shared plan, per bucket: its time over that of the bucket's own plan, less 1; none where it does not fit.

@@ -6,7 +6,6 @@
 #include <filesystem>
 
 #include "app/llm_model.h"
-#include "app/output.h"
 #include "app/terminal.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -108,22 +107,26 @@ Status apply_changes(ProblemRequest& request, const ProblemFlags& flags) {
   return {};
 }
 
-Result<ResolvedProblem> priced(Loaded loaded, const ProblemFlags& flags, const ProblemRequest& request) {
+Result<ResolvedProblem> priced(Loaded loaded, const ProblemFlags& flags, const ProblemRequest& request,
+                               InputNotes notes) {
   if (const auto* given = std::get_if<std::shared_ptr<const Problem>>(&loaded.what)) {
     if (!flags.costs.empty()) return bad_input("{} brings its own times; leave --costs out", flags.graph);
-    return ResolvedProblem{**given};
+    return ResolvedProblem{**given, {}, {}, std::move(notes)};
   }
   if (request.machine == nullptr) return no_machine(flags.graph);
   const auto& graph = std::get<std::shared_ptr<const Graph>>(loaded.what);
   const Objective objective = request.objective.value_or(Objective::kStep);
   if (flags.costs.empty()) {
     BERTH_TRY(Problem problem, make_problem(graph, request.machine, {}, objective));
-    return ResolvedProblem{std::move(problem), {}, std::move(loaded.device_of)};
+    return ResolvedProblem{std::move(problem), {}, std::move(loaded.device_of), std::move(notes)};
   }
   BERTH_TRY(MatchedCosts measured, resolve_costs(flags.costs, *graph, *request.machine));
+  for (const CostsReport& report : measured.reports) notes.add(warnings_about(report));
   BERTH_TRY(Problem problem, make_problem(graph, request.machine, measured.costs, {}, objective));
-  return ResolvedProblem{
-      std::move(problem), {measured.costs.num_ops(), std::move(measured.reports)}, std::move(loaded.device_of)};
+  return ResolvedProblem{std::move(problem),
+                         {measured.costs.num_ops(), std::move(measured.reports)},
+                         std::move(loaded.device_of),
+                         std::move(notes)};
 }
 
 }  // namespace
@@ -141,42 +144,6 @@ Result<ResolvedGraph> resolve_graph(const std::string& text, const ImportOptions
   const auto& problem = std::get<std::shared_ptr<const Problem>>(loaded.what);
   // The graph lives as long as the problem.
   return ResolvedGraph{std::shared_ptr<const Graph>(problem, &problem->graph()), problem, std::nullopt};
-}
-
-std::string left_out_text(const LowerReport& report) {
-  std::vector<std::string> words;
-  for (const auto& [why, count] : report.left_out) words.push_back(fmt::format("{} {}", group_digits(count), why));
-  return join(words, ", ");
-}
-
-void warn_about(const std::string& path, const std::optional<LowerReport>& report) {
-  constexpr std::size_t kMostNames = 3;
-  if (!report) return;
-  std::vector<std::string> dims;
-  for (const auto& [name, count] : report->assumed_dims) dims.push_back(name);
-  if (!dims.empty()) {
-    const bool is_one = dims.size() == 1;
-    print_note(fmt::format("warning: {}: {} dimension{} no size and count{} as 1: {}; say --dim {}=8", path,
-                           dims.size(), is_one ? " has" : "s have", is_one ? "s" : "", some_of(dims, kMostNames),
-                           dims.front()));
-  }
-  if (!report->unknown_shapes.empty()) {
-    print_note(fmt::format(
-        "warning: {}: the sizes of {} values are not known and count as nothing: {}; berth graph info --json names "
-        "all; give open sizes by --dim, or run shape inference on the model before",
-        path, report->unknown_shapes.size(), some_of(report->unknown_shapes, kMostNames)));
-  }
-  if (!report->open_branches.empty()) {
-    print_note(fmt::format("warning: {}: it does not say which branch of {} nodes runs; the larger one counts: {}",
-                           path, report->open_branches.size(), some_of(report->open_branches, kMostNames)));
-  }
-  if (!report->open_loops.empty()) {
-    print_note(fmt::format("warning: {}: it does not say how often {} loops turn; one turn counts: {}; say --dim {}=8",
-                           path, report->open_loops.size(), some_of(report->open_loops, kMostNames), kLoopTurns));
-  }
-  if (!report->left_out.empty()) {
-    print_note(fmt::format("note: {}: some of its nodes are no part of the step: {}", path, left_out_text(*report)));
-  }
 }
 
 Result<std::shared_ptr<const Machine>> resolve_machine(const std::string& text) {
@@ -203,9 +170,10 @@ Result<std::vector<ResolvedProblem>> resolve_buckets(const ProblemFlags& flags, 
   std::vector<ResolvedProblem> problems;
   for (const Bucket& bucket : buckets) {
     BERTH_TRY(Loaded loaded, load(flags.graph, request, {bucket.sizes, flags.step}));
-    if (problems.empty()) warn_about(flags.graph, loaded.report);
-    BERTH_TRY(ResolvedProblem problem, priced(std::move(loaded), flags, request));
-    BERTH_TRY(problem.problem, constrained(std::move(problem.problem), demands));
+    InputNotes notes{.assumed_sizes = assumed_sizes(loaded.report)};
+    if (problems.empty()) notes.add(warnings_about(flags.graph, loaded.report));
+    BERTH_TRY(ResolvedProblem problem, priced(std::move(loaded), flags, request, std::move(notes)));
+    BERTH_TRY(problem.problem, constrained(std::move(problem.problem), demands, problem.notes));
     problems.push_back(std::move(problem));
   }
   return problems;

@@ -10,6 +10,7 @@
 
 #include "app/costs.h"
 #include "app/dims.h"
+#include "app/input_notes.h"
 #include "app/options.h"
 #include "base/result.h"
 #include "cost/problem.h"
@@ -29,13 +30,6 @@ Result<ResolvedGraph> resolve_graph(const std::string& text, const ImportOptions
 // Sizes and step of a model. Every --dim must have one size.
 Result<ImportOptions> import_options(const ProblemFlags& flags);
 
-// "12 saving and restoring, 3 initialising": nodes of the file that are no part of the step. Empty if all are.
-std::string left_out_text(const LowerReport& report);
-
-// What a model's file leaves open, said on stderr, since it makes every number too small; and what is no part of the
-// step.
-void warn_about(const std::string& path, const std::optional<LowerReport>& report);
-
 // The name of a built-in machine, or a .toml file.
 Result<std::shared_ptr<const Machine>> resolve_machine(const std::string& text);
 
@@ -46,6 +40,7 @@ struct ResolvedProblem {
   Problem problem;
   CostsSummary costs = {};
   std::vector<std::string> device_of = {};  // per op, where the file wants it; empty if it places nothing
+  InputNotes notes = {};
 };
 Result<ResolvedProblem> resolve_problem(const ProblemFlags& flags);
 

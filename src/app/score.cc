@@ -79,8 +79,8 @@ Result<Exit> run_score(const ScoreFlags& flags) {
   if (unchanged) before = score_before(unchanged->problem, outcome);
   if (flags.json) {
     const auto change = [&](JsonWriter& json) { write_change(json, unchanged->problem, *before, outcome); };
-    BERTH_RETURN_IF_ERROR(print(
-        outcome_json(problem, outcome, single, resolved.costs, timeline, before ? MoreMembers(change) : nullptr)));
+    BERTH_RETURN_IF_ERROR(
+        print(outcome_json(resolved, outcome, single, timeline, before ? MoreMembers(change) : nullptr)));
   } else {
     BERTH_RETURN_IF_ERROR(print(outcome_page(problem, outcome, single, resolved.costs)));
     if (before) BERTH_RETURN_IF_ERROR(print(change_text(unchanged->problem, *before, outcome)));
@@ -98,10 +98,11 @@ void add_score_command(CLI::App& app, Exit& exit) {
   add_problem_flags(*command, flags->problem);
   add_constraint_flags(*command, flags->problem.constraints);
   add_what_if_flags(*command, flags->problem.changes);
-  command->add_option(
-      "--plan", flags->plan,
-      "plan of berth place -o, or device_map.json (accelerate), layer settings (ONNX Runtime), affinity "
-      "JSON (OpenVINO), placed graph (TensorFlow), CSV; default: the placement in the model's file");
+  command
+      ->add_option("--plan", flags->plan,
+                   "plan of berth place -o, or device_map.json (accelerate), layer settings (ONNX Runtime), affinity "
+                   "JSON (OpenVINO), placed graph (TensorFlow), CSV; default: the placement in the model's file")
+      ->type_name("FILE");
   command->add_flag("--timeline", flags->timeline, "also every op and transfer with its start and end");
   command->add_flag("-q,--quiet", flags->quiet, "no progress line; there never is one here");
   add_json_flag(*command, flags->json);

@@ -109,6 +109,7 @@ Result<std::vector<SweepRow>> run_points(const SweepFlags& flags, const Sweep& s
     json.begin_object(JsonLayout::kLines).key("value").value(value);
     json.key("per_second").value(rate(sweep, row));
     write_outcome(json, problem, row.outcome, std::nullopt);
+    write_notes(json, resolved->notes);
     json.end_object();
     rows.push_back(std::move(row));
   }

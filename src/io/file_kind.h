@@ -38,6 +38,6 @@ FileKind kind_of_file(const std::string& path);
 inline constexpr std::string_view kReadableFiles =
     "what is read: models (.onnx, .pt2, OpenVINO's .xml, TensorFlow's .pb, .pbtxt and .meta, .gguf), JSON graphs "
     "(berth-graph/1, aten-graph/1) and problems (berth-problem/1, msr, stg, heft, pipedream), plain or gzip; "
-    "docs/formats.md describes them";
+    "berth help formats describes them";
 
 }  // namespace berth

@@ -58,9 +58,11 @@ class MeasuredCosts(CostsTest):
         rows = "".join(f"stranger{i},gpu,1\n" for i in range(7))
         costs = self.write("t.csv", f"op,device,microseconds\na,gpu,5\na,v100,5\nx,gpu,5\n{rows}")
         warnings = (f"berth: warning: {costs}: 2 of 9 names matched; not in the graph: stranger0, stranger1, stranger2, "
-                    f"stranger3, stranger4, ...\nberth: warning: {costs}: 1 times are for devices that the machine does "
+                    f"stranger3, stranger4, ...\nberth: warning: {costs}: 1 time is for devices that the machine does "
                     "not have\n")
-        report = self.json_of(*self.place, "--costs", costs, stderr=warnings)["costs"]["files"][0]
+        placed = self.json_of(*self.place, "--costs", costs, stderr=warnings)
+        self.assertEqual("".join(f"berth: {line}\n" for line in placed["warnings"]), warnings)
+        report = placed["costs"]["files"][0]
         self.assertEqual((report["names"], report["matched"], report["timeless"], report["other_devices"]), (9, 2, 1, 1))
         self.assertEqual(len(report["not_in_graph"]), 5)
 

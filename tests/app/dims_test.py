@@ -76,7 +76,7 @@ class Sizes(CommandLineTest):
         self.assertEqual(often["flops"], 40 * once["flops"])
         self.assertEqual([(dim["name"], dim["size"]) for dim in often["dims"]], [("loop.turns", 40)])
         self.assertEqual([(effect["name"], effect["flops"]) for effect in once["effects_of_size_2"]], [("loop.turns", 2)])
-        self.assertIn("how often 1 loops turn; one turn counts: cond; say --dim loop.turns=8",
+        self.assertIn("how often 1 loop turns; one turn counts: cond; say --dim loop.turns=8",
                       berth("place", graph, "-m", "k40x2").stderr)
         self.assertEqual(berth("place", graph, "-m", "k40x2", "--dim", "loop.turns=40").stderr, "")
         self.assert_refused(["graph", "info", self.product, "--dim", "loop.turns=4"], "no loop of the model is open")

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models of frameworks on the command line: found by their ending, warned about, refused in one line. Usage: models_test.py BERTH."""
 import gzip
+import json
 import os
 import pathlib
 import subprocess
@@ -45,6 +46,25 @@ class Models(CommandLineTest):
         self.assertTrue(self.json_of("place", model, "--machine", "k40x2")["feasible"])
         self.assertIn("1 dimension has no size and counts as 1: batch; say --dim batch=8",
                       berth("place", model, "--machine", "k40x2").stderr)
+
+    def test_every_document_carries_what_was_assumed(self):
+        model, plan = self.write("m.onnx", onnx_of_one_product()), self.folder / "plan.json"
+        given = [model, "--machine", "k40x2"]
+        self.text_of("place", *given, "-p", "gpu-only", "-o", plan)
+        for command in (["place", *given], ["score", *given, "--plan", plan], ["compare", *given, "--planners", "single"],
+                        ["explain", *given, "--plan", plan], ["sweep", *given, "--over", "devices=1", "--evaluations", "9"],
+                        ["explain", *given, "--plan", plan, "--op", "w"]):
+            with self.subTest(command[0]):
+                done = berth(*command, "--json")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                document = json.loads(done.stdout)
+                document = document["rows"][0] if command[0] == "sweep" else document
+                self.assertEqual(document["assumed_sizes"], {"batch": 1})
+                self.assertEqual([f"berth: {line}" for line in document["warnings"]], done.stderr.splitlines())
+                self.assertIn("1 dimension has no size and counts as 1: batch", document["warnings"][0])
+        stated = self.json_of("place", *given, "--dim", "batch=8")
+        self.assertEqual((stated["warnings"], stated["assumed_sizes"]), ([], {}))
+        self.assertEqual(self.json_of("place", *given, "--dim", "batch=8,16")["warnings"], [])
 
     def test_damaged_files_end_in_one_line(self):
         whole = onnx_of_one_product()
@@ -93,7 +113,7 @@ class TensorFlowSteps(CommandLineTest):
         self.assertIn("1 saving and restoring", self.text_of("graph", "info", model))
         done = berth("place", model, "-m", "k40x2", "--dim", "batch=2")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("it does not say which branch of 1 nodes runs; the larger one counts: choice", done.stderr)
+        self.assertIn("it does not say which branch of 1 node runs; the larger one counts: choice", done.stderr)
         self.assertRegex(done.stderr, r"note: .*m.pbtxt: some of its nodes are no part of the step: .*1 saving and restoring")
 
     def test_output_nodes_are_the_step(self):
