@@ -2,6 +2,7 @@
 #include "app/json_output.h"
 #include "app/output.h"
 #include "app/place_buckets.h"
+#include "base/text.h"
 
 namespace berth::app {
 namespace {
@@ -18,9 +19,9 @@ std::string regret_text(const PlacedBuckets& placed, std::size_t bucket) {
 
 std::string verdict(const PlacedBuckets& placed) {
   if (placed.shared.empty()) return fmt::format("no plan for all: {}\n", clean(placed.error->message));
-  const std::string how = fmt::format("one plan for all ({}, {}, {} evaluation{}{})", placed.note,
-                                      format_seconds(placed.search_s), group_digits(placed.evaluations),
-                                      placed.evaluations == 1 ? "" : "s", placed.interrupted ? ", interrupted" : "");
+  const std::string how =
+      fmt::format("one plan for all ({}, {}, {}{})", placed.note, format_seconds(placed.search_s),
+                  counted(placed.evaluations, "evaluation"), placed.interrupted ? ", interrupted" : "");
   if (!placed.feasible()) return clean(how) + ": it does not fit in memory at every size\n";
   const std::size_t worst = placed.worst();
   const double most = placed.regrets[worst].value();
@@ -77,7 +78,9 @@ std::string buckets_json(const PlacedBuckets& placed) {
   }
   json.key("buckets").begin_array(JsonLayout::kLines);
   for (std::size_t i = 0; i < placed.buckets.size(); ++i) write_bucket(json, placed, i);
-  json.end_array().end_object();
+  json.end_array();
+  write_notes(json, placed.notes);
+  json.end_object();
   return std::move(json).take();
 }
 

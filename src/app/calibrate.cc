@@ -48,7 +48,7 @@ std::string name_of_plan(const Problem& problem, const Plan& plan) {
     for (const OpId op : problem.graph().ops()) {
       ops += problem.graph().role(op) == Role::kCompute && plan.device(op) == id ? 1 : 0;
     }
-    if (ops > 0) parts.push_back(fmt::format("{} ops on {}", group_digits(ops), problem.machine().device(id).name));
+    if (ops > 0) parts.push_back(fmt::format("{} on {}", counted(ops, "op"), problem.machine().device(id).name));
   }
   return join(parts, ", ");
 }
@@ -104,8 +104,8 @@ std::string page_of(const Problem& problem, const Calibrated& calibrated) {
                         format_seconds(calibrated.fits.handover_s));
   }
   if (const auto& accuracy = calibrated.fits.accuracy) {
-    page += fmt::format("90 % of real steps should take between {:.2f} and {:.2f} times the prediction\n",
-                        accuracy->low, accuracy->high);
+    page += fmt::format("9 of 10 real steps should take {:.2f} to {:.2f} times as long as predicted\n", accuracy->low,
+                        accuracy->high);
   }
   for (const DeviceId id : machine.device_ids()) {
     page += fmt::format("{}: {} beyond the op itself, on average\n", machine.device(id).name,

@@ -64,7 +64,7 @@ Result<Exit> run_compare(const CompareFlags& flags) {
       write_change(json, unchanged->problem, before->rows.front(), comparison.rows.front());
     };
     const MoreMembers more = before ? MoreMembers(change) : nullptr;
-    BERTH_RETURN_IF_ERROR(print(comparison_json(problem, comparison, resolved.costs, more)));
+    BERTH_RETURN_IF_ERROR(print(comparison_json(resolved, comparison, more)));
   } else {
     BERTH_RETURN_IF_ERROR(print(comparison_table(problem, comparison, resolved.costs)));
     if (before) BERTH_RETURN_IF_ERROR(print(change_table(unchanged->problem, *before, comparison)));
@@ -89,7 +89,8 @@ void share_knowledge(std::vector<Outcome>& rows) {
   for (const Outcome& row : rows) {
     if (row.best_seen) seen = std::min(*row.best_seen, seen.value_or(*row.best_seen));
   }
-  for (Outcome& row : rows) row.lower_bound = bound, row.best_seen = seen;
+  const bool searched = std::ranges::any_of(rows, &Outcome::searched);
+  for (Outcome& row : rows) row.lower_bound = bound, row.best_seen = seen, row.searched = searched;
 }
 
 }  // namespace

@@ -127,7 +127,7 @@ std::string change_words(std::optional<double> before, std::optional<double> aft
   return fmt::format(", {} {}", percent(std::abs(share)), share < 0.0 ? "less" : "more");
 }
 
-std::string becomes(const std::string& text) { return fmt::format("> {}", text); }
+std::string becomes(const std::string& text) { return fmt::format("to {}", text); }
 
 std::string device_changes(const Effect& effect) {
   const Machine& machine = effect.resolved.problem.machine();
@@ -143,7 +143,7 @@ std::string device_changes(const Effect& effect) {
                becomes(format_seconds(to_seconds(b.busy))), format_bytes(a.peak), becomes(format_bytes(b.peak))});
   }
   const Graph& graph = effect.resolved.problem.graph();
-  return table.text() + fmt::format("sent from device to device: {} > {}\n",
+  return table.text() + fmt::format("sent from device to device: {} before, {} after\n",
                                     format_bytes(bytes_crossed(graph, effect.before.plan)),
                                     format_bytes(bytes_crossed(graph, effect.after.plan)));
 }
@@ -153,14 +153,14 @@ std::string diff_text(const PlanOutline& before, const PlanOutline& after, const
   constexpr std::size_t kMostParts = 12;
   const std::optional<double> step_before = effect ? effect->before.value_s() : before.step_s;
   const std::optional<double> step_after = effect ? effect->after.value_s() : after.step_s;
-  std::string text =
-      fmt::format("{} of {} ops are on another device\n", bold(group_digits(moves.total())), group_digits(moves.ops));
-  text += fmt::format("step time {} > {}{}{}\n", step_text(step_before), step_text(step_after),
+  std::string text = fmt::format("{} of {} {} on another device\n", bold(group_digits(moves.total())),
+                                 counted(moves.ops, "op"), moves.total() == 1 ? "is" : "are");
+  text += fmt::format("step time {} before, {} after{}{}\n", step_text(step_before), step_text(step_after),
                       change_words(step_before, step_after),
                       effect ? "" : ", as predicted when the plans were made (--graph and --machine simulate them)");
   Table table({kLeft, kRight});
   for (const auto& [way, count] : moves.count)
-    table.add({fmt::format("{} > {}", way.first, way.second), group_digits(count)});
+    table.add({fmt::format("{} to {}", way.first, way.second), group_digits(count)});
   if (!moves.count.empty()) text += fmt::format("\nmoved\n{}", table.text("  "));
   if (!effect) return text;
   Table parts({kLeft, kRight});
@@ -230,8 +230,9 @@ void add_diff_command(CLI::App& app, Exit& exit) {
   command
       ->add_option("BEFORE", flags->before,
                    "plan file; with --graph and --machine in any format that berth score reads")
-      ->required();
-  command->add_option("AFTER", flags->after, "plan file for the same graph")->required();
+      ->required()
+      ->type_name("FILE");
+  command->add_option("AFTER", flags->after, "plan file for the same graph")->required()->type_name("FILE");
   command->add_option("-g,--graph", flags->problem.graph, "their graph: both plans are simulated, with --machine");
   command->add_option("-m,--machine", flags->problem.machine, "built-in machine or a .toml file");
   add_model_flags(*command, flags->problem);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/given.h"
 
+#include "base/text.h"
 #include "io/given_placement.h"
 #include "sim/bounds.h"
 
@@ -8,7 +9,7 @@ namespace berth::app {
 namespace {
 
 std::string note_about(const GivenPlacement& given, std::size_t ops) {
-  std::string note = fmt::format("the file places {} of {} ops", group_digits(given.stated), group_digits(ops));
+  std::string note = fmt::format("the file places {} of {}", group_digits(given.stated), counted(ops, "op"));
   if (given.moved_together > 0) {
     note += fmt::format("; {} moved to be with ops they share a device with", group_digits(given.moved_together));
   }

@@ -212,6 +212,14 @@ void write_types(JsonWriter& json, const GraphFacts& facts) {
   json.end_object();
 }
 
+// Inference has no optimiser, whatever the file says.
+std::string what_stays(const Graph& graph) {
+  for (const OpId op : graph.ops()) {
+    if (graph.is_trained(op)) return fmt::format("with the optimiser's copies ({})", name_of(graph.optimizer()));
+  }
+  return "of parameters, buffers and constants";
+}
+
 }  // namespace
 
 std::string graph_info_text(const ResolvedGraph& resolved, const GraphFacts& facts,
@@ -230,8 +238,7 @@ std::string graph_info_text(const ResolvedGraph& resolved, const GraphFacts& fac
   }
   table.add({"flops", format_count(graph.total_flops())});
   table.add({"parameters", parameters_text(graph, facts)});
-  table.add({"resident", fmt::format("{} with the optimiser's copies ({})", format_bytes(facts.resident_bytes),
-                                     name_of(graph.optimizer()))});
+  table.add({"resident", fmt::format("{} {}", format_bytes(facts.resident_bytes), what_stays(graph))});
   table.add({"activations", format_bytes(facts.activation_bytes) + " made by compute ops in one step"});
   if (facts.peak_bytes) table.add({"peak memory", format_bytes(*facts.peak_bytes) + " on one device"});
   table.add({"parallelism", parallelism_text(facts.parallelism)});

@@ -9,6 +9,7 @@
 
 #include "app/output.h"
 #include "app/terminal.h"
+#include "base/text.h"
 #include "io/json_writer.h"
 
 namespace berth::app {
@@ -170,12 +171,13 @@ void write_row_name(JsonWriter& json, int row, std::string_view name) {
 std::string measured_page(const MeasuredPlan& measured) {
   const Sample& sample = measured.sample;
   std::string page = headline(measured.problem) + "\n";
-  page += fmt::format("measured step   {} (median of {} runs, spread {})\n", bold(format_seconds(sample.median_s())),
-                      sample.steps_s.size(), percent(sample.spread()));
+  page += fmt::format("measured step   {} (median of {}, spread {})\n", bold(format_seconds(sample.median_s())),
+                      counted(sample.steps_s.size(), "run"), percent(sample.spread()));
   const auto range = step_range(measured.problem.machine(), measured.predicted);
-  page += fmt::format("predicted step  {} ({}){}{}\n\n", format_seconds(to_seconds(measured.predicted.step_time)),
-                      signed_percent(error_of(measured)), range ? ", with 90 % " + range_text(*range) : "",
-                      measured.predicted.feasible ? "" : ", and that it does not fit in memory");
+  page +=
+      fmt::format("predicted step  {} ({}){}{}\n\n", format_seconds(to_seconds(measured.predicted.step_time)),
+                  signed_percent(error_of(measured)), range ? ", 9 of 10 real steps take " + range_text(*range) : "",
+                  measured.predicted.feasible ? "" : ", and that it does not fit in memory");
   return page + device_table(measured) + link_table(measured) + op_table(measured);
 }
 

@@ -87,6 +87,7 @@ Outcome score_plan(const Problem& problem, std::string planner, const Plan& plan
   outcome.lower_bound = lower_bound(problem, !plan.fusions.empty()).value();
   outcome.evaluations = 1;
   outcome.seed = 0;
+  outcome.searched = false;
   return outcome;
 }
 

@@ -26,6 +26,7 @@ struct Outcome {
   Score score;
   std::optional<Picoseconds> best_seen = {};  // of a plan that a planner saw and did not take
   Picoseconds lower_bound = 0;
+  bool searched = true;      // somebody looked for better plans; nobody did for a plan from a file alone
   bool is_measured = false;  // the score is that of a real run
   bool interrupted = false;  // Ctrl-C came before the planner was done ...
   bool started = true;       // ... or before it began; error is set then

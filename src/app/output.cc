@@ -59,7 +59,7 @@ std::string step_text(const Problem& problem, const Outcome& outcome) {
   if (!outcome.score.feasible) return alarm("OOM: it does not fit in memory");
   const auto range = step_range(problem, outcome);
   return bold(format_seconds(to_seconds(outcome.score.step_time))) +
-         (range ? ", with 90 % a real one takes " + range_text(*range) : "");
+         (range ? ", 9 of 10 real steps take " + range_text(*range) : "");
 }
 
 // How much of the step something is busy, as a bar and as a number. A plan that does not fit has no step time.
@@ -159,8 +159,9 @@ std::string remark(const Outcome& row) {
 std::string to_one_device(const Outcome& row, const std::optional<Outcome>& single) {
   const std::optional<double> ratio = ratio_to_single(row, single);
   if (!ratio) return "-";
-  if (*ratio == 1.0) return "equal";
-  return *ratio < 1.0 ? fmt::format("{:.2f}x as fast", 1.0 / *ratio) : alarm(percent(*ratio - 1.0) + " slower");
+  const std::string text = ratio_text(*ratio);
+  if (text == "as fast") return "equal";
+  return *ratio < 1.0 ? text : alarm(text);
 }
 
 // The lower bound, and what is known about one device alone.
@@ -170,7 +171,7 @@ std::string closing_lines(const Problem& problem, const Comparison& comparison) 
   std::string text = fmt::format("lower bound {}", format_seconds(to_seconds(best.lower_bound)));
   if (best.feasible()) text += fmt::format(", gap of the best {}", gap_text(best.score.step_time, best.lower_bound));
   if (const auto range = step_range(problem, best)) {
-    text += fmt::format("\nwith 90 % a real step of the best takes {}", range_text(*range));
+    text += fmt::format("\n9 of 10 real steps of the best take {}", range_text(*range));
   }
   const std::string verdict = verdict_text(best, comparison.single);
   return text + "\n" + (verdict.empty() ? "" : clean(verdict) + "\n");
@@ -294,9 +295,9 @@ std::string outcome_page(const Problem& problem, const Outcome& outcome, const s
     facts.add({"energy", format_joules(joules) + (is_pipeline(problem) ? " per sample" : " per step")});
   }
   if (outcome.search_s > 0.0) {
-    facts.add({"search", fmt::format("{}, {} evaluation{}, seed {}{}", format_seconds(outcome.search_s),
-                                     group_digits(outcome.evaluations), outcome.evaluations == 1 ? "" : "s",
-                                     outcome.seed, outcome.interrupted ? ", interrupted" : "")});
+    facts.add({"search", fmt::format("{}, {}, seed {}{}", format_seconds(outcome.search_s),
+                                     counted(outcome.evaluations, "evaluation"), outcome.seed,
+                                     outcome.interrupted ? ", interrupted" : "")});
   }
   return headline(problem) + "\n" + facts.text() + "\n" + device_table(problem, outcome) + pool_lines(problem, score) +
          link_table(problem, score);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/read_plan.h"
 
+#include "base/text.h"
 #include "io/files.h"
 #include "io/foreign/foreign_plan.h"
 #include "io/json_reader.h"
@@ -18,7 +19,7 @@ std::optional<std::string> machine_of_plan(const std::string& text) {
 
 std::string note_about(const ForeignPlan& plan, std::size_t ops) {
   std::string note =
-      fmt::format("{}: it places {} of {} ops", plan.format, group_digits(plan.given.stated), group_digits(ops));
+      fmt::format("{}: it places {} of {}", plan.format, group_digits(plan.given.stated), counted(ops, "op"));
   if (plan.given.moved_together > 0) {
     note += fmt::format("; {} moved to be with ops they share a device with", group_digits(plan.given.moved_together));
   }

@@ -2,6 +2,7 @@
 #include "app/single_device.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "app/catalog.h"
 #include "app/output.h"
@@ -33,7 +34,8 @@ SingleVerdict judge_single(const Outcome& best, const std::optional<Outcome>& si
   if (single->score.step_time <= proved_bound(best, *single)) return SingleVerdict::kBestProved;
   const bool beaten = best.feasible() && best.score.step_time < single->score.step_time;
   const bool seen = best.best_seen && *best.best_seen < single->score.step_time;
-  return beaten || seen ? SingleVerdict::kBeaten : SingleVerdict::kBestFound;
+  if (beaten || seen) return SingleVerdict::kBeaten;
+  return best.searched ? SingleVerdict::kBestFound : SingleVerdict::kUnknown;
 }
 
 std::optional<double> ratio_to_single(const Outcome& outcome, const std::optional<Outcome>& single) {
@@ -46,14 +48,22 @@ bool is_slower_than_single(const Outcome& outcome, const std::optional<Outcome>&
   return ratio_to_single(outcome, single).value_or(0.0) > 1.0;
 }
 
+std::string ratio_text(double ratio) {
+  constexpr double kFactor = 1.005;  // below it a factor would be printed as 1.00x
+  if (ratio * kFactor < 1.0) return fmt::format("{:.2f}x as fast", 1.0 / ratio);
+  const std::string share = percent(std::abs(1.0 / std::min(ratio, 1.0) - std::max(ratio, 1.0)));
+  if (ratio == 1.0 || share == "0.0 %") return "as fast";
+  return fmt::format("{} {}", share, ratio < 1.0 ? "faster" : "slower");
+}
+
 std::string verdict_text(const Outcome& best, const std::optional<Outcome>& single) {
   const SingleVerdict verdict = judge_single(best, single);
   if (verdict == SingleVerdict::kUnknown || verdict == SingleVerdict::kBeaten) return "";
   const std::string where = in_brackets(single->note);
   if (verdict == SingleVerdict::kBestProved) {
-    return fmt::format("one device is best{}, proved: it meets the lower bound", where);
+    return fmt::format("no plan can be faster than one device{}: it meets the lower bound", where);
   }
-  return fmt::format("one device is the best found{}, not proved: the gap to the lower bound is {}", where,
+  return fmt::format("nothing faster than one device was found{}; its gap to the lower bound is {}", where,
                      gap_text(single->score.step_time, proved_bound(best, *single)));
 }
 
@@ -66,13 +76,14 @@ std::string against_single(const Outcome& outcome, const Outcome& single) {
   const std::string where = in_brackets(single.note);
   if (!fits) return fmt::format("it does not fit; the best single device does, {}{}", time, where);
   const double ratio = *ratio_to_single(outcome, single);
-  if (ratio < 1.0) return fmt::format("{:.2f}x as fast as the best single device, {}{}", 1.0 / ratio, time, where);
-  const std::string verdict = verdict_text(outcome, single);
   if (ratio == 1.0) {
-    return verdict.empty() ? fmt::format("as fast as the best single device, {}{}", time, where) : verdict;
+    const std::string verdict = verdict_text(outcome, single);
+    if (!verdict.empty()) return verdict;
   }
-  return fmt::format("slower than the best single device, {}, by {}{}{}", time, percent(ratio - 1.0),
-                     verdict.empty() ? "" : ": ", verdict);
+  const std::string how = ratio_text(ratio);
+  const bool is_proved = ratio > 1.0 && judge_single(outcome, single) == SingleVerdict::kBestProved;
+  return fmt::format("{} {} the best single device, {}{}{}", how, how.ends_with("as fast") ? "as" : "than", time, where,
+                     is_proved ? ", and no plan can be faster than that" : "");
 }
 
 }  // namespace berth::app

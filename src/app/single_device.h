@@ -17,7 +17,7 @@ std::optional<Outcome> run_single(const Problem& problem, const Budget& budget, 
 bool is_whole_single(const Outcome& outcome);
 
 enum class SingleVerdict : std::uint8_t {
-  kUnknown,     // no single device holds it, or it was not tried
+  kUnknown,     // no single device holds it, it was not tried, or nobody looked for anything better
   kBeaten,      // the best plan is faster, or one that was not taken
   kBestFound,   // nothing faster was found
   kBestProved,  // nothing can be faster: it meets the lower bound
@@ -29,9 +29,11 @@ SingleVerdict judge_single(const Outcome& best, const std::optional<Outcome>& si
 std::optional<double> ratio_to_single(const Outcome& outcome, const std::optional<Outcome>& single);
 bool is_slower_than_single(const Outcome& outcome, const std::optional<Outcome>& single);
 
-// "one device is best (all on gpu0), proved", or with the gap that is left; "" unless it is the best.
+// "2.00x as fast", "0.4 % faster", "31 % slower" or "as fast" for a ratio of times.
+std::string ratio_text(double ratio);
+// "no plan can be faster than one device (all on gpu0)", or that none was found; "" unless one device is the best.
 std::string verdict_text(const Outcome& best, const std::optional<Outcome>& single);
-// The same and more, about one plan: how it compares, and that one device is best unless the plan beats it.
+// How a plan compares with the best single device.
 std::string against_single(const Outcome& outcome, const Outcome& single);
 
 }  // namespace berth::app

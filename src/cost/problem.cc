@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/text.h"
 #include "cost/cost_model.h"
 #include "cost/machine_changes.h"
 #include "cost/measured_costs.h"
@@ -265,7 +266,7 @@ class ProblemBuilder {
     const bool alone = ops.size() == 1;
     return bad_input("op '{}'{} can run on no device of machine '{}': allowed kinds, pins and forbids leave none",
                      graph().name(ops.front()),
-                     alone ? "" : fmt::format(" and the {} ops it must share a device with", ops.size() - 1),
+                     alone ? "" : fmt::format(" and the {} it must share a device with", counted(ops.size() - 1, "op")),
                      machine().name());
   }
 

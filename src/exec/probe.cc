@@ -54,6 +54,7 @@ double stream_peak(DeviceKind kind, const DeviceRates& rates) {
   return rates.stream_bytes_per_s / row.traffic * (1.0 + row.spill * bytes / (bytes + kCacheBytes));
 }
 
+// The smallest op less what the cost model says that its work takes.
 double launch_of(DeviceKind kind, const DeviceRates& rates) {
   const double kernel_s =
       kind == DeviceKind::kCpu ? efficiency(kind, CostClass::kElementwise, Units::kPlain).fixed_s : 0.0;
@@ -113,6 +114,7 @@ class Prober {
     const std::string first = options_.parts == 1 ? "cpu" : "cpu0";
     DeviceRates rates;
     LinkRates link;
+    double launch_s = 0.0;
     // A thread of its own: it is bound to the cores of one part.
     std::thread([&] {
       const c10::InferenceMode no_gradients(true);
@@ -120,6 +122,8 @@ class Prober {
       for (int core = 0; core < cores / options_.parts; ++core) mine.push_back(core);
       use_cores(mine);
       rates = measure_rates(first, nullptr, options_, points_);
+      launch_s = launch_of(DeviceKind::kCpu, rates);
+      points_.push_back({first, "launch", 4.0, launch_s, "s"});
       if (options_.parts > 1) link = probe_copies_between_parts();
     }).join();
     const Bytes memory = available_memory() / options_.parts;
@@ -133,7 +137,7 @@ class Prober {
         device.flops_per_s[dtype] = product_peak(DeviceKind::kCpu, rate);
       }
       device.bytes_per_s = stream_peak(DeviceKind::kCpu, rates);
-      device.launch_s = launch_of(DeviceKind::kCpu, rates);
+      device.launch_s = launch_s;
       device.async = false;
       for (const Device& other : devices_) {
         links_.push_back(
@@ -282,6 +286,7 @@ class Prober {
     }
     device.bytes_per_s = stream_peak(DeviceKind::kGpu, rates);
     device.launch_s = launch_of(DeviceKind::kGpu, rates);
+    points_.push_back({device.name, "launch", 4.0, device.launch_s, "s"});
     std::vector<std::pair<Bytes, double>> down, up;
     for (const Bytes bytes : kCopySizes) {
       const at::Tensor here = at::ones({bytes / 4}, at::TensorOptions().pinned_memory(true));

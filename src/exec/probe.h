@@ -20,7 +20,7 @@ struct ProbeOptions {
 // One measured figure.
 struct ProbePoint {
   std::string device;  // "cpu", "gpu0", "cpu>gpu0"
-  std::string what;    // "product f32", "stream f32", "launch", "copy"
+  std::string what;    // "product f32", "stream f32", "smallest op", "launch", "copy"
   double size = 0.0;   // side of the product, or bytes
   double value = 0.0;  // FLOP/s, B/s or seconds
   std::string unit;

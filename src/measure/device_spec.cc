@@ -145,7 +145,7 @@ Result<std::vector<DeviceSpec>> default_device_specs(const Machine& machine, int
 
 Status check_device_specs(const std::vector<DeviceSpec>& specs, const Machine& machine) {
   if (specs.size() != machine.num_devices()) {
-    return bad_input("--devices names {} devices, but {} has {}: {}", specs.size(), machine.name(),
+    return bad_input("--devices names {}, but {} has {}: {}", counted(specs.size(), "device"), machine.name(),
                      machine.num_devices(), [&] {
                        std::vector<std::string> names;
                        for (const Device& device : machine.devices()) names.push_back(device.name);

@@ -216,10 +216,10 @@ class AutoSearch {
     const Score& best = search_.best_score();
     if (!better(best, start_score_)) return fmt::format("as {} has it", winner_);
     const bool by_lists = winner_ == kLists && !better(best, listed_score_);
-    const std::string how = by_lists ? std::string(kLists) : fmt::format("started from {}; refinement", winner_);
-    if (!best.feasible) return fmt::format("{} found nothing that fits", how);
-    if (!start_score_.feasible) return fmt::format("{} made it fit", how);
-    return fmt::format("{} took {} the best start", how, saved_note(start_score_, best));
+    const std::string how = by_lists ? std::string(kLists) : fmt::format("refined from {}", winner_);
+    if (!best.feasible) return fmt::format("{}; nothing was found that fits", how);
+    if (!start_score_.feasible) return fmt::format("{} until it fits", how);
+    return fmt::format("{}; {} the best plan of the quick planners", how, saved_note(start_score_, best));
   }
 
   Search& search_;

@@ -8,6 +8,10 @@ from tiny_models import onnx, onnx_node, onnx_of_a_choice, onnx_of_one_product, 
 
 
 class Graphs(CommandLineTest):
+    def test_inference_has_no_optimiser(self):
+        self.assertIn("with the optimiser's copies", self.text_of("graph", "info", SMALL))
+        self.assertRegex(self.text_of("graph", "info", SMALL + ",mode=infer"), r"resident +\S+ \S+ of parameters, buffers and constants\n")
+
     def test_info(self):
         info = self.json_of("graph", "info", SMALL)
         for key in "ops edges flops parameter_bytes unknown_ops source_nodes source_edges".split():

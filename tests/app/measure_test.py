@@ -183,15 +183,17 @@ class MeasureTest(CommandLineTest):
         self.assertLess(low, scored["step_time_s"])
         self.assertGreater(high, scored["step_time_s"])
         page = self.text_of("score", graph, "--machine", machine, "--costs", costs, "--plan", plan)
-        self.assertIn(", with 90 % a real one takes ", page)
+        self.assertIn(", 9 of 10 real steps take ", page)
         measured = self.json_of("measure", graph, "--machine", machine, "--costs", costs, "--plan", plan, *TWO, "--runs", "4")
         self.assertEqual(measured["predicted_range_s"], [low, high])
 
     def test_probe_writes_a_machine(self):
         path = str(self.folder / "host.toml")
-        text = self.text_of("probe", "--split", "2", "-o", path)
-        self.assertIn("product f32", text)
+        points = {(point["device"], point["what"]): point["value"] for point in self.json_of("probe", "--split", "2", "-o", path)["points"]}
+        self.assertIn(("cpu0", "product f32"), points)
         shown = self.json_of("machines", path)
+        self.assertAlmostEqual(points["cpu0", "launch"], shown["devices"][0]["launch_s"], delta=1e-9)  # what is said is what is written
+        self.assertLess(points["cpu0", "launch"], points["cpu0", "smallest op"])
         self.assertEqual([device["name"] for device in shown["devices"]], ["cpu0", "cpu1"])
         self.assertEqual(len(shown["accuracy"]), 2)
         placed = self.json_of("place", MLP, "--machine", path, "-q")
@@ -200,7 +202,7 @@ class MeasureTest(CommandLineTest):
     def test_bad_words_are_one_line(self):
         plan = self.place(MLP)
         for args, words in (
-                (("--devices", "cpu:0"), "--devices names 1 devices, but halves has 2"),
+                (("--devices", "cpu:0"), "--devices names 1 device, but halves has 2"),
                 (("--devices", "cpu:0,cpu:0"), "share cores"),
                 (("--devices", "cpu:0,cuda:0"), "cuda:0 stands for cpu1"),
                 (("--limit", "soon"), "is no time"),

@@ -103,14 +103,14 @@ TEST(Auto, SaysWhatRefinementAdded) {
   const Problem problem = toy_problem("a:99/3/3; b:99/3/3; c:99/2/2; d:99/2/2; e:99/2/2", kTwoGpus);
   const Ran ran = run(problem, {.evaluations = 2000}, {.members = {"single"}, .list_search = false});
   EXPECT_EQ(to_seconds(ran.score.step_time), 6);
-  EXPECT_EQ(ran.note, "started from single; refinement took 50.0 % off the best start");
+  EXPECT_EQ(ran.note, "refined from single; 50.0 % off the best plan of the quick planners");
 }
 
 TEST(Auto, SaysWhatListsAdded) {
   const Problem problem = toy_problem("a:99/3/3; b:99/3/3; c:99/2/2; d:99/2/2; e:99/2/2", kTwoGpus);
   const Ran ran = run(problem, {.evaluations = 2000}, {.members = {"single"}});
   EXPECT_EQ(to_seconds(ran.score.step_time), 6);
-  EXPECT_EQ(ran.note, "list search took 50.0 % off the best start");
+  EXPECT_EQ(ran.note, "list search; 50.0 % off the best plan of the quick planners");
 }
 
 TEST(Auto, RefinesUntilItFits) {
@@ -118,7 +118,7 @@ TEST(Auto, RefinesUntilItFits) {
   const Ran ran = run(problem, {.evaluations = 2000}, {.members = {"single"}, .list_search = false});
   EXPECT_TRUE(ran.score.feasible);
   EXPECT_EQ(to_seconds(ran.score.step_time), 3);
-  EXPECT_EQ(ran.note, "started from single; refinement made it fit");
+  EXPECT_EQ(ran.note, "refined from single until it fits");
 }
 
 TEST(Auto, ReturnsTheNearestPlanWhereNothingFits) {
@@ -127,7 +127,7 @@ TEST(Auto, ReturnsTheNearestPlanWhereNothingFits) {
   const Ran ran = run(problem, {.evaluations = 2000}, {.members = {"single"}});
   ASSERT_FALSE(ran.score.feasible);
   EXPECT_EQ(ran.score.overflow->over, 101);  // with the byte that the op makes
-  EXPECT_EQ(ran.note, "list search found nothing that fits");
+  EXPECT_EQ(ran.note, "list search; nothing was found that fits");
   const Problem hopeless = toy_problem("a:1:900B", "device gpu memory=5B");
   const Ran alone = run(hopeless, {.evaluations = 100});
   ASSERT_FALSE(alone.score.feasible);
@@ -175,7 +175,7 @@ TEST(Auto, TwoThreadsRefineToo) {
   const Budget budget{.time_s = 2.0, .threads = 2};  // the lower bound ends it long before
   const Ran ran = run(problem, budget, {.members = {"single"}, .list_search = false});
   EXPECT_EQ(to_seconds(ran.score.step_time), 6);
-  EXPECT_EQ(ran.note, "started from single; refinement took 50.0 % off the best start");
+  EXPECT_EQ(ran.note, "refined from single; 50.0 % off the best plan of the quick planners");
 }
 
 TEST(Auto, NeedsAMember) {
