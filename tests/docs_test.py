@@ -1,10 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the commands that README.md and docs/*.md show. Usage: docs_test.py BERTH.
+"""Runs the commands that README.md and docs/*.md show, and compares what they show below them. Usage: docs_test.py BERTH [PAGE.md...]
 
 Every line "$ berth ..." or "$ ./run ..." of a ```console block runs in bash and must end with status 0, or with the one it
 states: "$ berth ...  # exit 1". The blocks of one file run in order in one empty folder. Other commands are not run.
+
+Lines below a command are its output, first stdout, then stderr; without any nothing is compared. How wide columns are does
+not matter. What may differ is marked:
+- "..." stands for whatever is there: as a line of its own for any number of lines, within a line for any text;
+- below a comment <!-- numbers of a search --> every number, with its unit, stands for any number.
+A block that shows commands of berth and is no console block is not run, so it shows no output.
 """
+import difflib
 import json
 import os
 import pathlib
@@ -15,20 +22,71 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-BERTH = ""
-BLOCK = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
-COMMAND = re.compile(r"^\$ ((?:berth|\./run)(?: .*)?)$", re.MULTILINE)
+BERTH, only = "", []
+SEARCHED = "<!-- numbers of a search -->"
+BLOCK = re.compile(r"^(<!--[^\n]*-->\n)?```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+COMMAND = re.compile(r"(?:berth|\./run)(?: .*)?")
 STATED = re.compile(r"#.*\bexit (\d)\b")
+NUMBER = re.compile(r"\d[\d,.]*\d|\d")
+UNITS = re.compile(r"# ?(?:[num]?s|min|h|[KMGT]iB|B|%)(?![\w])")
+LEFT_OUT = "..."
 
 
-def commands_of(text):
-    """Commands of all console blocks, lines that end in a backslash joined."""
-    return [command for block in BLOCK.findall(text) for command in COMMAND.findall(block.replace("\\\n", " "))]
+class Shown:
+    """A command of a block with the lines below it."""
+
+    def __init__(self, command, is_searched):
+        self.command, self.is_searched, self.lines = command, is_searched, []
+
+
+def shown_in(text):
+    """Commands of all console blocks, lines that end in a backslash joined, each with the output shown."""
+    commands = []
+    for comment, language, block in BLOCK.findall(text):
+        if language != "console":
+            continue
+        shown = None
+        for line in block.replace("\\\n", " ").splitlines():
+            if line.startswith("$ "):
+                shown = Shown(line[2:], comment.strip() == SEARCHED)
+                commands.append(shown)
+            elif shown is not None:
+                shown.lines.append(line)
+    return [shown for shown in commands if COMMAND.fullmatch(shown.command)]
 
 
 def stated_status(command):
     stated = STATED.search(command)
     return int(stated.group(1)) if stated else 0
+
+
+def in_words(line, is_searched):
+    """A line without what does not matter."""
+    if is_searched:
+        line = UNITS.sub("#", NUMBER.sub("#", line))
+    return " ".join(line.split())
+
+
+def same_line(shown, real):
+    return re.fullmatch(".*".join(map(re.escape, shown.split(LEFT_OUT))), real) is not None
+
+
+def same_output(shown, real):
+    """Whether the lines are those shown, where "..." stands for any number of them."""
+    if not shown:
+        return not real
+    if shown[0] == LEFT_OUT:
+        return any(same_output(shown[1:], real[skipped:]) for skipped in range(len(real) + 1))
+    return bool(real) and same_line(shown[0], real[0]) and same_output(shown[1:], real[1:])
+
+
+def difference(shown, output):
+    """None if the output is as shown, else both."""
+    expected = [in_words(line, shown.is_searched) for line in shown.lines]
+    real = [in_words(line, shown.is_searched) for line in output.splitlines()]
+    if same_output(expected, real):
+        return None
+    return "\n".join(difflib.unified_diff(shown.lines, output.splitlines(), "shown", "real", lineterm=""))
 
 
 class DocsTest(unittest.TestCase):
@@ -38,12 +96,14 @@ class DocsTest(unittest.TestCase):
             files.remove(ROOT / "docs" / "training.md")
         if not self.has_learned_planners() or len(os.sched_getaffinity(0)) < 2:
             files.remove(ROOT / "docs" / "measuring.md")  # needs libtorch, and two cores for two devices
-        for path in filter(pathlib.Path.exists, files):
+        for path in files:
+            if only and path.name not in only:
+                continue
             with tempfile.TemporaryDirectory() as folder:
                 self.prepare(pathlib.Path(folder))
-                for command in commands_of(path.read_text()):
-                    with self.subTest(file=path.name, command=command):
-                        self.run_command(command, folder)
+                for shown in shown_in(path.read_text()):
+                    with self.subTest(file=path.name, command=shown.command):
+                        self.run_command(shown, folder)
 
     def has_learned_planners(self):
         planners = json.loads(subprocess.run([BERTH, "planners", "--json"], capture_output=True, text=True).stdout)["planners"]
@@ -58,18 +118,64 @@ class DocsTest(unittest.TestCase):
         run.chmod(0o755)
         (folder / "examples").symlink_to(ROOT / "examples")
 
-    def run_command(self, command, folder):
+    def run_command(self, shown, folder):
         env = {**os.environ, "PATH": f"{folder}/.bin:{os.environ['PATH']}"}
-        done = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=folder, env=env, capture_output=True, text=True,
+        done = subprocess.run(["bash", "-o", "pipefail", "-c", shown.command], cwd=folder, env=env, capture_output=True, text=True,
                               timeout=1800)
-        self.assertEqual(done.returncode, stated_status(command), done.stderr)
+        self.assertEqual(done.returncode, stated_status(shown.command), done.stderr)
+        if shown.lines:
+            differs = difference(shown, done.stdout + done.stderr)
+            self.assertIsNone(differs, f"\n{differs}")
+
+    def test_blocks_that_are_not_run_show_no_output(self):
+        for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+            for comment, language, block in BLOCK.findall(path.read_text()):
+                lines = block.replace("\\\n", " ").splitlines()
+                if language != "console" and any(line.startswith("$ ") for line in lines):
+                    self.assertEqual([line for line in lines if not line.startswith("$ ")], [], f"{path.name}: {block}")
+
+    def test_comments_above_blocks_are_known(self):
+        for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+            for comment, language, block in BLOCK.findall(path.read_text()):
+                if comment and language == "console":
+                    self.assertEqual(comment.strip(), SEARCHED, path.name)
+
+
+class ConventionTest(unittest.TestCase):
+    """What the rules above make of small pages."""
 
     def test_commands_are_found(self):
-        text = "```console\n$ berth a \\\n  b\noutput\n$ ls\n$ ./run\n```\n```\n$ berth not\n```\n"
-        self.assertEqual(commands_of(text), ["berth a    b", "./run"])
+        text = "```console\n$ berth a \\\n  b\noutput\n$ ls\nother\n$ ./run\n```\n```\n$ berth not\n```\n"
+        shown = shown_in(text)
+        self.assertEqual([one.command for one in shown], ["berth a    b", "./run"])
+        self.assertEqual([one.lines for one in shown], [["output"], []])
         self.assertEqual(stated_status("berth x  # exit 1"), 1)
+
+    def differs(self, page, output):
+        return difference(shown_in(page)[0], output) is not None
+
+    def test_output_is_compared(self):
+        page = "```console\n$ berth x\nstep time  12.5 ms\nplan a.json\n```\n"
+        self.assertFalse(self.differs(page, "step time    12.5 ms\nplan a.json\n"))  # columns may be wider
+        for other in ("step time 12.6 ms\nplan a.json\n", "step time 12.5 ms\n", "step time 12.5 ms\nplan a.json\nmore\n", ""):
+            self.assertTrue(self.differs(page, other), other)
+
+    def test_what_is_left_out(self):
+        page = "```console\n$ berth x\nsearch ..., 5 plans\n...\nend\n```\n"
+        self.assertFalse(self.differs(page, "search 3.1 ms, 5 plans\nend\n"))
+        self.assertFalse(self.differs(page, "search 9 s, 5 plans\na\nb\nend\n"))
+        self.assertTrue(self.differs(page, "search 3.1 ms, 6 plans\nend\n"))
+        self.assertTrue(self.differs(page, "search 3.1 ms, 5 plans\na\n"))
+
+    def test_numbers_of_a_search(self):
+        page = f"{SEARCHED}\n```console\n$ berth x\nauto  1.52 s  1.00x  gpu2 6.99 GiB (58 %)\n```\n"
+        self.assertFalse(self.differs(page, "auto  847 ms  1.10x  gpu1 900 MiB (100 %)\n"))
+        self.assertTrue(self.differs(page, "auto  847 ms  1.10x slower  gpu1 900 MiB (100 %)\n"))
+        self.assertTrue(self.differs(page, "metis  847 ms  1.10x  gpu1 900 MiB (100 %)\n"))
+        self.assertTrue(self.differs(page.replace(SEARCHED, ""), "auto  847 ms  1.00x  gpu2 6.99 GiB (58 %)\n"))
 
 
 if __name__ == "__main__":
     BERTH = os.path.abspath(sys.argv.pop(1))
+    only = [sys.argv.pop() for word in sys.argv[1:] if word.endswith(".md")]  # pages, if not all
     unittest.main(verbosity=1)

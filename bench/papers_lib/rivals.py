@@ -102,8 +102,9 @@ def text(papers):
         "metrics; the best of n plans that put every op on a random GPU; the best of n random groupings "
         f"({papers.settings.groups} groups, every op in a random one, every group on a random GPU); `anneal "
         "--evaluations n`, which begins with the best of one GPU and the layer rule, so it knows the expert's plan. "
-        "`hierarchical` begins without a plan. The largest n is the largest power of two that all of its seeds "
-        "reached.\n",
+        "`hierarchical` begins without a plan, but not from nothing: its first groups join what heavy tensors join, and its "
+        "first devices follow speed and memory (`start`, `start-by-speed`). The largest n is the largest power of two that all "
+        "of its seeds reached.\n",
         report.table(head, "lrrrrrr", list(lines(papers))), checks(papers)])
 
 

@@ -147,7 +147,8 @@ Options go_default() {
 }
 
 // Zhou et al., 2019 and 2020 (GDP, GO). Their sizes and rates are not known to us: these are those of the two
-// re-implementations that are, of GO's fusion and, as a baseline of DOPPLER's, of GDP. What neither has is left out.
+// re-implementations that are, of GO's fusion and, as a baseline of DOPPLER's, of GDP. What neither has is left out,
+// but for what nodes, devices and pairs look like and what the first pass reads, which are ours (docs/planners.md).
 Options go_paper() {
   Options options;
   options.nodes = 0;
