@@ -90,7 +90,7 @@ class Runs(TrainTest):
         document = self.train("--evaluations", 20, run=self.folder / "evaluations", updates=1000)
         self.assertLessEqual(document["evaluations"], 20)
         self.assertGreater(document["updates"], 0)
-        document = self.json_of(*TRAIN, "--budget", "1s", "-o", self.folder / "budget")  # within the patience of json_of
+        document = self.json_of(*TRAIN, "--budget", "5s", "-o", self.folder / "budget")  # within the patience of json_of
         self.assertGreater(document["updates"], 0)
         self.assert_refused([*TRAIN, "--evaluations", 1, "-o", self.run], "one update takes")
         self.assertFalse(self.run.exists())

@@ -5,9 +5,13 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <numeric>
 #include <set>
 #include <vector>
+
+#include "support/patience.h"
 
 namespace berth {
 namespace {
@@ -71,14 +75,19 @@ TEST(ThreadPool, ResultsAreVisibleToTheCaller) {
   }
 }
 
+// Whoever comes waits for the others, however long they take to wake.
 TEST(ThreadPool, SharesTheWork) {
   ThreadPool pool(3);
-  std::vector<std::atomic<int>> calls(3);
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::set<int> came;
   pool.for_each(30, [&](std::size_t, int worker) {
-    calls[static_cast<std::size_t>(worker)].fetch_add(1);
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));  // long enough for the others to wake
+    std::unique_lock lock(mutex);
+    came.insert(worker);
+    changed.notify_all();
+    changed.wait_for(lock, std::chrono::duration<double>(kPatience), [&] { return came.size() == 3; });
   });
-  for (const auto& count : calls) EXPECT_GT(count.load(), 0);
+  EXPECT_EQ(came, (std::set<int>{0, 1, 2}));
 }
 
 TEST(ThreadPool, StartsNoThreadForOneWorkerOrOneItem) {

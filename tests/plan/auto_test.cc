@@ -172,7 +172,7 @@ TEST(Auto, MoreBudgetHelps) {
 TEST(Auto, TwoThreadsRefineToo) {
   // 12 s on one GPU; a and b against c, d and e is 6 to 6.
   const Problem problem = toy_problem("a:99/3/3; b:99/3/3; c:99/2/2; d:99/2/2; e:99/2/2", kTwoGpus);
-  const Budget budget{.time_s = 2.0, .threads = 2};  // the lower bound ends it long before
+  const Budget budget{.time_s = 600.0, .threads = 2};  // the lower bound ends it long before
   const Ran ran = run(problem, budget, {.members = {"single"}, .list_search = false});
   EXPECT_EQ(to_seconds(ran.score.step_time), 6);
   EXPECT_EQ(ran.note, "refined from single; 50.0 % off the best plan of the quick planners");

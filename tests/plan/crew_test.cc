@@ -20,7 +20,7 @@ Problem two_ops() {
 TEST(Crew, EveryItemOnceAndItemsInTurns) {
   const Problem problem = two_ops();
   for (const int threads : {1, 2, 3, 8}) {
-    Search search(problem, {.time_s = 10, .threads = threads});
+    Search search(problem, {.time_s = 1000, .threads = threads});
     Crew crew(search);
     ASSERT_EQ(crew.size(), static_cast<std::size_t>(threads));
     std::vector<const Search*> walker(5, nullptr);
@@ -40,7 +40,7 @@ TEST(Crew, TheBestOfAllComesBackAndAllEvaluationsCount) {
   const Problem problem = two_ops();
   const std::vector<Plan> plans{toy_plan(problem, "a@gpu b@gpu"), toy_plan(problem, "a@cpu b@gpu"),
                                 toy_plan(problem, "a@cpu b@cpu"), toy_plan(problem, "a@gpu b@cpu")};
-  Search search(problem, {.time_s = 10, .threads = 3});
+  Search search(problem, {.time_s = 1000, .threads = 3});
   search.evaluate(plans[0]);
   std::atomic<int> knew_the_start = 0;
   Crew(search).for_each(plans.size(), [&](Search& own, std::size_t item) {

@@ -31,7 +31,7 @@ struct Found {
 };
 
 Found run_dp(const Problem& problem) {
-  Search search(problem, {.time_s = 60.0});
+  Search search(problem, {.time_s = 3600.0});
   const Plan plan = DpPlanner().plan(search).value();
   const Score score = simulate(problem, plan);
   return {to_seconds(score.step_time), score.feasible, search.note()};
@@ -240,7 +240,7 @@ TEST(Dp, EqualsTheBestOfAllContiguousPlans) {
     SCOPED_TRACE(seed);
     Rng rng(seed);
     const Problem problem = random_pipeline(rng, seed % 3 == 0);
-    Search search(problem, {.time_s = 60.0});
+    Search search(problem, {.time_s = 3600.0});
     const Plan plan = DpPlanner().plan(search).value();
     const Score score = simulate(problem, plan);
     const auto best = best_contiguous(problem);

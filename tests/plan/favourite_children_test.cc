@@ -42,7 +42,7 @@ TEST(FavouriteChildren, AnInterruptedSearchFallsBackWithAWord) {
   Rng rng(4);
   const Problem problem = random_problem(rng, 500);
   const std::atomic<bool> stop{true};
-  Search search(problem, {.time_s = 60.0});
+  Search search(problem, {.time_s = 3600.0});
   search.set_stop_flag(&stop);
   EXPECT_NE(favourite_children(search).note.find("no time for the linear program"), std::string::npos);
 }

@@ -65,7 +65,7 @@ TEST(Refiner, TwoWalkersAreNeverWorseThanTheirStart) {
     Plan start = random_plan(problem, rng);
     start.fusions.clear();
     const Score before = simulate(problem, start);
-    Search search(problem, {.time_s = 0.02, .threads = 2});
+    Search search(problem, {.time_s = 0.5, .threads = 2});
     Refiner refiner(search, Rng(seed), {}, 2);
     const Plan once = refiner.improve_once(start, 0.5);
     ASSERT_EQ(verify(problem, once), std::nullopt);
@@ -81,7 +81,7 @@ TEST(Refiner, TwoWalkersAreNeverWorseThanTheirStart) {
 
 TEST(Refiner, TwoWalkersGoOnFromTheBetterOne) {
   const Problem problem = toy_problem(kTwoChains, kTwoGpus);
-  Search search(problem, {.time_s = 10.0, .threads = 2});
+  Search search(problem, {.time_s = 100.0, .threads = 2});
   Refiner refiner(search, Rng(1), {}, 2);
   const Plan plan = refiner.improve_once(plan_on_one_device(problem, DeviceId{1}), 0.05);
   EXPECT_EQ(to_seconds(simulate(problem, plan).step_time), 4);  // whichever walker found it

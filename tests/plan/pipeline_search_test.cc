@@ -26,7 +26,7 @@ Score run(const Problem& problem, std::uint64_t moves = 200'000) {
 TEST(PipelineSearch, ReturnsToADeviceWhereThatPays) {
   // In one order 6 of the 10 s are on one side of any cut; a and c against b is 5 to 5.
   const Problem problem = as_pipeline(toy_problem("a:90/4/4:0B -> b:90/5/5:0B -> c:90/1/1", kStar));
-  Search search(problem, {.time_s = 10.0});
+  Search search(problem, {.time_s = 1000.0});
   EXPECT_EQ(to_seconds(simulate(problem, DpPlanner().plan(search).value()).step_time), 6);
   EXPECT_EQ(to_seconds(run(problem).step_time), 5);
 }

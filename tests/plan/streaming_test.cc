@@ -33,7 +33,7 @@ TEST(Streaming, WeightsTravelAndTheWorkStays) {
   const Problem problem = toy_problem(kLayers, kSmallGpu);
   const Plan start = all_on_gpu(problem);
   ASSERT_FALSE(simulate(problem, start).feasible);
-  Search search(problem, {.time_s = 10});
+  Search search(problem, {.time_s = 1000});
   const std::optional<Plan> plan = stream_weights(search, start);
   ASSERT_TRUE(plan.has_value());
   const Score score = simulate(problem, *plan);
@@ -48,13 +48,13 @@ TEST(Streaming, WeightsTravelAndTheWorkStays) {
 
 TEST(Streaming, GivesUpWhereNothingElseHasRoom) {
   const Problem problem = toy_problem(kLayers, "device cpu memory=3B; device gpu memory=14B; link cpu gpu rate=1");
-  Search search(problem, {.time_s = 10});
+  Search search(problem, {.time_s = 1000});
   EXPECT_FALSE(stream_weights(search, all_on_gpu(problem)).has_value());
 }
 
 TEST(Streaming, LeavesAPlanThatFitsAlone) {
   const Problem problem = toy_problem(kLayers, "device cpu memory=99B; device gpu memory=99B; link cpu gpu rate=1");
-  Search search(problem, {.time_s = 10});
+  Search search(problem, {.time_s = 1000});
   EXPECT_EQ(stream_weights(search, all_on_gpu(problem)), all_on_gpu(problem));
 }
 
