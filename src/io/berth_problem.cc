@@ -141,6 +141,9 @@ class ProblemReader {
       if (names_.insert(end).second) switches_.push_back(end);
     }
     links_.push_back(std::move(link));
+    BERTH_TRY(std::string name, read_text(value, "name"));
+    if (!taken_.insert(name).second) return value.error("its name is taken");
+    link_names_.push_back(std::move(name));
     return {};
   }
 
@@ -158,8 +161,8 @@ class ProblemReader {
         named.emplace_back(name);
         return {};
       }));
-      for (const std::uint16_t channel : machine_->route(*source, *target))
-        ours.push_back(machine_->channels()[channel].name);
+      // Every link is one way, so that the machine has one channel for each, in the same order.
+      for (const std::uint16_t channel : machine_->route(*source, *target)) ours.push_back(link_names_[channel]);
       if (named != ours) return value.error(fmt::format("the fastest route is by {}", fmt::join(ours, ", ")));
       return {};
     });
@@ -242,6 +245,8 @@ class ProblemReader {
   std::vector<MemoryPool> pools_;
   std::vector<std::string> switches_;
   std::vector<Link> links_;
+  std::vector<std::string> link_names_;    // of the same, as the file has them
+  std::unordered_set<std::string> taken_;  // those
   Execution execution_;
   std::unordered_set<std::string> names_;  // of devices and switches
   Objective objective_ = Objective::kStep;

@@ -230,5 +230,23 @@ TEST(ProblemFile, ReadingGivesTheSameScores) {
   }
 }
 
+// Links are called as the file likes.
+TEST(ProblemFile, LinksHaveAnyName) {
+  const auto read = [](const std::string& first, const std::string& route) {
+    std::string text = write_problem_json(toy_problem("a:1 -> b:1", "device cpu; device gpu; link cpu gpu latency=1"));
+    const auto replace = [&](const std::string& from, const std::string& to) {
+      ASSERT_NE(text.find(from), std::string::npos) << text;
+      text.replace(text.find(from), from.size(), to);
+    };
+    replace("\"name\": \"cpu>gpu\"", "\"name\": \"" + first + "\"");
+    replace("\"links\": [\"cpu>gpu\"]", "\"links\": [\"" + route + "\"]");
+    const auto problem = parse_public_problem(text, "problem.json");
+    return problem ? "" : problem.error().message;
+  };
+  EXPECT_EQ(read("c>g", "c>g"), "");
+  EXPECT_EQ(read("c>g", "cpu>gpu"), "problem.json: routes[0]: the fastest route is by c>g");
+  EXPECT_EQ(read("gpu>cpu", "gpu>cpu"), "problem.json: links[1]: its name is taken");
+}
+
 }  // namespace
 }  // namespace berth
