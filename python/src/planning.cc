@@ -126,8 +126,8 @@ PlacedGraph score(const LoadedGraph& graph, const LoadedMachine* machine, const 
   const std::string text = unwrap(read_file(path));
   if (is_foreign_plan(path, text)) {
     ForeignPlan foreign = unwrap(read_foreign_plan(text, {path, *placed.problem, graph.source, graph.import}));
+    placed.note = fmt::format("{}: it {}", foreign.format, words_about(foreign.given));
     placed.plan = std::move(foreign.given.plan);
-    placed.note = foreign.format;
   } else {
     placed.plan = unwrap(parse_plan(text, path, placed.problem->graph(), placed.problem->machine()));
   }

@@ -43,6 +43,13 @@ def test_exports_are_written_and_read_back(plan, tmp_path):
     assert json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
 
 
+def test_a_score_says_what_had_to_be_moved(plan, tmp_path):
+    names = list(plan.to_dict())
+    (tmp_path / "apart.csv").write_text("op,device\n" + "".join(f"{name},gpu{i % 2}\n" for i, name in enumerate(names)))
+    note = berth.score(SMALL, "k40x2", tmp_path / "apart.csv").note
+    assert note.startswith(f"CSV: it places {len(names):,} of {len(names):,} ops; ") and "moved to be with ops" in note, note
+
+
 def test_pandas_has_a_row_per_op(plan):
     pandas = pytest.importorskip("pandas")
     table = plan.to_pandas()

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/read_plan.h"
 
-#include "base/text.h"
 #include "io/files.h"
 #include "io/foreign/foreign_plan.h"
 #include "io/json_reader.h"
@@ -17,18 +16,6 @@ std::optional<std::string> machine_of_plan(const std::string& text) {
   return name ? std::optional(*name) : std::nullopt;
 }
 
-std::string note_about(const ForeignPlan& plan, std::size_t ops) {
-  std::string note =
-      fmt::format("{}: it places {} of {}", plan.format, group_digits(plan.given.stated), counted(ops, "op"));
-  if (plan.given.moved_together > 0) {
-    note += fmt::format("; {} moved to be with ops they share a device with", group_digits(plan.given.moved_together));
-  }
-  if (plan.given.not_allowed > 0) {
-    note += fmt::format("; {} moved because they may not run there", group_digits(plan.given.not_allowed));
-  }
-  return note;
-}
-
 Result<ReadPlan> read_any(const std::string& path, const ProblemFlags& flags, const Problem& problem) {
   BERTH_TRY(const std::string text, read_file(path));
   if (!is_foreign_plan(path, text)) {
@@ -37,7 +24,7 @@ Result<ReadPlan> read_any(const std::string& path, const ProblemFlags& flags, co
   }
   BERTH_TRY(const ImportOptions options, import_options(flags));
   BERTH_TRY(ForeignPlan plan, read_foreign_plan(text, {path, problem, flags.graph, options}));
-  std::string note = note_about(plan, problem.graph().num_ops());
+  std::string note = fmt::format("{}: it {}", plan.format, words_about(plan.given));
   return ReadPlan{std::move(plan.given.plan), std::nullopt, std::move(note)};
 }
 

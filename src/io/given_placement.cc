@@ -8,6 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/text.h"
+#include "base/units.h"
 #include "io/device_field.h"
 #include "io/json_reader.h"
 #include "machine/device_set.h"
@@ -114,6 +116,16 @@ class Placing {
 Result<GivenPlacement> given_placement(const Problem& problem, std::span<const std::string> device_of) {
   BERTH_CHECK(device_of.size() == problem.graph().num_ops());
   return Placing(problem, device_of).run();
+}
+
+std::string words_about(const GivenPlacement& given) {
+  std::string words =
+      fmt::format("places {} of {}", group_digits(given.stated), counted(given.plan.device_of.size(), "op"));
+  if (given.moved_together > 0)
+    words += fmt::format("; {} moved to be with ops they share a device with", group_digits(given.moved_together));
+  if (given.not_allowed > 0)
+    words += fmt::format("; {} moved because they may not run there", group_digits(given.not_allowed));
+  return words;
 }
 
 }  // namespace berth

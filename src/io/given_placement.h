@@ -31,4 +31,7 @@ struct GivenPlacement {
 // no sense, names a device that the machine does not have, or if several tasks (hosts) are named.
 Result<GivenPlacement> given_placement(const Problem& problem, std::span<const std::string> device_of);
 
+// "places 5 of 7 ops; 2 moved because they may not run there": what users must be told beside a score of it.
+std::string words_about(const GivenPlacement& given);
+
 }  // namespace berth

@@ -87,6 +87,17 @@ TEST(GivenPlacement, KeepsTogetherWhatBelongsTogether) {
       << "of equals, the first";
 }
 
+TEST(GivenPlacement, SaysWhatWasMoved) {
+  const Problem problem = problem_of("a:1:group=g -> b:1:group=g -> c:1:group=g; e:1");
+  const std::vector<std::string> devices{"/gpu:1", "/gpu:0", "", ""};
+  EXPECT_EQ(words_about(given_placement(problem, devices).value()),
+            "places 2 of 4 ops; 1 moved to be with ops they share a device with");
+  GivenPlacement given;
+  given.plan.device_of.resize(1);
+  given.not_allowed = 1'300;
+  EXPECT_EQ(words_about(given), "places 0 of 1 op; 1,300 moved because they may not run there");
+}
+
 TEST(GivenPlacement, NeedsTheDevicesOfTheFile) {
   const Problem problem = problem_of("a:1 -> b:1");
   EXPECT_EQ(placed(problem, {"/gpu:0", "/gpu:2"}),
