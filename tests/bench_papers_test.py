@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -94,6 +95,22 @@ class ScriptTest(unittest.TestCase):
         page = self.page.read_text()
         for line in done.stdout.splitlines()[1:-1]:
             self.assertEqual(page.count(f"<!-- papers-{line.split()[0]}:begin -->"), 1, "every table has its section")
+
+    def test_tables_of_the_page_are_what_their_commands_make(self):
+        page = (ROOT / "docs" / "results.md").read_text()
+        usual = papers.Settings()
+        budget = {kind: usual.budget(kind).text for kind in ("main", "learned")}
+        for words in (f"`hierarchical` has {budget['main']} a run and `colocrl` {budget['learned']}", f"{usual.random_runs} runs of {budget['learned']}",
+                      f"`hierarchical` has {budget['learned']}, `anneal` {usual.classical}, {usual.seeds} seeds",
+                      f"`bench/papers/colocrl`: seconds per training step; `colocrl` with {budget['learned']} and {usual.seeds} seeds",
+                      f"`bench/papers/ablations`: {budget['learned']} a run, {usual.ablation_seeds} seeds"):
+            self.assertIn(words, page)
+        counted = re.findall(r"`bench/papers/ablations( --tables \S+ --evaluations (\d+))?`: ([\d,]+) evaluations", page)
+        self.assertEqual(len(counted), 4)
+        for flags, number, said in counted:
+            self.assertEqual(number, said.replace(",", ""), "the command has the number of the table")
+        made = papers.with_flags("`bench/papers/ablations`: 512 evaluations", "ablation-options", papers.Settings(evaluations=512).flags())
+        self.assertIn(made, page)
 
     def test_kills_and_speed(self):
         # Whether bars on times are missed is for the bench: here the computer may be busy.

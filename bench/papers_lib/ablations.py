@@ -83,7 +83,7 @@ PRESETS = Ablation(
     "ablation-presets", "presets default, paper and google", DEFAULT,
     (("preset", (Variant("paper", preset="paper"), Variant("google", preset="google"))),),
     models=TWO_ROWS, kind="learned", note=presets_note,
-    said="The papers trained for hours on many machines; here every preset has the same minute.")
+    said="The papers trained for hours on many machines; here every preset has the same time.")
 
 ALL = (GROUPINGS, COLOCRL, PRESETS, SENSITIVITY, REWARDS)
 TABLES = tuple(one.table() for one in ALL)

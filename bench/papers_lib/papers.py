@@ -2,6 +2,7 @@
 """What all tables of the papers share: settings, the runs on file, and how a result is shown."""
 import dataclasses
 import pathlib
+import re
 
 import put_section
 from papers_lib import jobs, rows, store
@@ -15,13 +16,13 @@ SEARCHERS = ("anneal", "dp")  # may use their whole budget
 @dataclasses.dataclass
 class Settings:
     """Budgets of one run by kind, and how often things run. `evaluations` replaces every budget: for small trials."""
-    main: str = "180s"      # `hierarchical` in the main table
-    learned: str = "60s"    # every other learned run outside the ablations
-    ablation: str = "25s"
-    classical: str = "10s"
+    main: str = "60s"       # `hierarchical` in the main table
+    learned: str = "30s"    # every other learned run outside the ablations
+    ablation: str = "30s"
+    classical: str = "5s"
     evaluations: int = 0
     seeds: int = 3
-    random_runs: int = 5    # of random grouping
+    random_runs: int = 3    # of random grouping
     ablation_seeds: int = 2
     many_rows_seeds: int = 1  # of ablations on six rows
     rank_evaluations: int = 2048
@@ -32,6 +33,14 @@ class Settings:
     page: pathlib.Path = put_section.RESULTS
     images: pathlib.Path = put_section.RESULTS.parent / "images"
 
+    def flags(self):
+        """What a command must be given for these settings: a table says how it is made again."""
+        names = {"main": "main-budget", "learned": "learned-budget", "ablation": "ablation-budget", "classical": "classical-budget"}
+        counts = ("evaluations", "seeds", "random_runs", "ablation_seeds", "many_rows_seeds", "rank_evaluations")
+        names.update((name, name.replace("_", "-")) for name in counts)
+        usual = type(self)()
+        return "".join(f" --{flag} {getattr(self, name)}" for name, flag in names.items() if getattr(self, name) != getattr(usual, name))
+
     def budget(self, kind):
         return jobs.Budget(evaluations=self.evaluations) if self.evaluations else jobs.Budget(getattr(self, kind))
 
@@ -41,6 +50,12 @@ class Settings:
 
     def plans(self, evaluations):
         return jobs.Budget(evaluations=self.evaluations or evaluations)
+
+
+def with_flags(text, table, flags):
+    """The command in front of a table's text, with the flags that it was given."""
+    tables = f" --tables {table}" if flags else ""
+    return re.sub(r"^`(bench/papers/\w+)( --tables \S+)?`:", lambda found: f"`{found[1]}{found[2] or tables}{flags}`:", text, count=1)
 
 
 class Papers:
@@ -138,4 +153,4 @@ class Table:
     unknown_s: object = lambda papers: 0.0  # about how long those take that depend on results: core seconds
 
     def write(self, papers):
-        put_section.put_into(papers.settings.page, f"papers-{self.name}", self.text(papers))
+        put_section.put_into(papers.settings.page, f"papers-{self.name}", with_flags(self.text(papers), self.name, papers.settings.flags()))
