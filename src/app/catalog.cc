@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "base/text.h"
+#include "runs/options.h"
 
 namespace berth::app {
 namespace {
@@ -54,6 +56,19 @@ Result<ChosenPlanner> choose(const CatalogEntry& entry, const LearnedFlags& flag
   return chosen(entry.info);
 }
 
+// Of several planners each is given the options it has; one that none of them has is given to all, for one to refuse
+// it.
+LearnedFlags flags_for(const CatalogEntry& entry, std::span<const CatalogEntry> all, LearnedFlags flags) {
+  std::erase_if(flags.options, [&](const std::string& assignment) {
+    const std::string_view option = trim(std::string_view(assignment).substr(0, assignment.find('=')));
+    const auto has_it = [&](const CatalogEntry& one) {
+      return one.learned && learn::has_option(one.info.name, option);
+    };
+    return !has_it(entry) && std::ranges::any_of(all, has_it);
+  });
+  return flags;
+}
+
 }  // namespace
 
 std::vector<CatalogEntry> planner_catalog() {
@@ -97,7 +112,7 @@ Result<std::vector<ChosenPlanner>> find_planners(std::string_view list, const Le
   }
   std::vector<ChosenPlanner> result;
   for (const CatalogEntry& entry : entries) {
-    BERTH_TRY(ChosenPlanner planner, choose(entry, flags));
+    BERTH_TRY(ChosenPlanner planner, choose(entry, flags_for(entry, entries, flags)));
     result.push_back(std::move(planner));
   }
   return result;

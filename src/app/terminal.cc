@@ -9,13 +9,22 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "runs/launch.h"
+
 namespace berth::app {
 namespace {
+
+// mpirun gives its processes a terminal of their own, wherever its own output goes.
+bool is_terminal(int descriptor) {
+  static const bool started_by_other =
+      !learn::launch_of([](const char* name) { return std::getenv(name); }).told_by.empty();
+  return !started_by_other && isatty(descriptor) != 0;
+}
 
 bool use_colour() {
   static const bool answer = [] {
     const char* no_colour = std::getenv("NO_COLOR");
-    return isatty(STDOUT_FILENO) != 0 && (no_colour == nullptr || *no_colour == '\0');
+    return is_terminal(STDOUT_FILENO) && (no_colour == nullptr || *no_colour == '\0');
   }();
   return answer;
 }
@@ -86,7 +95,7 @@ void print_note(std::string_view message) {
 
 void silence_notes() { notes_silenced = true; }
 
-bool stderr_is_terminal() { return isatty(STDERR_FILENO) != 0; }
+bool stderr_is_terminal() { return is_terminal(STDERR_FILENO); }
 
 std::string bold(std::string_view text) { return coloured(text, kBold); }
 std::string alarm(std::string_view text) { return coloured(text, kAlarm); }

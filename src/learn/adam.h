@@ -7,12 +7,9 @@
 #include <span>
 #include <vector>
 
-namespace berth::learn {
+#include "runs/train_state.h"
 
-struct AdamState {
-  std::uint64_t steps = 0;
-  std::vector<float> mean, square;
-};
+namespace berth::learn {
 
 class Adam {
  public:

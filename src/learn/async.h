@@ -15,8 +15,8 @@
 
 #include "learn/adam.h"
 #include "learn/communicator.h"
-#include "learn/options.h"
 #include "learn/trainer.h"
+#include "runs/options.h"
 
 namespace berth::learn {
 

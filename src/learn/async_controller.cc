@@ -27,9 +27,10 @@ Result<Orders> orders_of_server(Communicator& communicator) {
 // The best plan goes along only if it is news.
 void add_best_plan(const Trainer& trainer, const std::optional<Score>& known, Report& report) {
   const LessonState& lesson = trainer.lessons().front();
-  if (!lesson.best_plan || (known && !better(lesson.best_score, *known))) return;
-  report.plan = lesson.best_plan;
-  report.score = lesson.best_score;
+  const ScoredPlan* const best = lesson.best_known();
+  if (best == nullptr || (known && !better(best->score, *known))) return;
+  report.plan = best->plan;
+  report.score = best->score;
 }
 
 }  // namespace
@@ -47,6 +48,7 @@ Status control(Trainer& trainer, Communicator& communicator) {
     trainer.parameters().set_values(orders.values);
     report = {};
     BERTH_TRY(auto found, trainer.gradients());
+    if (found) trainer.finish_update();
     add_best_plan(trainer, orders.best, report);
     if (!found) {
       report.kind = ReportKind::kLeaving;

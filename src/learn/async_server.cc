@@ -129,7 +129,7 @@ Status ParameterServer::answer(int rank, bool is_first) {
     orders.updates = state_.updates;
     const LessonState& lesson = state_.lessons.front();
     if (is_first) orders.beginning = {stream_at(seed_, rank, state_.updates), lesson.baseline, lesson.deviation};
-    if (lesson.best_plan) orders.best = lesson.best_score;
+    if (lesson.best) orders.best = lesson.best->score;
     orders.values = state_.values;
   }
   is_active_[static_cast<std::size_t>(rank)] = !is_stopping_;

@@ -11,8 +11,8 @@
 
 #include "base/result.h"
 #include "cost/problem.h"
-#include "learn/options.h"
 #include "learn/tensor.h"
+#include "runs/options.h"
 
 namespace berth::learn {
 

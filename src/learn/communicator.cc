@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <limits>
 
-#include "learn/launch.h"
+#include "runs/launch.h"
 #if BERTH_MPI
 #include "learn/mpi_communicator.h"
 #endif

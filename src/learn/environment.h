@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "learn/reward.h"
 #include "plan/planner.h"
+#include "runs/reward.h"
 #include "sim/timed_simulator.h"
 
 namespace berth::learn {

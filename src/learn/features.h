@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "learn/items.h"
-#include "learn/options.h"
+#include "runs/options.h"
 
 namespace berth::learn {
 

@@ -7,22 +7,6 @@
 
 namespace berth::learn {
 
-void LessonState::offer(const Plan& plan, const Score& score) {
-  if (best_plan && !better(score, best_score)) return;
-  best_plan = plan;
-  best_score = score;
-}
-
-std::optional<double> best_time_of(const std::vector<LessonState>& lessons) {
-  double logs = 0.0;
-  for (const LessonState& lesson : lessons) {
-    if (!lesson.best_plan || !lesson.best_score.feasible) return std::nullopt;
-    if (lessons.size() == 1) return to_seconds(lesson.best_score.step_time);
-    logs += std::log(to_seconds(lesson.best_score.step_time));
-  }
-  return lessons.empty() ? std::nullopt : std::optional(std::exp(logs / static_cast<double>(lessons.size())));
-}
-
 Rng stream_of(std::uint64_t seed, int rank) {
   Rng rng(seed ^ 0x6265727468ULL);
   for (int i = 0; i < rank; ++i) rng.fork();

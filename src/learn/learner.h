@@ -15,48 +15,13 @@
 
 #include "learn/adam.h"
 #include "learn/environment.h"
-#include "learn/options.h"
 #include "learn/parameters.h"
 #include "learn/policy.h"
 #include "plan/planner.h"
+#include "runs/options.h"
+#include "runs/train_state.h"
 
 namespace berth::learn {
-
-// What one update was like. Over all ranks where they train together, and over its lessons.
-struct UpdateFacts {
-  std::uint64_t update = 0;       // 1 is the first
-  std::uint64_t evaluations = 0;  // so far, this update included, of all ranks
-  double mean_reward = 0.0, reward_deviation = 0.0, baseline = 0.0;
-  double mean_time_s = 0.0;    // of the plans of this update that fit; 0 if none does
-  int plans = 0, fitting = 0;  // of this update
-  double gradient_norm = 0.0, rate = 0.0, noise = 0.0;
-  Entropies entropies;
-  double used_groups = 0.0;
-  // Of the best plan so far that fits; of several lessons the geometric mean, once all have one.
-  std::optional<double> best_s;
-  // Where the time of this update went, on this rank: sampling, what needs no reward, waiting for measurements, the
-  // gradients, exchange and step.
-  double sample_s = 0.0, prepare_s = 0.0, wait_s = 0.0, gradient_s = 0.0, step_s = 0.0;
-};
-
-// What a learner keeps of one lesson.
-struct LessonState {
-  std::optional<double> baseline, deviation;  // moving averages of rewards
-  std::optional<Plan> best_plan;
-  Score best_score;  // of best_plan
-
-  // Takes a plan over if it is better.
-  void offer(const Plan& plan, const Score& score);
-};
-
-// Everything that changes from update to update, policy values included: what a checkpoint keeps.
-struct TrainState {
-  std::uint64_t updates = 0, evaluations = 0;
-  std::vector<float> values;
-  AdamState adam;
-  Rng rng{0};
-  std::vector<LessonState> lessons;
-};
 
 // What a policy proposes without learning.
 struct Proposals {
@@ -74,6 +39,8 @@ class Learner {
   // Every plan that was measured here, with the number of its lesson and its score, as it comes in.
   using OnPlan = std::function<void(std::size_t lesson, const Plan&, const Score&)>;
   void set_on_plan(OnPlan on_plan) { on_plan_ = std::move(on_plan); }
+  // Whether an update that is stopped before anything is known of a lesson leaves one plan of it all the same.
+  void set_must_find(bool must_find) { must_find_ = must_find; }
   // Every plan that broke a limit of the user's and was not measured.
   void set_on_illegal(std::function<void()> on_illegal) { on_illegal_ = std::move(on_illegal); }
 
@@ -98,13 +65,14 @@ class Learner {
 
  protected:
   [[nodiscard]] bool is_stopped() const { return should_stop_ && should_stop_(); }
+  [[nodiscard]] bool must_find(std::size_t lesson) const {
+    return must_find_ && lessons()[lesson].best_known() == nullptr;
+  }
   std::function<bool()> should_stop_;
   OnPlan on_plan_;
   std::function<void()> on_illegal_;
+  bool must_find_ = false;
 };
-
-// Of the best plans of all lessons, the geometric mean of their times; nothing while one has none that fits.
-std::optional<double> best_time_of(const std::vector<LessonState>& lessons);
 
 // The random stream of a rank. Streams of ranks differ, and differ from that of a policy's start.
 Rng stream_of(std::uint64_t seed, int rank);

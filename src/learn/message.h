@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "learn/plan_bytes.h"
+#include "runs/plan_bytes.h"
 
 namespace berth::learn {
 

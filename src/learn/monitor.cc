@@ -60,8 +60,9 @@ bool Monitor::found_something(const UpdateFacts& facts) const {
   return facts.best_s && (!single_s_ || *facts.best_s < *single_s_);
 }
 
+// With a rate of 0 nothing is to be learned, and there is nothing to say about how.
 std::optional<std::string> Monitor::about_variance(const UpdateFacts& facts) const {
-  if (watched_ < kVarianceFrom) return std::nullopt;
+  if (options_.rate <= 0.0 || watched_ < kVarianceFrom) return std::nullopt;
   const double first = deviation_of(first_), last = deviation_of(last_);
   if (last < kFalling * first || last <= kSettled * std::abs(facts.mean_reward)) return std::nullopt;
   return fmt::format(
@@ -72,7 +73,8 @@ std::optional<std::string> Monitor::about_variance(const UpdateFacts& facts) con
 
 std::optional<std::string> Monitor::about_entropy(const UpdateFacts& facts) const {
   const Entropies& now = facts.entropies;
-  if (now.most_placing <= 0.0 || now.placing >= kLittleEntropy * now.most_placing) return std::nullopt;
+  if (options_.rate <= 0.0 || now.most_placing <= 0.0 || now.placing >= kLittleEntropy * now.most_placing)
+    return std::nullopt;
   if (facts.update >= kEntropyUntil && found_something(facts)) return std::nullopt;
   return fmt::format(
       "entropy gone: at update {} devices are chosen with {:.1f} % of the greatest entropy, so that nothing new is "
@@ -82,7 +84,7 @@ std::optional<std::string> Monitor::about_entropy(const UpdateFacts& facts) cons
 }
 
 std::optional<std::string> Monitor::about_groups(const UpdateFacts& facts) const {
-  if (collapsed_ < kCollapsedFor || options_.groups == 1) return std::nullopt;
+  if (options_.rate <= 0.0 || collapsed_ < kCollapsedFor || options_.groups == 1) return std::nullopt;
   const bool is_learned = options_.grouping == "learned";
   return fmt::format("all groups collapsed: at update {} all ops are in one group and move together (try {})",
                      facts.update,
@@ -91,7 +93,8 @@ std::optional<std::string> Monitor::about_groups(const UpdateFacts& facts) const
 }
 
 std::optional<std::string> Monitor::about_single(const UpdateFacts& facts) const {
-  if (facts.update < kSingleFrom || !facts.best_s || !single_s_ || found_something(facts)) return std::nullopt;
+  if (options_.rate <= 0.0 || facts.update < kSingleFrom || !facts.best_s || !single_s_ || found_something(facts))
+    return std::nullopt;
   return fmt::format(
       "best plan no better than one device: {} after {} updates, {} on one device; perhaps nothing is to be gained "
       "(try --option entropy={:.2g}, and the planner auto to see what others find)",

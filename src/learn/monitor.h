@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "learn/learner.h"
-#include "learn/options.h"
+#include "runs/options.h"
 
 namespace berth::learn {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "learn/communicator.h"
-#include "learn/launch.h"
+#include "runs/launch.h"
 
 namespace berth::learn {
 

@@ -36,6 +36,12 @@ std::int64_t Parameters::count() const {
   return count;
 }
 
+std::vector<TensorLayout> Parameters::layout() const {
+  std::vector<TensorLayout> layout;
+  for (std::size_t i = 0; i < tensors_.size(); ++i) layout.push_back({names_[i], tensors_[i].sizes().vec()});
+  return layout;
+}
+
 std::vector<float> Parameters::values() const {
   std::vector<float> values;
   values.reserve(static_cast<std::size_t>(count()));

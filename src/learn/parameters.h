@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "base/rng.h"
 #include "learn/tensor.h"
+#include "runs/train_state.h"
 
 namespace berth::learn {
 
@@ -26,6 +27,7 @@ class Parameters {
   [[nodiscard]] std::size_t size() const { return tensors_.size(); }
   [[nodiscard]] std::int64_t count() const;  // numbers in all
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+  [[nodiscard]] std::vector<TensorLayout> layout() const;
   [[nodiscard]] const std::vector<Tensor>& tensors() const { return tensors_; }
 
   // All numbers, one after the other; gradients likewise (0 where there is none).

@@ -14,9 +14,9 @@
 #include "learn/beliefs.h"
 #include "learn/grouper.h"
 #include "learn/items.h"
-#include "learn/options.h"
 #include "learn/placer.h"
 #include "learn/policy.h"
+#include "runs/options.h"
 
 namespace berth::learn {
 

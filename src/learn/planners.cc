@@ -46,33 +46,38 @@ class LearnedPlanner : public Planner {
       BERTH_TRY(origin, use_trained(search, *learner));
       most_updates = trained_->updates;
     }
-    if (name_ == "hsdag") try_one_device(search);
+    const std::optional<Score> single = name_ == "hsdag" ? try_single_devices(search) : std::nullopt;
     BERTH_RETURN_IF_ERROR(learn(search, *learner, most_updates));
     if (!search.has_best()) {
       if (trained_) return infeasible("{}: the policy draws no plan that meets the constraints", trained_->name);
       return SinglePlanner().plan(search);  // no budget, or limits that no sample kept
     }
-    const std::uint64_t updates = learner->updates();
-    search.set_note(updates == 0
-                        ? origin
-                        : fmt::format("{}: {}, {} parameters", origin, counted(updates, "update"),
-                                      group_digits(static_cast<std::uint64_t>(learner->parameters().count()))));
+    const bool is_single = single && !better(search.best_score(), *single);
+    search.set_note(is_single ? fmt::format("one device, tried before training: {} found nothing faster",
+                                            counted(learner->updates(), "update"))
+                              : note_of(origin, *learner));
     return search.best_plan();
   }
 
-  // HSDAG measures single devices too, so that it is never worse than the best of them. One evaluation.
-  static void try_one_device(Search& search) {
+  static std::string note_of(const std::string& origin, Learner& learner) {
+    if (learner.updates() == 0) return origin;
+    return fmt::format("{}: {}, {} parameters", origin, counted(learner.updates(), "update"),
+                       group_digits(static_cast<std::uint64_t>(learner.parameters().count())));
+  }
+
+  // HSDAG tries every single device too, so that it is never worse than the best of them; a budget of evaluations keeps
+  // one for the policy. The best score, if one of them is the best plan.
+  static std::optional<Score> try_single_devices(Search& search) {
     const Problem& problem = search.problem();
+    const std::optional<Score> before = search.has_best() ? std::optional(search.best_score()) : std::nullopt;
     const std::uint64_t limit = search.budget().evaluations;
-    if (search.should_stop() || (limit > 0 && search.evaluations() + 1 >= limit)) return;
-    std::optional<std::pair<Plan, Score>> best;
     for (const DeviceId device : problem.machine().device_ids()) {
-      Plan plan = plan_on_one_device(problem, device);
-      if (verify(problem, plan)) continue;
-      Score score = simulate(problem, plan);
-      if (!best || better(score, best->second)) best.emplace(std::move(plan), std::move(score));
+      if (search.should_stop() || (limit > 0 && search.evaluations() + 1 >= limit)) break;
+      const Plan plan = plan_on_one_device(problem, device);
+      if (!verify(problem, plan)) search.evaluate(plan);
     }
-    if (best) search.add(best->first, best->second);
+    const bool is_best = search.has_best() && (!before || better(search.best_score(), *before));
+    return is_best ? std::optional(search.best_score()) : std::nullopt;
   }
 
   // Which of the trained policy's plans is the best, in words.

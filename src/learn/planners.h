@@ -11,8 +11,8 @@
 #include "learn/communicator.h"
 #include "learn/environment.h"
 #include "learn/learner.h"
-#include "learn/options.h"
 #include "plan/planner.h"
+#include "runs/options.h"
 
 namespace berth::learn {
 

@@ -13,6 +13,7 @@
 #include "cost/problem.h"
 #include "learn/parameters.h"
 #include "learn/tensor.h"
+#include "runs/train_state.h"
 
 namespace berth::learn {
 
@@ -25,12 +26,6 @@ struct Sampling {
   const Plan* near = nullptr;
   // A batch that takes long asks now and then, also in its loss, whether to give up: what it has is of no use then.
   std::function<bool()> should_stop = {};
-};
-
-// How spread the choices still are, in nats per choice; the uniform distribution's is log(choices).
-struct Entropies {
-  double grouping = 0.0, placing = 0.0;
-  double most_grouping = 0.0, most_placing = 0.0;  // of the uniform distribution
 };
 
 struct LossTerms {

@@ -47,7 +47,7 @@ std::uint64_t Trainer::plans_per_update() const {
   const auto usual = static_cast<std::uint64_t>(options_.groupings) * static_cast<std::uint64_t>(options_.placements);
   std::uint64_t plans = 0;
   for (const std::size_t lesson : lessons_of_update(lessons_.size(), options_, seed_, updates_)) {
-    const bool is_near = is_near_best() && states_[lesson].best_plan;
+    const bool is_near = is_near_best() && states_[lesson].best;
     plans += is_near ? std::min<std::uint64_t>(usual, kPlansNearBest) : usual;
   }
   return plans;
@@ -80,7 +80,7 @@ bool Trainer::measure(Attempt& attempt, UpdateFacts& facts, Clock::time_point& c
     }
     if (next == scores.size()) return false;
     const Score& score = scores[next++];
-    offer(attempt.lesson, plans[i], score);
+    states_[attempt.lesson].offer_ahead(plans[i], score);
     if (on_plan_) on_plan_(attempt.lesson, plans[i], score);
     attempt.measured.push_back(measurement_of(problem, score));
   }
@@ -95,14 +95,14 @@ bool Trainer::try_lesson(Attempt& attempt, std::uint64_t most, UpdateFacts& fact
   // Ranks must stop at the same place; only one that is alone may do so anywhere.
   if (alone_ || communicator_.size() == 1) sampling.should_stop = should_stop_;
   const LessonState& known = states_[attempt.lesson];
-  const std::optional<Plan> best = is_near_best() ? known.best_plan : std::nullopt;  // a copy: better ones are coming
-  if (best) {
+  const ScoredPlan* const best = is_near_best() && known.best ? &*known.best : nullptr;
+  if (best != nullptr) {
     sampling.groupings = 1;
     sampling.placements =
         std::min(most > 0 ? sampling.placements : options_.groupings * options_.placements, kPlansNearBest);
-    sampling.near = &*best;
+    sampling.near = &best->plan;
     const Problem& problem = lessons_[attempt.lesson].environment->problem();
-    attempt.near = reward_of(options_.reward, measurement_of(problem, known.best_score));
+    attempt.near = reward_of(options_.reward, measurement_of(problem, best->score));
   }
   attempt.batch = lessons_[attempt.lesson].policy->sample(sampling, rng_);
   if (attempt.batch->was_stopped() || is_stopped() || !measure(attempt, facts, clock)) return false;
@@ -206,8 +206,29 @@ void Trainer::push_back(const Attempt& attempt) {
   attempt.batch->loss({attempt.weights, bonus, options_.ratio_clip}).backward();
 }
 
+// The first plan that is allowed, of those that were drawn or of one more.
+void Trainer::leave_a_plan(Attempt& attempt) {
+  const Lesson& lesson = lessons_[attempt.lesson];
+  if (!attempt.batch) attempt.batch = lesson.policy->sample({1, 1, 0.0}, rng_);
+  for (const Plan& plan : attempt.batch->plans()) {
+    if (verify(lesson.environment->problem(), plan)) continue;
+    lesson.environment->submit(plan);
+    for (const Score& score : lesson.environment->collect()) states_[attempt.lesson].offer_ahead(plan, score);
+    return;
+  }
+}
+
+// An update that was stopped leaves no trace but what was found.
+void Trainer::give_up(const Moving& before) {
+  for (Attempt& attempt : attempts_) {
+    if (must_find(attempt.lesson)) leave_a_plan(attempt);
+  }
+  undo(before);
+}
+
 Result<std::optional<Trainer::Gradients>> Trainer::gradients(std::uint64_t most) {
-  if (is_stopped()) return std::optional<Gradients>();
+  const std::vector<std::size_t> lessons = lessons_of_update(lessons_.size(), options_, seed_, updates_);
+  if (is_stopped() && !must_find(lessons.front())) return std::optional<Gradients>();
   const Moving before = moving();
   attempts_.clear();
   Gradients result;
@@ -216,21 +237,20 @@ Result<std::optional<Trainer::Gradients>> Trainer::gradients(std::uint64_t most)
   facts.noise = noise_at(options_, updates_);
   facts.rate = rate_at(options_, updates_);
   const bool cut = most > 0 && most < plans_per_update();
-  for (const std::size_t lesson : lessons_of_update(lessons_.size(), options_, seed_, updates_))
-    attempts_.emplace_back().lesson = lesson;
+  for (const std::size_t lesson : lessons) attempts_.emplace_back().lesson = lesson;
   for (const Lesson& lesson : lessons_) lesson.policy->begin_update(updates_);
   parameters().clear_gradients();
   std::vector<const UpdateFacts*> of_lessons;
   for (Attempt& attempt : attempts_) {
     if (!try_lesson(attempt, cut ? most : 0, facts) || cut) {
-      undo(before);
+      give_up(before);
       return std::optional<Gradients>();
     }
     Clock::time_point clock = Clock::now();
     BERTH_RETURN_IF_ERROR(weigh(attempt, 1.0 / static_cast<double>(attempts_.size())));
     push_back(attempt);
     if (attempt.batch->was_stopped()) {
-      undo(before);
+      give_up(before);
       return std::optional<Gradients>();
     }
     of_lessons.push_back(&attempt.facts);
@@ -239,7 +259,6 @@ Result<std::optional<Trainer::Gradients>> Trainer::gradients(std::uint64_t most)
   result.values = parameters().gradients();
   combine(of_lessons, facts);
   facts.evaluations = evaluations_;
-  facts.best_s = best_time_of(states_);
   return std::optional(std::move(result));
 }
 
@@ -294,8 +313,14 @@ Result<std::optional<UpdateFacts>> Trainer::update(std::uint64_t most) {
     return std::optional<UpdateFacts>();
   }
   ++updates_;
+  finish_update();
+  found->facts.best_s = best_time_of(states_);
   found->facts.step_s = lap(clock);
   return std::optional(found->facts);
+}
+
+void Trainer::finish_update() {
+  for (LessonState& state : states_) state.finish_update();
 }
 
 void Trainer::undo(Moving before) {
@@ -335,8 +360,8 @@ void Trainer::propose(std::size_t lesson, Search& search, const Proposals& wante
 }
 
 TrainState Trainer::state() const {
-  TrainState state{updates_,      evaluations_, lessons_.front().policy->parameters().values(),
-                   adam_.state(), rng_,         states_};
+  const Parameters& parameters = lessons_.front().policy->parameters();
+  TrainState state{updates_, evaluations_, parameters.layout(), parameters.values(), adam_.state(), rng_, states_};
   for (std::size_t i = 0; i < states_.size(); ++i) {
     state.lessons[i].baseline = baselines_[i].first.state();
     state.lessons[i].deviation = baselines_[i].second.state();

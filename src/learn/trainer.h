@@ -11,7 +11,7 @@
 
 #include "learn/communicator.h"
 #include "learn/learner.h"
-#include "learn/options.h"
+#include "runs/options.h"
 
 namespace berth::learn {
 
@@ -49,6 +49,7 @@ class Trainer : public Learner {
     std::vector<float> values;
   };
   Result<std::optional<Gradients>> gradients(std::uint64_t most = 0);
+  void finish_update();  // the best plans of this batch count from now on
 
  private:
   // What an update tried for one lesson.
@@ -67,6 +68,8 @@ class Trainer : public Learner {
     std::uint64_t evaluations;
   };
 
+  void leave_a_plan(Attempt& attempt);
+  void give_up(const Moving& before);
   bool try_lesson(Attempt& attempt, std::uint64_t most, UpdateFacts& facts);
   bool measure(Attempt& attempt, UpdateFacts& facts, Clock::time_point& clock);
   Status share(Attempt& attempt);

@@ -130,6 +130,7 @@ class Trains(MpiTest):
         self.assertEqual(self.metrics()[-1]["evaluations"], 2 * of_one)
         one = berth(*train(self.folder / "again", "--updates", "6")).stdout
         self.assertEqual(len(done.stdout.splitlines()), len(one.splitlines()), "one rank speaks")
+        self.assertNotIn("\x1b", done.stdout + done.stderr, "mpirun's own output is no terminal")
 
     def test_at_their_own_pace(self):
         done = self.done(3, *train(self.run_folder, "--updates", "9", "--async"))
@@ -183,6 +184,13 @@ class Dies(MpiTest):
 
     def test_the_root(self):
         self.check_death_and_resume(0)
+
+    def test_a_worker_without_asking_for_checkpoints(self):
+        with self.under_way(2, *train(self.run_folder, "--updates", "1000000")) as process:
+            os.kill(self.pid_of(process, 1), signal.SIGKILL)
+            self.end_of(process)
+        self.assert_run_is_whole()
+        self.check_resume()
 
     def test_a_controller(self):
         self.check_death_and_resume(1, "--async")

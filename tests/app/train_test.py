@@ -17,7 +17,9 @@ import time
 from command_line import BERTH, PATIENCE, SMALL, CommandLineTest, berth, main
 
 TINY = "zoo:rnnlm,batch=2,unroll=2,hidden=8,vocab=50"
-TRAIN = ["train", TINY, "-m", "k40x2", "--option", "groups=8", "--option", "hidden=8", "--threads", "1"]
+BEGIN = ["train", TINY, "-m", "k40x2", "--threads", "1"]
+SIZES = {"placeto": ["--option", "groups=8"], "go": ["--option", "hidden=8"], "hsdag": ["--option", "hidden=8"]}
+TRAIN = [*BEGIN, "--option", "groups=8", "--option", "hidden=8"]
 OFTEN = ["--checkpoint-every", "0s"]
 
 
@@ -41,6 +43,10 @@ class TrainTest(CommandLineTest):
 
     def train(self, *flags, run=None, updates=4):
         return self.json_of(*TRAIN, "--updates", updates, *flags, "-o", run or self.run)
+
+    def train_small(self, planner):
+        """One update of any planner, with the options it has."""
+        return self.json_of(*(BEGIN + SIZES[planner] if planner in SIZES else TRAIN), "-p", planner, "--updates", 1, "-o", self.run)
 
 
 class Runs(TrainTest):
@@ -158,7 +164,7 @@ class Resuming(TrainTest):
 
     def test_killed_before_the_first_checkpoint(self):
         self.assertTrue(self.killed(*TRAIN, "--updates", 10**9, "-o", self.run, after=3))
-        self.assertFalse((self.run / "checkpoint").exists())
+        (self.run / "checkpoint").unlink()
         self.json_of("train", "--resume", self.run, "--updates", 6)
         self.train(run=self.folder / "whole", updates=6)
         self.assertEqual(metrics(self.run), metrics(self.folder / "whole"))
@@ -193,7 +199,77 @@ class Resuming(TrainTest):
         self.assertEqual(len(metrics(self.run)), document["updates"] + 2)
 
 
+    def test_the_first_update_is_saved_and_then_less_and_less_often(self):
+        self.assertTrue(self.killed(*TRAIN, "--updates", 10**9, "-o", self.run, after=40))
+        self.json_of("train", "--resume", self.run, "--updates", 41)
+        self.assertEqual([line["update"] for line in metrics(self.run)], list(range(1, 42)))
+        self.assertTrue((self.run / "plan.json").exists())
+
+    def test_a_budget_that_is_too_short_for_an_update(self):
+        go = ["train", TINY, "-m", "k40x2", "-p", "go", "--preset", "paper", "--threads", "1"]
+        done = berth(*go, "--budget", "1ms", "-o", self.run)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, r"its 1\.00 ms were over before update 1, of 16 plans, was done; give it more time: berth train --resume ")
+        self.assertIn("0 updates", done.stdout)
+        self.text_of("score", TINY, "-m", "k40x2", "--plan", self.run / "plan.json")
+        again = berth("train", "--resume", self.run)
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertIn("give it more time", again.stderr)
+        self.assertEqual(self.json_of("train", "--resume", self.run, "--updates", 1)["updates"], 1)
+
+
+# How checkpoints are framed, so that one can be made up: three sections, each behind its length, and a checksum.
+def made_up(checkpoint, change):
+    header, behind = checkpoint.split(b"\n", 1)
+    contents, sections = behind[8:-8], []
+    while contents:
+        length = int.from_bytes(contents[:8], "little")
+        sections.append(bytearray(contents[8:8 + length]))
+        contents = contents[8 + length:]
+    change(*sections)
+    contents = b"".join(len(part).to_bytes(8, "little") + part for part in sections)
+    file = header + b"\n" + len(contents).to_bytes(8, "little") + contents
+    checksum = 0xcbf29ce484222325
+    for byte in file:
+        checksum = (checksum ^ byte) * 0x100000001b3 % 2**64
+    return file + checksum.to_bytes(8, "little")
+
+
+def shorter_plan(run, policy, lessons):
+    plan = 8 + 9 + 9 + 1  # behind their number, two averages and a yes
+    ops = int.from_bytes(lessons[plan:plan + 8], "little")
+    lessons[plan:plan + 8 + 2 * ops] = (1).to_bytes(8, "little") + lessons[plan + 8:plan + 10]
+
+
+def other_device(run, policy, lessons):
+    lessons[8 + 9 + 9 + 1 + 8:8 + 9 + 9 + 1 + 10] = b"\x07\x00"
+
+
+def other_counts(run, policy, lessons):
+    at = 8 + int.from_bytes(run[:8], "little") + 8  # behind the fingerprint and the seconds
+    run[at + 8:at + 16] = (9999).to_bytes(8, "little")
+
+
 class Refused(TrainTest):
+    def test_checkpoints_that_somebody_made_up(self):
+        self.train()
+        checkpoint = self.run / "checkpoint"
+        good = checkpoint.read_bytes()
+        self.assertEqual(made_up(good, lambda *sections: None), good)
+        resume, policy = ["train", "--resume", self.run, "--updates", 9], ["place", TINY, "-m", "k40x2", "--policy", self.run]
+        for change, words in [(shorter_plan, "places 1 ops"), (other_device, "is on no device")]:
+            checkpoint.write_bytes(made_up(good, change))
+            before = files(self.run)
+            self.assert_refused(resume, str(checkpoint), words)
+            self.assert_refused(policy, str(checkpoint), words)
+            self.assertEqual(files(self.run), before)
+        checkpoint.write_bytes(made_up(good, other_counts))
+        before = files(self.run)
+        self.assert_refused(resume, "metrics.jsonl: line 4 counts")
+        self.assertEqual(files(self.run), before)
+        checkpoint.write_bytes(good)
+        self.json_of(*resume)
+
     def test_folders(self):
         self.run.mkdir()
         (self.run / "precious.txt").write_text("mine")
@@ -289,6 +365,7 @@ class Refused(TrainTest):
             ([*TRAIN, "-o", self.folder / "x", "--preset", "papr"], ["paper"]),
             ([*TRAIN, "-o", self.folder / "x", "--option", "grops=4"], ["did you mean 'groups'?"]),
             ([*TRAIN, "-o", self.folder / "x", "--option", "hidden=-1"], ["hidden"]),
+            ([*TRAIN, "-o", self.folder / "x", "--option", "heads=8"], ["'heads' belongs to go"]),
             ([*TRAIN, "-o", self.folder / "x", "--reward", "fame"], ["time, sqrt, log, inverse"]),
             ([*TRAIN, "-o", self.folder / "x", "--env-noise", "-1"], ["--env-noise"]),
             ([*TRAIN, "-o", self.folder / "x", "--policy-device", "tpu"], ["tpu"]),
@@ -374,7 +451,7 @@ class ExplainedPolicies(TrainTest):
         for planner in ("hierarchical", "colocrl", "placeto", "go", "hsdag"):
             with self.subTest(planner):
                 self.run = self.folder / planner
-                self.train("-p", planner, updates=1)
+                self.train_small(planner)
                 why = self.explained()
                 self.assertEqual((why["planner"], why["updates"]), (planner, 1))
                 self.assertEqual(why["groups_used"], len(why["groups"]))
@@ -411,7 +488,7 @@ class ExplainedPolicies(TrainTest):
             self.assertIn(words, page)
 
     def test_a_general_policy_is_explained_for_a_graph_it_never_saw(self):
-        self.train("-p", "go", updates=1)
+        self.train_small("go")
         why = self.json_of("explain", SMALL, "-m", "k40x4", "--policy", self.run)
         self.assertGreater(len(why["groups"]), 0)
 
@@ -455,6 +532,8 @@ class Options(TrainTest):
         options = self.json_of("planners", "--options", "colocrl")["options"]
         groups = next(option for option in options if option["name"] == "groups")
         self.assertEqual(list(groups["presets"]), ["default", "paper"])
+        self.assertNotIn("heads", [option["name"] for option in options])
+        self.assertNotIn("near-best", self.text_of("planners", "--options", "hierarchical"))
         self.assert_refused(["planners", "--options", "heft"], "'heft'")
         self.assert_refused(["planners", "--options", "hierarchicl"], "did you mean 'hierarchical'?")
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""make_seeds.py: writes the seeds that are not text (ONNX, TensorFlow, .pt2, gzip, GGUF, safetensors) and those of TensorFlow's text format into
+"""make_seeds.py: writes the seeds that are not text (ONNX, TensorFlow, .pt2, gzip, GGUF, safetensors, checkpoints) and those of TensorFlow's text format into
 tests/fuzz/seeds, the same every time. The others are written by hand. tests/io/crashers_test.cc checks that all are valid."""
 import gzip
 import io
@@ -9,6 +9,7 @@ import zipfile
 
 import llm_seeds as llm
 import onnx_seeds as onnx
+import run_seeds as runs
 import tensorflow_seeds as tensorflow
 from proto import as_bytes, text, wire
 
@@ -55,6 +56,9 @@ def main():
         write("gguf", name, contents)
     for name, contents in llm.HF.items():
         write("hf_model", name, contents)
+    write("foreign_plan", "tensorflow.pbtxt", text("Graph", tensorflow.LAYERS))
+    for name, contents in runs.CHECKPOINTS.items():
+        write("checkpoint", name, contents)
     write("gzip", "text.gz", gzip.compress(b"a text, a text, a text\n" * 9, mtime=0))
     write("gzip", "two_members.gz", gzip.compress(b"one\n", mtime=0) + gzip.compress(b"", mtime=0))
 

@@ -6,6 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -31,6 +33,34 @@ class MemoryFile {
 
  private:
   int descriptor_;
+};
+
+// The same under a name of its own, for readers that look at its ending.
+class NamedMemoryFile {
+ public:
+  NamedMemoryFile(std::string_view bytes, std::string_view name)
+      : file_(bytes), path_(fmt::format("{}/{}", folder().path, name)) {
+    BERTH_CHECK(::symlink(file_.path().c_str(), path_.c_str()) == 0);
+  }
+  ~NamedMemoryFile() { ::unlink(path_.c_str()); }
+  NamedMemoryFile(const NamedMemoryFile&) = delete;
+  NamedMemoryFile& operator=(const NamedMemoryFile&) = delete;
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  struct Folder {  // of this process
+    Folder() { BERTH_CHECK(::mkdtemp(path.data()) != nullptr); }
+    ~Folder() { ::rmdir(path.c_str()); }
+    std::string path = (std::filesystem::temp_directory_path() / "berth_fuzz_XXXXXX").string();
+  };
+  static const Folder& folder() {
+    static const Folder the_folder;
+    return the_folder;
+  }
+
+  MemoryFile file_;
+  std::string path_;
 };
 
 }  // namespace berth

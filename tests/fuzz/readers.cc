@@ -12,10 +12,12 @@
 #include "app/dims.h"
 #include "base/text.h"
 #include "fuzz/memory_file.h"
+#include "fuzz/run_readers.h"
 #include "fuzz/use.h"
 #include "io/constraints_file.h"
 #include "io/costs/costs_file.h"
 #include "io/device_field.h"
+#include "io/foreign/foreign_plan.h"
 #include "io/graph_file.h"
 #include "io/gzip.h"
 #include "io/llm/device_map.h"
@@ -105,9 +107,7 @@ Status read_openvino(std::string_view bytes) {
 Status read_plan(std::string_view bytes) {
   static const Problem problem = make_problem(small_graph(), some_machine()).value();
   BERTH_TRY(const Plan plan, parse_plan(std::string(bytes), "fuzz.json", problem.graph(), problem.machine()));
-  if (auto error = verify(problem, plan)) return *std::move(error);
-  const std::string text = write_plan_json(problem.graph(), problem.machine(), plan, {});
-  return status_of(parse_plan(text, "again.json", problem.graph(), problem.machine()));
+  return use_plan(problem, plan);
 }
 
 Status read_archive(std::string_view bytes) {
@@ -242,18 +242,38 @@ Status read_map(std::string_view bytes) {
   return {};
 }
 
+// Of one of three graphs: layered_problem(), an ONNX file, or a TensorFlow graph, which is what the bytes are if they
+// begin with a node.
+Status read_foreign(std::string_view bytes) {
+  const std::string text(bytes);
+  const bool is_graph = bytes.starts_with("node");
+  const NamedMemoryFile file(bytes, is_graph ? "plan.pbtxt" : "plan.txt");
+  if (!is_foreign_plan(file.path(), text)) return bad_input("it is a plan of ours");
+  Status answer;
+  for (const PlacedGraph& graph : placed_graphs()) {
+    if (graph.source.ends_with(".pbtxt") != is_graph) continue;
+    const ForeignPlanRequest request{file.path(), graph.problem, graph.source};
+    const auto plan = read_foreign_plan(text, request);
+    answer = plan ? use_plan(graph.problem, plan->given.plan) : plan.error();
+    if (answer) return answer;
+  }
+  return answer;
+}
+
 // Formats that one reader tells apart have a row each, so that each has seeds and a share of the time.
 constexpr std::array kReaders{
     FuzzedReader{"aten_graph", read_graph_json},
     FuzzedReader{"berth_graph", read_graph_json},
     FuzzedReader{"berth_plan", read_plan},
     FuzzedReader{"berth_problem", read_problem},
+    FuzzedReader{"checkpoint", read_checkpoint},
     FuzzedReader{"chrome_trace", read_costs},
     FuzzedReader{"constraints", read_constraints},
     FuzzedReader{"csv_costs", read_costs},
     FuzzedReader{"device_field", read_device_fields},
     FuzzedReader{"device_map", read_map},
     FuzzedReader{"dims", read_dimensions},
+    FuzzedReader{"foreign_plan", read_foreign},
     FuzzedReader{"gguf", read_gguf},
     FuzzedReader{"gzip", read_gzip},
     FuzzedReader{"heft_problem", read_heft},
@@ -267,6 +287,8 @@ constexpr std::array kReaders{
     FuzzedReader{"pipedream_problem", read_problem},
     FuzzedReader{"pt2_archive", read_archive},
     FuzzedReader{"pt2_program", read_program},
+    FuzzedReader{"run_config", read_run_config},
+    FuzzedReader{"run_metrics", read_run_metrics},
     FuzzedReader{"safetensors_index", read_index},
     FuzzedReader{"stg_problem", read_problem},
     FuzzedReader{"tensorflow", read_tensorflow},

@@ -3,15 +3,22 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <utility>
 #include <vector>
 
 #include "cost/demands/clash.h"
 #include "cost/demands/resolve.h"
+#include "fuzz/memory_file.h"
 #include "graph/builder.h"
+#include "io/files.h"
 #include "io/given_placement.h"
 #include "io/graph_file.h"
+#include "io/model_file.h"
 #include "io/native_graph.h"
+#include "io/onnx/onnx_writer.h"
+#include "io/ort_settings.h"
+#include "io/plan_file.h"
 #include "io/problem_file.h"
 #include "machine/library.h"
 #include "model/lower.h"
@@ -64,6 +71,26 @@ Status check_given(const Problem& problem, std::span<const std::string> device_o
   return {};
 }
 
+// A seed of ONNX, every other node of which belongs to a layer.
+std::string annotated_onnx() {
+  const std::string bytes = read_file(BERTH_FUZZ_SEEDS "/onnx/layers.onnx").value();
+  int nodes = 0;
+  const auto parts = edit_onnx_model(bytes, [&](const OnnxNode&) {
+    OnnxNodeEdit edit;
+    if (++nodes % 2 == 0) edit.metadata = {{std::string(kLayerAnnotation), nodes < 5 ? "encoder" : "head"}};
+    return edit;
+  });
+  std::string edited;
+  for (const FilePart& part : parts.value())
+    edited += part.bytes.empty() ? bytes.substr(part.offset, part.size) : part.bytes;
+  return edited;
+}
+
+Problem imported_problem(const std::string& path) {
+  Lowered lowered = import_model(path, {}).value();
+  return make_problem(std::make_shared<const Graph>(std::move(lowered.graph)), some_machine()).value();
+}
+
 void expect_answer(const Status& status) { BERTH_CHECK(status.ok() || !status.error().message.empty()); }
 
 }  // namespace
@@ -89,6 +116,14 @@ std::shared_ptr<const Graph> small_graph() {
 const Problem& layered_problem() {
   static const Problem problem = make_problem(layered_graph(), some_machine()).value();
   return problem;
+}
+
+std::span<const PlacedGraph> placed_graphs() {
+  static const NamedMemoryFile onnx(annotated_onnx(), "model.onnx");
+  static const std::string graph = BERTH_FUZZ_SEEDS "/tensorflow_text/layers.pbtxt";
+  static const Problem of_onnx = imported_problem(onnx.path()), of_graph = imported_problem(graph);
+  static const std::array<PlacedGraph, 3> graphs{{{layered_problem(), ""}, {of_onnx, onnx.path()}, {of_graph, graph}}};
+  return graphs;
 }
 
 Status use_graph(Result<Graph> graph) {
@@ -135,6 +170,12 @@ Status use_demands(const Result<std::vector<Demand>>& demands) {
     BERTH_CHECK(verify(constrained, plan));  // all demands rule out what one does
   if (const auto clash = find_memory_clash(problem, resolved)) return bad_input("{}", *clash);
   return {};
+}
+
+Status use_plan(const Problem& problem, const Plan& plan) {
+  if (auto error = verify(problem, plan)) return *std::move(error);
+  const std::string text = write_plan_json(problem.graph(), problem.machine(), plan, {});
+  return status_of(parse_plan(text, "again.json", problem.graph(), problem.machine()));
 }
 
 Status use_devices(std::span<const std::string> device_of) { return check_given(layered_problem(), device_of); }

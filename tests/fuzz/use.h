@@ -33,11 +33,20 @@ std::shared_ptr<const Graph> small_graph();
 // (aten.relu.default); the input x. Seeds of costs and constraints name them.
 const Problem& layered_problem();
 
+// Graphs that placements of other programs are for: layered_problem(), one of an ONNX file whose nodes have
+// annotations, and one of TensorFlow.
+struct PlacedGraph {
+  const Problem& problem;
+  std::string source;  // its file, if there is one
+};
+std::span<const PlacedGraph> placed_graphs();
+
 Status use_graph(Result<Graph> graph);
 Status use_model(Result<Model> model, const DimSizes& sizes = {});
 Status use_problem(const Result<Problem>& problem);
 Status use_costs(Result<CostsFile> costs);                       // of ops of layered_problem()
 Status use_demands(const Result<std::vector<Demand>>& demands);  // likewise
+Status use_plan(const Problem& problem, const Plan& plan);       // verified, written and read again
 Status use_devices(std::span<const std::string> device_of);      // likewise, a device field for each op
 
 }  // namespace berth

@@ -71,8 +71,8 @@ TEST(Async, ControllersFindTheOptimumAndTheServerCounts) {
   }
   EXPECT_EQ(last.updates, 200U);
   EXPECT_EQ(last.adam.steps, 200U);
-  ASSERT_TRUE(last.lessons.front().best_plan.has_value());
-  EXPECT_EQ(last.lessons.front().best_score.step_time, to_picoseconds(2.0));
+  ASSERT_TRUE(last.lessons.front().best.has_value());
+  EXPECT_EQ(last.lessons.front().best->score.step_time, to_picoseconds(2.0));
   EXPECT_EQ(seen.back().best_s, 2.0);
   EXPECT_LT(seen.back().mean_time_s, 0.7 * seen.front().mean_time_s) << "it learned";
 }
@@ -215,7 +215,7 @@ TEST(Async, AStopOfAnyRankEndsTheRunInOrder) {
       ParameterServer server(learner.trainer.state(), quick(), 1, ranks);
       server.set_should_stop(should_stop);
       EXPECT_TRUE(server.serve([](const UpdateFacts&) -> Result<bool> { return true; }));
-      EXPECT_TRUE(server.lesson().best_plan.has_value());
+      EXPECT_TRUE(server.lesson().best.has_value());
     });
   }
 }

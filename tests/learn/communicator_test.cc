@@ -5,8 +5,8 @@
 
 #include <map>
 
-#include "learn/launch.h"
 #include "learn/thread_communicator.h"
+#include "runs/launch.h"
 
 namespace berth::learn {
 namespace {

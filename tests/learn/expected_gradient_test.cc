@@ -11,7 +11,7 @@
 
 #include "learn/placement_batch.h"
 #include "learn/placement_policy.h"
-#include "learn/reward.h"
+#include "runs/reward.h"
 #include "sim/simulator.h"
 #include "support/toy.h"
 

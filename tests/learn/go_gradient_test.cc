@@ -13,7 +13,7 @@
 #include <numeric>
 
 #include "learn/go/batch.h"
-#include "learn/reward.h"
+#include "runs/reward.h"
 #include "sim/simulator.h"
 #include "support/toy.h"
 

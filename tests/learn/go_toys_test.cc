@@ -116,7 +116,7 @@ TEST(GoToys, OnePolicyLearnsSeveralProblems) {
   const double first = mean_reward(5);
   mean_reward(60);
   EXPECT_GT(mean_reward(5), 0.8 * first);  // rewards are negative
-  EXPECT_DOUBLE_EQ(to_seconds(trainer.lessons()[0].best_score.step_time), 4.0);
+  EXPECT_DOUBLE_EQ(to_seconds(trainer.lessons()[0].best->score.step_time), 4.0);
 }
 
 TEST(GoToys, DependsOnTheSeedAlone) {

@@ -300,5 +300,20 @@ TEST(Hsdag, EveryPresetAndVariantLearns) {
   }
 }
 
+// Every single device is tried before training: all of them count, and a plan that is one of them is not the policy's.
+TEST(Hsdag, TriesOfSingleDevicesCountAndAreCalledSo) {
+  const Problem problem =
+      toy_problem("a:2:9B -> b:3:9B -> c:2:9B",
+                  "device p; device q; device r; link p q latency=99; link p r latency=99; link q r latency=99");
+  const auto note_after = [&](std::uint64_t evaluations) {
+    Search search(problem, {.evaluations = evaluations}, 0);
+    EXPECT_TRUE(make_learned_planner("hsdag", preset("hsdag", "default").value())->plan(search));
+    EXPECT_EQ(search.evaluations(), evaluations);
+    return search.note();
+  };
+  EXPECT_EQ(note_after(22), "one device, tried before training: 0 updates found nothing faster");
+  EXPECT_EQ(note_after(23), "one device, tried before training: 1 update found nothing faster");
+}
+
 }  // namespace
 }  // namespace berth::learn

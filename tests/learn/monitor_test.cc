@@ -105,6 +105,16 @@ TEST(Monitor, NoPlanFitsInMemoryYet) {
   EXPECT_EQ(said(until(49)), Lines{});
 }
 
+TEST(Monitor, AskedNotToLearnNobodyIsToldHowTo) {
+  Options still;
+  still.rate = 0.0;
+  const auto spread = [](UpdateFacts& facts) { facts.reward_deviation = 2.0, facts.best_s = 1.5; };
+  EXPECT_NE(said(spread), Lines{});
+  EXPECT_EQ(said(spread, 400, still), Lines{});
+  EXPECT_EQ(said([](UpdateFacts& facts) { facts.used_groups = 1.0, facts.entropies.placing = 0.0; }, 400, still),
+            Lines{});
+}
+
 TEST(Monitor, TheWayOutFitsTheOptions) {
   const auto line_of = [](const Options& options) {
     Monitor monitor(options, std::nullopt);

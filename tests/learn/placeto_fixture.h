@@ -4,9 +4,9 @@
 
 #include <ATen/Parallel.h>
 
-#include "learn/options.h"
 #include "learn/placeto/placeto_learner.h"
 #include "learn/planners.h"
+#include "runs/options.h"
 
 namespace berth::learn {
 

@@ -18,7 +18,7 @@ bool same(const TrainState& a, const TrainState& b) {
   bool lessons = a.lessons.size() == b.lessons.size();
   for (std::size_t i = 0; lessons && i < a.lessons.size(); ++i) {
     lessons = a.lessons[i].baseline == b.lessons[i].baseline && a.lessons[i].deviation == b.lessons[i].deviation &&
-              a.lessons[i].best_plan == b.lessons[i].best_plan;
+              a.lessons[i].best == b.lessons[i].best;
   }
   return lessons && a.updates == b.updates && a.evaluations == b.evaluations && a.values == b.values &&
          a.adam.steps == b.adam.steps && a.adam.mean == b.adam.mean && a.adam.square == b.adam.square &&
@@ -65,10 +65,9 @@ TEST_F(TwoLessons, AStoppedUpdateLeavesNoTraceButTheBestPlans) {
   learner->set_should_stop([&] { return plans >= 50; });  // in the midst of the second lesson
   EXPECT_FALSE(learner->update().value());
   EXPECT_GE(plans, 50);
-  TrainState after = learner->state();
+  const TrainState after = learner->state();
   for (std::size_t i = 0; i < 2; ++i) {
-    EXPECT_FALSE(better(before.lessons[i].best_score, after.lessons[i].best_score));
-    after.lessons[i].best_plan = before.lessons[i].best_plan;
+    EXPECT_FALSE(better(before.lessons[i].best->score, after.lessons[i].best_known()->score));
   }
   EXPECT_TRUE(same(before, after));
   // Gone on with, it gives the numbers of one that was not stopped.
@@ -126,13 +125,13 @@ TEST_F(TwoLessons, StartWhereTheOptionSays) {
     const auto learner = placeto_for({&second_}, options, 7, *alone_);
     std::vector<Plan> firsts;
     for (int i = 0; i < 4; ++i) {
-      const std::optional<Plan> best = learner->lessons()[0].best_plan;
+      const std::optional<ScoredPlan> best = learner->lessons()[0].best;
       std::optional<Plan> first;
       learner->set_on_plan([&](std::size_t, const Plan& plan, const Score&) { first = first.value_or(plan); });
       learn(*learner, 1);
       firsts.push_back(*first);
       if (best && (how == "best" || (how == "turns" && i % 2 == 1))) {
-        EXPECT_EQ(*first, *best) << how << i;
+        EXPECT_EQ(*first, best->plan) << how << i;
       }
       if (how == "single") {
         EXPECT_EQ(first->device_of, std::vector<DeviceId>(5, first->device_of[0]));

@@ -81,8 +81,8 @@ TEST_F(TrainerTest, EveryLessonHasABestPlanOfItsOwn) {
   EXPECT_EQ(plans, (std::vector{200, 200}));
   EXPECT_EQ(facts.plans, 8);
   EXPECT_EQ(facts.evaluations, 400U);
-  EXPECT_EQ(both.lessons()[0].best_score.step_time, to_picoseconds(2.0));
-  EXPECT_EQ(both.lessons()[1].best_score.step_time, to_picoseconds(40.0));
+  EXPECT_EQ(both.lessons()[0].best->score.step_time, to_picoseconds(2.0));
+  EXPECT_EQ(both.lessons()[1].best->score.step_time, to_picoseconds(40.0));
   EXPECT_NEAR(*facts.best_s, std::sqrt(2.0 * 40.0), 1e-9) << "the geometric mean";
 }
 

@@ -29,6 +29,7 @@ std::string options_json(std::string_view planner, const std::vector<Preset>& pr
   JsonWriter json;
   json.begin_object(JsonLayout::kLines).key("planner").value(planner).key("options").begin_array(JsonLayout::kLines);
   for (const learn::Field& field : learn::option_fields()) {
+    if (!learn::has_option(planner, field.name)) continue;
     json.begin_object().key("name").value(field.name).key("help").value(field.help).key("presets").begin_object();
     for (const Preset& preset : presets) json.key(preset.name).value(field.get(preset.options));
     json.end_object().end_object();
@@ -38,7 +39,7 @@ std::string options_json(std::string_view planner, const std::vector<Preset>& pr
 }
 
 // The first preset is the default; the others show what differs from it.
-std::string options_text(const std::vector<Preset>& presets) {
+std::string options_text(std::string_view planner, const std::vector<Preset>& presets) {
   std::vector<Table::Align> columns(presets.size() + 2, Table::Align::kLeft);
   Table table(std::move(columns));
   std::vector<std::string> head{"option"};
@@ -46,6 +47,7 @@ std::string options_text(const std::vector<Preset>& presets) {
   head.emplace_back("");
   table.add(std::move(head));
   for (const learn::Field& field : learn::option_fields()) {
+    if (!learn::has_option(planner, field.name)) continue;
     std::vector<std::string> row{std::string(field.name)};
     const std::string usual = field.get(presets.front().options);
     for (const Preset& preset : presets) {
@@ -73,7 +75,7 @@ Result<ChosenPlanner> choose_learned(std::string_view name, const LearnedFlags& 
 
 Result<std::string> option_table(std::string_view planner, bool json) {
   const std::vector<Preset> presets = presets_of(planner);
-  return json ? options_json(planner, presets) : options_text(presets);
+  return json ? options_json(planner, presets) : options_text(planner, presets);
 }
 
 }  // namespace berth::app

@@ -54,8 +54,8 @@ Status share_best_plan(learn::Communicator& ranks, learn::Learner& learner, std:
   const learn::LessonState& known = learner.lessons()[lesson];
   // Most updates find nothing better, so plans are sent only when the scores say so.
   learn::MessageWriter mine;
-  mine.integer(known.best_plan ? 1 : 0);
-  if (known.best_plan) mine.score(known.best_score);
+  mine.integer(known.best ? 1 : 0);
+  if (known.best) mine.score(known.best->score);
   BERTH_TRY(const std::vector<std::string> all, ranks.gather_all(mine.bytes()));
   std::vector<std::optional<Score>> scores;
   for (const std::string& bytes : all) {
@@ -71,7 +71,7 @@ Status share_best_plan(learn::Communicator& ranks, learn::Learner& learner, std:
   if (std::ranges::all_of(scores, knows)) return {};
   const bool is_mine = best - scores.begin() == ranks.rank();
   learn::MessageWriter plan;
-  if (is_mine) plan.plan(*known.best_plan);
+  if (is_mine) plan.plan(known.best->plan);
   BERTH_TRY(const std::vector<std::string> plans, ranks.gather_all(plan.bytes()));
   learn::MessageReader reader(plans[static_cast<std::size_t>(best - scores.begin())]);
   const Plan found = reader.plan();

@@ -5,7 +5,6 @@
 #include <filesystem>
 
 #include "app/catalog.h"
-#include "base/hasher.h"
 #include "base/text.h"
 
 namespace berth::app {
@@ -31,12 +30,20 @@ std::string absolute_costs(const std::string& argument) {
   return absolute(argument.substr(0, at)) + argument.substr(at);
 }
 
-ProblemFlags with_absolute_paths(ProblemFlags flags) {
-  std::ranges::transform(flags.costs, flags.costs.begin(), absolute_costs);
-  for (auto* paths : {&flags.constraints.files, &flags.constraints.tables}) {
+learn::ProblemWords words_of(const ProblemFlags& flags) {
+  learn::ProblemWords words{.objective = flags.objective,
+                            .costs = flags.costs,
+                            .dims = flags.dims,
+                            .step = flags.step,
+                            .demands = {},
+                            .constraints = flags.constraints.files,
+                            .unsupported = flags.constraints.tables};
+  for (const auto& [form, text] : flags.constraints.given) words.demands.push_back({form, text});
+  std::ranges::transform(words.costs, words.costs.begin(), absolute_costs);
+  for (auto* paths : {&words.constraints, &words.unsupported}) {
     std::ranges::transform(*paths, paths->begin(), absolute);
   }
-  return flags;
+  return words;
 }
 
 // "GRAPH@MACHINE" is a problem of its own; any other graph is tried on every machine.
@@ -81,38 +88,28 @@ Status apply_reward(learn::Options& options, const TrainFlags& flags) {
 
 }  // namespace
 
-std::string LessonConfig::name() const { return machine.empty() ? graph : fmt::format("{} on {}", graph, machine); }
-
-ProblemFlags RunConfig::problem_of(const LessonConfig& lesson) const {
-  ProblemFlags flags = problem;
-  flags.graph = lesson.graph;
-  flags.machine = lesson.machine;
+ProblemFlags problem_of(const RunConfig& config, const LessonConfig& lesson) {
+  const learn::ProblemWords& words = config.problem;
+  ProblemFlags flags{.graph = lesson.graph, .machine = lesson.machine, .objective = words.objective};
+  flags.costs = words.costs;
+  flags.dims = words.dims;
+  flags.step = words.step;
+  for (const auto& [form, text] : words.demands) flags.constraints.given.push_back({form, text});
+  flags.constraints.files = words.constraints;
+  flags.constraints.tables = words.unsupported;
   return flags;
-}
-
-std::string RunConfig::fingerprint() const {
-  Hasher hasher;
-  for (const LessonConfig& lesson : lessons) hasher.add(lesson.problem_hash);
-  hasher.add(planner);
-  hasher.add(seed);
-  for (const learn::Field& field : learn::option_fields()) {
-    if (!knows(field.name)) continue;
-    hasher.add(field.name);
-    hasher.add(field.get(options));
-  }
-  return hasher.hex();
 }
 
 Result<learn::Options> options_of(std::string_view planner, const LearnedFlags& flags) {
   BERTH_TRY(learn::Options options, learn::preset(planner, flags.preset.empty() ? "default" : flags.preset));
-  for (const std::string& option : flags.options) BERTH_RETURN_IF_ERROR(learn::set_option(options, option));
+  for (const std::string& option : flags.options) BERTH_RETURN_IF_ERROR(learn::set_option(options, option, planner));
   return options;
 }
 
 Result<RunConfig> config_of(const TrainFlags& flags) {
   BERTH_RETURN_IF_ERROR(check_learned(flags.planner));
   RunConfig config;
-  config.problem = with_absolute_paths(flags.problem);
+  config.problem = words_of(flags.problem);
   config.lessons = lessons_of(flags);
   config.planner = flags.planner;
   config.preset = flags.learned.preset.empty() ? "default" : flags.learned.preset;

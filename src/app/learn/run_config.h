@@ -1,57 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// RunConfig: everything a training run was begun with, as RUN/config.json keeps it (format berth-run/2), so that a run
-// can go on from any folder.
+// From flags to the config of a run (runs/run_config.h), and back to the flags that resolve its problems.
 #pragma once
-
-#include <cstdint>
-#include <set>
-#include <string>
-#include <vector>
 
 #include "app/options.h"
 #include "app/train.h"
 #include "base/result.h"
-#include "learn/options.h"
+#include "runs/run_config.h"
 
 namespace berth::app {
 
-inline constexpr std::string_view kRunFormat = "berth-run/2";
-
-// When a run ends, whichever comes first, counted from its very beginning; 0: never.
-struct Limits {
-  std::uint64_t updates = 0, evaluations = 0;
-  double time_s = 0.0;
-};
-
-// One of the problems that a run learns from.
-struct LessonConfig {
-  std::string graph, machine;                          // as in ProblemFlags, with absolute paths
-  std::string graph_hash, machine_hash, problem_hash;  // app/learn/fingerprint.h
-
-  [[nodiscard]] std::string name() const;  // "zoo:nmt-4 on k40x4"
-};
-
-struct RunConfig {
-  ProblemFlags problem;               // what all lessons share: everything but graph and machine
-  std::vector<LessonConfig> lessons;  // at least one
-  std::string planner, preset;
-  learn::Options options;
-  // Of a run that was read: the options that its file has. Those that berth has learned since are as if they did not
-  // exist, so that the run stays the one it was. Empty: all.
-  std::set<std::string, std::less<>> known_options;
-  std::uint64_t seed = 1;
-  int threads = 1;
-  std::string policy_device = "cpu";
-  bool tensorboard = false, async = false;
-  Limits limits;
-
-  [[nodiscard]] ProblemFlags problem_of(const LessonConfig& lesson) const;
-  [[nodiscard]] bool knows(std::string_view option) const {
-    return known_options.empty() || known_options.contains(option);
-  }
-  // What a checkpoint must have been made with to be one of this run.
-  [[nodiscard]] std::string fingerprint() const;
-};
+using learn::LessonConfig, learn::Limits, learn::RunConfig;
 
 // What the flags ask for, without the hashes. An error names the flag that makes no sense.
 Result<RunConfig> config_of(const TrainFlags& flags);
@@ -60,8 +18,7 @@ Status update_config(RunConfig& config, const TrainFlags& flags);
 // The options of a preset with those of the flags.
 Result<learn::Options> options_of(std::string_view planner, const LearnedFlags& flags);
 
-std::string write_config(const RunConfig& config);
-// `where` is the file that errors name.
-Result<RunConfig> read_config(std::string text, std::string_view where);
+// The flags that give the problem of a lesson.
+ProblemFlags problem_of(const RunConfig& config, const LessonConfig& lesson);
 
 }  // namespace berth::app

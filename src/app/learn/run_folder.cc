@@ -37,13 +37,6 @@ bool is_half_written(std::string_view name) {
   return name.ends_with(".tmp") && std::ranges::any_of(kFiles, is_of);
 }
 
-void remove_half_written(const std::string& path) {
-  std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator(path, ignored)) {
-    if (is_half_written(entry.path().filename().string())) fs::remove(entry.path(), ignored);
-  }
-}
-
 bool has_config(const std::string& path) {
   std::error_code ignored;
   return fs::exists(fs::path(path) / kConfig, ignored);
@@ -86,9 +79,14 @@ Result<RunFolder> RunFolder::open(const std::string& given) {
     return bad_input("{}: there is no run (no {}/{}); begin one by berth train GRAPH --machine M -o {}", path, path,
                      kConfig, path);
   }
-  BERTH_TRY(RunFolder folder, hold(path));
-  remove_half_written(path);
-  return folder;
+  return hold(path);
+}
+
+void RunFolder::remove_half_written() const {
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(path_, ignored)) {
+    if (is_half_written(entry.path().filename().string())) fs::remove(entry.path(), ignored);
+  }
 }
 
 Result<RunFolder> RunFolder::hold(const std::string& path) {
@@ -115,7 +113,7 @@ Result<RunConfig> load_config(const std::string& given) {
   }
   const std::string name = fmt::format("{}/{}", path, kConfig);
   BERTH_TRY(std::string text, read_file(name));
-  return read_config(std::move(text), name);
+  return learn::read_config(std::move(text), name);
 }
 
 }  // namespace berth::app

@@ -25,6 +25,9 @@ class RunFolder {
   RunFolder(RunFolder&& other) noexcept;
   RunFolder& operator=(RunFolder&&) = delete;
 
+  // What a writer that was killed has left behind goes.
+  void remove_half_written() const;
+
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] std::string config_path() const { return file("config.json"); }
   [[nodiscard]] std::string metrics_path() const { return file("metrics.jsonl"); }

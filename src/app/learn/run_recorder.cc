@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/learn/run_recorder.h"
 
+#include <algorithm>
+
 #include "app/save_plan.h"
-#include "learn/checkpoint.h"
+#include "runs/checkpoint.h"
 
 namespace berth::app {
 
 Result<RunRecorder> RunRecorder::open(const RunFolder& folder, const RunConfig& config,
-                                      std::span<const Subject> subjects, std::uint64_t updates) {
-  BERTH_TRY(learn::MetricsFile metrics, learn::MetricsFile::open(folder.metrics_path(), updates));
+                                      std::span<const Subject> subjects, std::size_t kept_metrics) {
+  BERTH_TRY(learn::MetricsFile metrics, learn::MetricsFile::open(folder.metrics_path(), kept_metrics));
   RunRecorder recorder(folder, config, subjects, std::move(metrics));
   if (config.tensorboard) {
     BERTH_TRY(recorder.events_, learn::TensorBoardFile::create(folder.path()));
@@ -21,17 +23,21 @@ Status RunRecorder::add(const learn::UpdateFacts& facts, double elapsed_s) {
   return events_ ? events_->add(facts) : Status();
 }
 
-bool RunRecorder::is_due() const { return std::chrono::duration<double>(Clock::now() - last_).count() >= every_s_; }
+bool RunRecorder::is_due() const {
+  const auto seconds = [](Clock::duration time) { return std::chrono::duration<double>(time).count(); };
+  return seconds(Clock::now() - last_) >= std::min(every_s_, seconds(last_ - begun_));
+}
 
 Status RunRecorder::save_best(std::size_t lesson, const learn::LessonState& state) {
-  if (!state.best_plan || saved_[lesson] == state.best_score) return {};
+  const learn::ScoredPlan* const best = state.best_known();
+  if (best == nullptr || saved_[lesson] == best->score) return {};
   Outcome outcome;
   outcome.planner = config_->planner;
-  outcome.plan = *state.best_plan;
-  outcome.score = state.best_score;
+  outcome.plan = best->plan;
+  outcome.score = best->score;
   outcome.lower_bound = subjects_[lesson].bound;
   BERTH_RETURN_IF_ERROR(save_plan(folder_->plan_path(lesson, subjects_.size()), *subjects_[lesson].problem, outcome));
-  saved_[lesson] = state.best_score;
+  saved_[lesson] = best->score;
   return {};
 }
 

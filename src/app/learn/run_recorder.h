@@ -10,7 +10,7 @@
 #include "app/learn/run_folder.h"
 #include "cost/problem.h"
 #include "learn/learner.h"
-#include "learn/metrics.h"
+#include "runs/metrics.h"
 
 namespace berth::app {
 
@@ -22,13 +22,14 @@ struct Subject {
 
 class RunRecorder {
  public:
-  // Metrics behind the first `updates` updates are dropped. All must outlive it.
+  // Metrics behind the first `kept_metrics` bytes are dropped. All must outlive it.
   static Result<RunRecorder> open(const RunFolder& folder, const RunConfig& config, std::span<const Subject> subjects,
-                                  std::uint64_t updates);
+                                  std::size_t kept_metrics);
   void set_checkpoint_every(double seconds) { every_s_ = seconds; }
 
   Status add(const learn::UpdateFacts& facts, double elapsed_s);
-  // Whether it is time for the next checkpoint.
+  // Whether it is time for the next checkpoint: after the first update, then whenever the run is twice as long, at the
+  // latest as many seconds apart as were set.
   [[nodiscard]] bool is_due() const;
   // The best plans that are new, then the checkpoint; on an error the old files stay.
   Status save(learn::TrainState state, double elapsed_s);
@@ -50,7 +51,7 @@ class RunRecorder {
   learn::MetricsFile metrics_;
   std::optional<learn::TensorBoardFile> events_;
   double every_s_ = 60.0;
-  Clock::time_point last_ = Clock::now();
+  Clock::time_point begun_ = Clock::now(), last_ = begun_;
   std::vector<std::optional<Score>> saved_;  // of the plans in the folder
 };
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/learn/train_output.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "app/json_output.h"
 #include "app/output.h"
 #include "base/text.h"
@@ -39,13 +42,13 @@ std::string problem_words(const ProblemFlags& problem) {
 }
 
 std::string next_commands(const TrainReport& report) {
-  const std::string words = problem_words(report.config.problem_of(report.config.lessons.front()));
+  const std::string words = problem_words(problem_of(report.config, report.config.lessons.front()));
   const std::string run = shell_word(report.folder.path());
-  return fmt::format(
-      "next: berth score {} --plan {}\n      berth place {} --policy {}\n      berth train --resume {} "
-      "--updates {}\n",
-      words, shell_word(report.folder.plan_path(0, report.subjects.size())), words, run, run,
-      2 * report.trained.state.updates);
+  const std::uint64_t updates = report.trained.state.updates;
+  const std::string go_on = updates > 0 ? fmt::format("berth train --resume {} --updates {}", run, 2 * updates)
+                                        : more_time(report.config, report.trained, report.folder.path());
+  return fmt::format("next: berth score {} --plan {}\n      berth place {} --policy {}\n      {}\n", words,
+                     shell_word(report.folder.plan_path(0, report.subjects.size())), words, run, go_on);
 }
 
 // "1.52 s  16.2 % over the best single device"
@@ -83,7 +86,7 @@ void write_lessons(JsonWriter& json, const TrainReport& report, std::span<const 
 
 Outcome outcome_of(const TrainReport& report, std::size_t lesson) {
   const learn::TrainState& state = report.trained.state;
-  const learn::LessonState& found = state.lessons[lesson];
+  const learn::ScoredPlan* const best = state.lessons[lesson].best_known();
   Outcome outcome;
   outcome.planner = report.config.planner;
   outcome.note = fmt::format("preset {}, {}", report.config.preset, counted(state.updates, "update"));
@@ -93,13 +96,19 @@ Outcome outcome_of(const TrainReport& report, std::size_t lesson) {
   outcome.evaluations = state.evaluations;
   outcome.seed = report.config.seed;
   outcome.interrupted = InterruptGuard::flag();
-  if (!found.best_plan) {
+  if (best == nullptr) {
     outcome.error = infeasible("no plan was measured yet; go on with berth train --resume {}", report.folder.path());
     return outcome;
   }
-  outcome.plan = *found.best_plan;
-  outcome.score = found.best_score;
+  outcome.plan = best->plan;
+  outcome.score = best->score;
   return outcome;
+}
+
+std::string more_time(const RunConfig& config, const Trained& trained, const std::string& run) {
+  const double had_s = std::max(config.limits.time_s, trained.elapsed_s);
+  return fmt::format("berth train --resume {} --budget {:.0f}s", shell_word(run),
+                     std::max(1.0, std::ceil(4.0 * had_s)));
 }
 
 std::string train_page(const TrainReport& report, std::span<const Outcome> outcomes) {

@@ -26,6 +26,8 @@ struct TrainReport {
 Outcome outcome_of(const TrainReport& report, std::size_t lesson);
 // One outcome per lesson.
 std::string train_page(const TrainReport& report, std::span<const Outcome> outcomes);
+// "berth train --resume RUN --budget 60s": four times as long as it has had.
+std::string more_time(const RunConfig& config, const Trained& trained, const std::string& run);
 std::string train_json(const TrainReport& report, std::span<const Outcome> outcomes);
 
 }  // namespace berth::app

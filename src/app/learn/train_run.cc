@@ -16,7 +16,9 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "io/files.h"
-#include "learn/checkpoint.h"
+#include "runs/check_state.h"
+#include "runs/checkpoint.h"
+#include "runs/metrics.h"
 #include "sim/bounds.h"
 
 namespace berth::app {
@@ -36,7 +38,7 @@ Result<RunConfig> config_to_resume(const TrainFlags& flags, learn::Communicator&
               folder.emplace(std::move(held));
               return read_file(folder->config_path());
             }));
-  BERTH_TRY(RunConfig config, read_config(std::move(text), flags.resume + "/config.json"));
+  BERTH_TRY(RunConfig config, learn::read_config(std::move(text), flags.resume + "/config.json"));
   BERTH_RETURN_IF_ERROR(update_config(config, flags));
   return config;
 }
@@ -46,17 +48,29 @@ Result<RunConfig> config_to_begin(const TrainFlags& flags, learn::Communicator& 
   return config_of(flags);
 }
 
-// What a killed run has saved; a fresh state if it was killed before its first checkpoint.
-Result<learn::Checkpoint> last_checkpoint(const RunFolder& folder, const RunConfig& config, const Training& training) {
+// What a run that goes on begins with.
+struct Past {
+  learn::Checkpoint checkpoint;
+  std::size_t metrics = 0;  // bytes of its metrics that stay
+};
+
+// What a killed run has saved, or a fresh state if it was killed before its first checkpoint. The files may come from
+// anybody: whatever does not belong to this run is refused, and nothing in the folder is touched.
+Result<Past> read_past(const RunFolder& folder, const RunConfig& config, std::span<const Subject> subjects,
+                       const learn::TrainState& fresh) {
+  Past past{{config.fingerprint(), 0.0, fresh}};
+  const std::string path = folder.checkpoint_path();
   std::error_code ignored;
-  learn::Checkpoint fresh{config.fingerprint(), 0.0, training.state()};
-  if (!std::filesystem::exists(folder.checkpoint_path(), ignored)) return fresh;
-  BERTH_TRY(learn::Checkpoint checkpoint, learn::read_checkpoint(folder.checkpoint_path(), fresh.fingerprint));
-  const bool fits = checkpoint.state.values.size() == fresh.state.values.size() &&
-                    checkpoint.state.lessons.size() == fresh.state.lessons.size();
-  if (fits) return checkpoint;
-  return bad_input("{}: the policy in it has another size; it comes from another version of berth",
-                   folder.checkpoint_path());
+  if (std::filesystem::exists(path, ignored)) {
+    BERTH_TRY(past.checkpoint, learn::read_checkpoint(path, past.checkpoint.fingerprint));
+    std::vector<const Problem*> problems;
+    for (const Subject& subject : subjects) problems.push_back(subject.problem);
+    const Status fits = learn::check_state(past.checkpoint.state, fresh, problems, config.options.epochs);
+    if (!fits) return in_file(path, fits.error());
+  }
+  const learn::TrainState& state = past.checkpoint.state;
+  BERTH_TRY(past.metrics, learn::read_metrics(folder.metrics_path(), {state.updates, state.evaluations}));
+  return past;
 }
 
 // One run, from its config to its end.
@@ -73,7 +87,7 @@ class TrainCommand {
     training_->restore(std::move(state), checkpoint_.elapsed_s);
     BERTH_TRY(const Trained trained, training_->run());
     if (!ranks_.is_root()) return Exit::kDone;
-    if (trained.state.updates == before && !InterruptGuard::flag()) say_nothing_to_do(trained);
+    if (trained.state.updates == before && !InterruptGuard::flag()) say_why_nothing_was_done(trained);
     return report(trained);
   }
 
@@ -90,7 +104,7 @@ class TrainCommand {
     }
     if (!ranks_.is_root()) silence_notes();
     for (LessonConfig& lesson : config_.lessons) {
-      BERTH_TRY(ResolvedProblem resolved, resolve_problem(config_.problem_of(lesson)));
+      BERTH_TRY(ResolvedProblem resolved, resolve_problem(problem_of(config_, lesson)));
       resolved_.push_back(std::make_unique<ResolvedProblem>(std::move(resolved)));
       const Problem& problem = resolved_.back()->problem;
       if (goes_on) BERTH_RETURN_IF_ERROR(check_hashes(lesson, problem, flags_.resume));
@@ -112,14 +126,17 @@ class TrainCommand {
   // Everything is checked before anything in the folder changes.
   Status begin_folder() {
     BERTH_TRY(const double every_s, seconds_of("--checkpoint-every", flags_.checkpoint_every));
+    Past past{{config_.fingerprint(), 0.0, checkpoint_.state}};
     if (folder_) {
-      BERTH_TRY(checkpoint_, last_checkpoint(*folder_, config_, *training_));
+      BERTH_TRY(past, read_past(*folder_, config_, subjects_, checkpoint_.state));
+      folder_->remove_half_written();
     } else {
       BERTH_TRY(RunFolder made, RunFolder::create(flags_.output));
       folder_.emplace(std::move(made));
     }
-    BERTH_RETURN_IF_ERROR(write_file_atomically(folder_->config_path(), write_config(config_)));
-    BERTH_TRY(RunRecorder recorder, RunRecorder::open(*folder_, config_, subjects_, checkpoint_.state.updates));
+    checkpoint_ = std::move(past.checkpoint);
+    BERTH_RETURN_IF_ERROR(write_file_atomically(folder_->config_path(), learn::write_config(config_)));
+    BERTH_TRY(RunRecorder recorder, RunRecorder::open(*folder_, config_, subjects_, past.metrics));
     recorder.set_checkpoint_every(every_s);
     training_->set_recorder(std::move(recorder));
     for (const Subject& subject : subjects_) singles_.push_back(run_single(*subject.problem, {}, subject.bound));
@@ -132,10 +149,19 @@ class TrainCommand {
     return {};
   }
 
-  void say_nothing_to_do(const Trained& trained) const {
-    print_note(
-        fmt::format("note: {}: nothing was left to do after {}; give larger --updates, --evaluations or --budget",
-                    folder_->path(), counted(trained.state.updates, "update")));
+  // Not one update was made.
+  void say_why_nothing_was_done(const Trained& trained) const {
+    const std::string& run = folder_->path();
+    const std::uint64_t updates = trained.state.updates;
+    if (!training_->is_time_over()) {
+      print_note(
+          fmt::format("note: {}: nothing was left to do after {}; give larger --updates, --evaluations or --budget",
+                      run, counted(updates, "update")));
+      return;
+    }
+    print_note(fmt::format("note: {}: its {} were over before update {}, of {}, was done; give it more time: {}", run,
+                           format_seconds(config_.limits.time_s), updates + 1,
+                           counted(training_->plans_per_update(), "plan"), more_time(config_, trained, run)));
   }
 
   Result<Exit> report(const Trained& trained) {

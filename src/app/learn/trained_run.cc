@@ -5,7 +5,9 @@
 #include "app/learn/policy_library.h"
 #include "app/learn/run_folder.h"
 #include "base/text.h"
+#include "io/files.h"
 #include "learn/planners.h"
+#include "runs/check_state.h"
 
 namespace berth::app {
 
@@ -14,13 +16,18 @@ std::string TrainedRun::name() const {
 }
 
 Status TrainedRun::check(const Problem& problem) const {
-  if (learn::is_general(config.planner) || lesson_of(config, problem)) return {};
+  if (const std::optional<std::size_t> lesson = lesson_of(config, problem)) {
+    const Status fits = learn::check_plans(checkpoint.state.lessons[*lesson], problem);
+    return fits ? fits : in_file(fmt::format("{}/checkpoint", given), fits.error());
+  }
+  if (learn::is_general(config.planner)) return {};
   return check_hashes(config.lessons.front(), problem, given, learn::why_not_general(config.planner));
 }
 
 std::optional<Plan> TrainedRun::known_plan(const Problem& problem) const {
   const std::optional<std::size_t> lesson = lesson_of(config, problem);
-  return lesson ? checkpoint.state.lessons[*lesson].best_plan : std::nullopt;
+  const learn::ScoredPlan* const best = lesson ? checkpoint.state.lessons[*lesson].best_known() : nullptr;
+  return best != nullptr ? std::optional(best->plan) : std::nullopt;
 }
 
 Result<TrainedRun> load_trained(const std::string& given) {

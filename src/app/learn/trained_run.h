@@ -7,7 +7,7 @@
 
 #include "app/learn/run_config.h"
 #include "cost/problem.h"
-#include "learn/checkpoint.h"
+#include "runs/checkpoint.h"
 
 namespace berth::app {
 
@@ -18,7 +18,7 @@ struct TrainedRun {
 
   // "trained after 40 updates"
   [[nodiscard]] std::string name() const;
-  // An error if this policy is for another problem.
+  // An error if this policy is for another problem, or its best plan is none for this one.
   [[nodiscard]] Status check(const Problem& problem) const;
   // The best plan of the run, if it has learned from this very problem.
   [[nodiscard]] std::optional<Plan> known_plan(const Problem& problem) const;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/learn/training.h"
 
+#include <algorithm>
+
 #include "app/learn/ranks.h"
 #include "app/output.h"
 #include "app/terminal.h"
@@ -25,6 +27,7 @@ Status Training::prepare() {
   }
   BERTH_TRY(learner_, learn::make_learner(config_.planner, std::move(environments), config_.options, config_.seed,
                                           config_.policy_device, ranks_));
+  learner_->set_must_find(true);
   trainer_ = dynamic_cast<learn::Trainer*>(learner_.get());
   if (config_.async && (trainer_ == nullptr || subjects_.size() > 1)) {
     return bad_input("--async is for planners that place a graph at once, and for one problem; leave it out");
@@ -80,17 +83,23 @@ Result<Trained> Training::run() {
   return trained;
 }
 
+bool Training::knows_a_plan() const {
+  return std::ranges::any_of(learner_->lessons(), [](const auto& lesson) { return lesson.best_known() != nullptr; });
+}
+
 Status Training::run_together() {
   const bool is_alone = ranks_.size() == 1;
+  bool has_tried = knows_a_plan();  // a run leaves a plan, however short its time is
   // In the midst of an update only one process alone may stop: the others would wait for it.
   if (is_alone) learner_->set_should_stop([this] { return InterruptGuard::flag() || is_time_over(); });
   Status recorded;
   while (true) {
-    const bool mine = InterruptGuard::flag() || !recorded.ok() ||
-                      (ranks_.is_root() && is_over(learner_->updates(), learner_->evaluations()));
+    const bool is_done = has_tried && is_over(learner_->updates(), learner_->evaluations());
+    const bool mine = InterruptGuard::flag() || !recorded.ok() || (ranks_.is_root() && is_done);
     BERTH_TRY(const bool stop, any_of(ranks_, mine));
     stopped_together_ = stop;
     if (stop) return recorded;
+    has_tried = true;
     BERTH_TRY(const std::optional<learn::UpdateFacts> facts, learner_->update());
     if (!facts) continue;
     if (!is_alone) BERTH_RETURN_IF_ERROR(share_best_plans(ranks_, *learner_));

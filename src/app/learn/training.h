@@ -42,6 +42,9 @@ class Training {
 
   // Trains until a limit of the config or Ctrl-C. Rank 0 saves what it has found also on errors.
   Result<Trained> run();
+  // Whether the time of the config is over, and how many plans an update takes, of all ranks.
+  [[nodiscard]] bool is_time_over() const;
+  [[nodiscard]] std::uint64_t plans_per_update() const;
   // Whether all ranks agreed to stop; if not, the others may be waiting for this one.
   [[nodiscard]] bool stopped_together() const { return !is_running_ || stopped_together_; }
 
@@ -54,9 +57,8 @@ class Training {
   Status record(learn::UpdateFacts facts, const GetState& state);  // rank 0
   void show(const learn::UpdateFacts& facts);
   [[nodiscard]] double elapsed_s() const;
-  [[nodiscard]] bool is_time_over() const;
   [[nodiscard]] bool is_over(std::uint64_t updates, std::uint64_t evaluations) const;
-  [[nodiscard]] std::uint64_t plans_per_update() const;
+  [[nodiscard]] bool knows_a_plan() const;
 
   const RunConfig& config_;
   std::span<const Subject> subjects_;

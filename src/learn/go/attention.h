@@ -10,8 +10,8 @@
 
 #include <string>
 
-#include "learn/options.h"
 #include "learn/parameters.h"
+#include "runs/options.h"
 
 namespace berth::learn {
 

@@ -2,7 +2,7 @@
 // What `go` decides, read from its options once.
 #pragma once
 
-#include "learn/options.h"
+#include "runs/options.h"
 
 namespace berth::learn {
 

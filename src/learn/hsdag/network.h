@@ -10,7 +10,7 @@
 
 #include "learn/hsdag/layers.h"
 #include "learn/hsdag/parsing.h"
-#include "learn/options.h"
+#include "runs/options.h"
 
 namespace berth::learn {
 

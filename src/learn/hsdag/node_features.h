@@ -6,7 +6,7 @@
 
 #include "learn/features.h"
 #include "learn/items.h"
-#include "learn/options.h"
+#include "runs/options.h"
 
 namespace berth::learn {
 

@@ -163,7 +163,7 @@ HsdagBatch::HsdagBatch(HsdagPolicy& policy, const Sampling& sampling, Rng& rng)
 
 void HsdagBatch::draw_episode(int steps, Rng& rng) {
   Tensor state = policy_.features_;
-  for (int step = 0; step < steps && !gives_up(); ++step) state = draw_step(state, rng);
+  for (int step = 0; step < steps && (plans_.empty() || !gives_up()); ++step) state = draw_step(state, rng);
 }
 
 // Draws one plan; returns the features of the next step.

@@ -12,8 +12,8 @@
 #include "learn/beliefs.h"
 #include "learn/hsdag/network.h"
 #include "learn/items.h"
-#include "learn/options.h"
 #include "learn/policy.h"
+#include "runs/options.h"
 
 namespace berth::learn {
 

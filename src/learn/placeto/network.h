@@ -11,9 +11,9 @@
 #include <span>
 #include <vector>
 
-#include "learn/options.h"
 #include "learn/parameters.h"
 #include "learn/placeto/group_graph.h"
+#include "runs/options.h"
 
 namespace berth::learn {
 

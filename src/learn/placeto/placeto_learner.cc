@@ -80,7 +80,7 @@ std::vector<std::uint8_t> PlacetoLearner::start_of(std::size_t lesson, Rng& rng)
   const GroupGraph& graph = lessons_[lesson]->graph;
   const std::string& how = options_.first_placement;
   const bool best = how == "best" || (how == "turns" && updates_ % 2 == 1);
-  if (best && states_[lesson].best_plan) return devices_in(graph, *states_[lesson].best_plan);
+  if (best && states_[lesson].best) return devices_in(graph, states_[lesson].best->plan);
   return how == "single" ? single_start(graph) : random_start(graph, rng);
 }
 
@@ -91,10 +91,10 @@ bool PlacetoLearner::walk(Attempt& attempt, std::uint64_t most, UpdateFacts& fac
   Rng start_rng(Rng(seed_ + 1).next() + updates_ * lessons_.size() + attempt.lesson);
   EpisodeRun run{.episodes = options_.episodes, .sweeps = options_.sweeps, .most = most};
   run.illegal = {options_.reward.failing_s, false, 1.0};
-  run.should_stop = should_stop_;
+  if (should_stop_) run.should_stop = [&] { return is_stopped() && !must_find(attempt.lesson); };
   run.on_illegal = on_illegal_;
   run.on_plan = [&](const Plan& plan, const Score& score) {
-    offer(attempt.lesson, plan, score);
+    states_[attempt.lesson].offer_ahead(plan, score);
     if (on_plan_) on_plan_(attempt.lesson, plan, score);
   };
   Clock::time_point clock = Clock::now();
@@ -185,13 +185,13 @@ Result<bool> PlacetoLearner::try_all(std::vector<Attempt>& attempts, std::uint64
   const bool cut = most > 0 && most < plans_per_update();
   std::vector<const UpdateFacts*> of_lessons;
   for (Attempt& attempt : attempts) {
-    if (is_stopped() || !walk(attempt, cut ? most : 0, facts) || cut) return false;
+    const bool is_over = is_stopped() && !must_find(attempt.lesson);
+    if (is_over || !walk(attempt, cut ? most : 0, facts) || cut) return false;
     BERTH_RETURN_IF_ERROR(weigh(attempt));
     of_lessons.push_back(&attempt.facts);
   }
   if (!attempts.empty()) combine(of_lessons, facts);
   facts.evaluations = evaluations_;
-  facts.best_s = best_time_of(states_);
   return true;
 }
 
@@ -216,13 +216,10 @@ Status PlacetoLearner::learn(const std::vector<Attempt>& attempts, UpdateFacts& 
 }
 
 Result<std::optional<UpdateFacts>> PlacetoLearner::update(std::uint64_t most) {
-  const TrainState before = state();
-  const auto undo = [&] {  // all but the best plans
-    std::vector<LessonState> found = std::move(states_);
-    restore(before);
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      if (found[i].best_plan) offer(i, *found[i].best_plan, found[i].best_score);
-    }
+  TrainState before = state();
+  const auto undo = [&] {  // all but the plans that were found
+    for (std::size_t i = 0; i < states_.size(); ++i) before.lessons[i].ahead = std::move(states_[i].ahead);
+    restore(std::move(before));
   };
   UpdateFacts facts;
   facts.update = updates_ + 1;
@@ -242,6 +239,8 @@ Result<std::optional<UpdateFacts>> PlacetoLearner::update(std::uint64_t most) {
     return learned.error();
   }
   ++updates_;
+  for (LessonState& lesson : states_) lesson.finish_update();
+  facts.best_s = best_time_of(states_);
   return std::optional(facts);
 }
 
@@ -285,7 +284,7 @@ Beliefs PlacetoLearner::beliefs(std::size_t lesson_number) {
 }
 
 TrainState PlacetoLearner::state() const {
-  return {updates_, evaluations_, parameters_.values(), adam_.state(), rng_, states_};
+  return {updates_, evaluations_, parameters_.layout(), parameters_.values(), adam_.state(), rng_, states_};
 }
 
 void PlacetoLearner::restore(TrainState state) {

@@ -12,9 +12,9 @@
 #include "learn/beliefs.h"
 #include "learn/communicator.h"
 #include "learn/learner.h"
-#include "learn/options.h"
 #include "learn/placeto/episodes.h"
 #include "learn/placeto/returns.h"
+#include "runs/options.h"
 
 namespace berth::learn {
 

@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "learn/options.h"
 #include "learn/placeto/group_graph.h"
+#include "runs/options.h"
 
 namespace berth::learn {
 
