@@ -311,8 +311,8 @@ TEST(Hsdag, TriesOfSingleDevicesCountAndAreCalledSo) {
     EXPECT_EQ(search.evaluations(), evaluations);
     return search.note();
   };
-  EXPECT_EQ(note_after(22), "one device, tried before training: 0 updates found nothing faster");
-  EXPECT_EQ(note_after(23), "one device, tried before training: 1 update found nothing faster");
+  EXPECT_EQ(note_after(23), "one device, tried before training: 0 updates found nothing faster");
+  EXPECT_EQ(note_after(24), "one device, tried before training: 1 update found nothing faster");
 }
 
 }  // namespace
