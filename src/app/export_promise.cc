@@ -49,7 +49,7 @@ std::string weights_note(const ExportPromise& promise, const Graph& graph, std::
   for (const OpId weight : promise.sent.weights) sent.add(graph.name(weight));
   std::string note = fmt::format(
       "the plan sends {}, {}, to another device in every step; {} loads weights once, where they are read: with every "
-      "weight at its reader the step takes {}, and {} as planned",
+      "weight at its reader the step takes {}, and {} as planned; berth place --resident-weights plans that way",
       sent.text("weight", "weights"), format_bytes(promise.sent.bytes), runtime, time_of(promise.resident),
       time_of(promise.planned));
   if (promise.shared.count() > 0) {
