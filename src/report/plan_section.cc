@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "report/moves.h"
+#include "report/pace.h"
 #include "report/path_summary.h"
 #include "sim/critical_path.h"
 #include "sim/memory_timeline.h"
@@ -63,6 +64,7 @@ class PlanWriter {
     const PathSummary sums = summarise(problem_, path_);
     for (const std::string& sentence : what_limits(problem_, score(), sums, reported_.lower_bound))
       json_.value(sentence);
+    if (const auto pace = about_pace(problem_, reported_.plan)) json_.value(*pace);
     json_.end_array();
     json_.key("path").begin_object();
     json_.key("compute_s")
