@@ -50,9 +50,9 @@ std::string parameters_text(const Graph& graph, const GraphFacts& facts) {
                      format_bytes(graph.parameter_bytes()));
 }
 
-// Edges of a file run between its nodes alone: its weights and inputs are none.
+// Files differ in what is an edge: those of ONNX run between nodes alone, exported programs count weights and inputs.
 std::string edges_text(const Graph& graph) {
-  return fmt::format("{}, one per tensor and reader; the source has {} and {} between them",
+  return fmt::format("{}, one per tensor and reader; the source has {} and {} by its own count",
                      group_digits(graph.num_edges()), counted(graph.source_nodes(), "node"),
                      counted(graph.source_edges(), "edge"));
 }
