@@ -100,13 +100,21 @@ class CallReader {
       return op.error(
           fmt::format("this libtorch has no operator '{}'; a newer libtorch may ({})", type, TORCH_VERSION));
     }
-    if (const auto why = refusal(type, found->schema())) return op.error(*why);
+    if (const auto why = refusal(type, found->schema()); why && !is_write_back(id)) return op.error(*why);
     return read_dispatch(op, type, *found);
   }
 
   std::vector<std::string> substituted;
 
  private:
+  // A training step leaves its running statistics in the buffers they came from: all that tracing leaves of in-place
+  // ops.
+  [[nodiscard]] bool is_write_back(OpId id) const {
+    const auto inputs = graph_.inputs(id);
+    return graph_.type(id) == "aten.copy_.default" && !inputs.empty() &&
+           graph_.role(graph_.producer(inputs[0])) == Role::kBuffer;
+  }
+
   // What the executor does without libtorch's operators.
   Result<Call> read_own(const JsonValue& op, OpId id, CallKind kind) const {
     Call call;

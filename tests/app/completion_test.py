@@ -72,7 +72,7 @@ class Bash(TreeTest):
         """COMPREPLY for the line, with the cursor at its end, as readline would call the function."""
         script = (f'source <("{BERTH}" completion bash); COMP_LINE=$1; COMP_POINT=${{#1}}; COMP_WORDBREAKS=$\' \\t\\n"\\\'><=;|&(:\'; '
                   '_berth; printf "%s\\n" "${COMPREPLY[@]}"')
-        done = subprocess.run(["bash", "-c", script, "bash", line], capture_output=True, text=True, cwd=self.folder, timeout=60)
+        done = subprocess.run(["bash", "-c", script, "bash", line], capture_output=True, text=True, cwd=self.folder, timeout=900)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return [word for word in done.stdout.splitlines() if word]
 
@@ -113,7 +113,7 @@ class OtherShells(TreeTest):
         """The shell itself finds nothing wrong, where it is installed."""
         if shutil.which(shell):
             path = self.write("script", text)
-            done = subprocess.run([shell, *command, path], capture_output=True, text=True, timeout=60)
+            done = subprocess.run([shell, *command, path], capture_output=True, text=True, timeout=900)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_zsh(self):
@@ -147,7 +147,7 @@ class OtherShells(TreeTest):
 
         def complete(line):
             done = subprocess.run(["fish", "--no-config", "-c", f'source "{script}"; complete --do-complete "{line}"'], text=True,
-                                  capture_output=True, timeout=60, cwd=self.folder,
+                                  capture_output=True, timeout=900, cwd=self.folder,
                                   env={**os.environ, "PATH": f"{bin_folder}:{os.environ['PATH']}", "HOME": str(self.folder)})
             return [word.split("\t")[0] for word in done.stdout.splitlines()]
 
@@ -163,7 +163,7 @@ class OtherShells(TreeTest):
         script = self.write("_berth", self.text_of("completion", "zsh"))
         probe = ('compdef() {}; _arguments() { print -rl -- "$@" }; compadd() { print -rl -- "$@" }; _files() { print files }; '
                  f'source "{script}"; _berth_graph_convert; _berth_values_1')
-        done = subprocess.run(["zsh", "-f", "-c", probe], capture_output=True, text=True, timeout=60)
+        done = subprocess.run(["zsh", "-f", "-c", probe], capture_output=True, text=True, timeout=900)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertRegex(done.stdout, r"\*--output=\[file to write.*\]:FILE:_files\n")
         self.assertRegex(done.stdout, r"\*:GRAPH:_berth_values_\d+\n")
@@ -197,14 +197,14 @@ class Manual(TreeTest):
         if not shutil.which("groff"):
             self.skipTest("no groff")
         for name, page in self.pages().items():
-            done = subprocess.run(["groff", "-man", "-ww", "-Tutf8", "-z"], input=page, capture_output=True, text=True, timeout=60)
+            done = subprocess.run(["groff", "-man", "-ww", "-Tutf8", "-z"], input=page, capture_output=True, text=True, timeout=900)
             self.assertEqual((done.returncode, done.stderr), (0, ""), name)
 
     def test_examples_are_kept_as_they_are(self):
         if not shutil.which("groff"):
             self.skipTest("no groff")
         page = self.pages()["berth-place.1"]
-        text = subprocess.run(["groff", "-man", "-Tascii", "-P-cbou", "-rLL=200n"], input=page, capture_output=True, text=True, timeout=60).stdout
+        text = subprocess.run(["groff", "-man", "-Tascii", "-P-cbou", "-rLL=200n"], input=page, capture_output=True, text=True, timeout=900).stdout
         self.assertIn("berth place zoo:nmt-4 --machine k40x4 --set 'link.*.bandwidth=2x' --add-device k40    (what if)", text)
 
 

@@ -32,7 +32,7 @@ class LlmTest(CommandLineTest):
                 done = berth("llm", model, "--machine", machine, "--ctx", "8192", "--json", *QUICK)
                 answer = json.loads(done.stdout)
                 self.assertEqual(done.returncode, 0 if answer["fits"] else 1, done.stderr)
-                self.assertLess(answer["search_s"], 120, (model, machine))  # generous; docs/llm.md has the figure
+                self.assertLess(answer["search_s"], 120, (model, machine))  # generous: the computer may be busy; bench/llm.py has figures
                 names = {rival["name"] for rival in answer["rivals"]}
                 self.assertLessEqual({"memory-proportional", "layer filling", "one device"}, names)
                 for rival in answer["rivals"]:

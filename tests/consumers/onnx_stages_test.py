@@ -150,7 +150,7 @@ class Pipelined(unittest.TestCase):
                 sample = next(turn)
                 begun[number][sample].set()
                 if number > 0 and sample + 1 < len(samples):
-                    overlapped.append(begun[number - 1][sample + 1].wait(timeout=60))
+                    overlapped.append(begun[number - 1][sample + 1].wait(timeout=900))
                 return run(values)
             return wrapped
 

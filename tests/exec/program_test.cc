@@ -60,6 +60,14 @@ TEST(Program, RefusesWhatTouchesMoreThanItsOutputs) {
   expect_error("prims.add.default", R"("args": [{"op": 0}])", "is no operator of ATen");
 }
 
+// How a captured training step keeps its running statistics; into anything but a buffer it is refused.
+TEST(Program, OnlyBuffersAreWrittenBack) {
+  expect_error("aten.copy_.default", R"("args": [{"op": 0}, {"op": 0}])", "writes into its argument 'self'");
+  std::string text = capture_of("aten.copy_.default", R"("args": [{"op": 0}, {"op": 0}])");
+  text.replace(text.find("\"input\""), 7, "\"buffer\"");
+  EXPECT_TRUE(Program::read(text, parse_graph(text, "capture").value()).ok());
+}
+
 TEST(Program, TextIsAWordOfAList) {
   EXPECT_NE(error_of("aten.gelu.default", R"("args": [{"op": 0}], "kwargs": {"approximate": {"s": "/etc/passwd"}})")
                 .find("is no word that 'approximate' may be"),

@@ -39,6 +39,17 @@ def tied():
     net[2].weight = net[0].weight
     return net, (torch.randn(4, 8),)
 
+class Scaled(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(4, 4)
+
+    def forward(self, x):
+        return self.layer(x) * torch.tensor([1.0, 2.0, 3.0, 4.0])
+
+def scaled():
+    return Scaled(), (torch.randn(2, 4),)
+
 def number():
     return 3
 
@@ -190,6 +201,16 @@ class TraceTest(unittest.TestCase):
                     updates = [op for op in json.loads(path.read_text())["ops"] if op["type"] == "sgd_update"]
                     self.assertEqual(bool(updates), bool(mode))
                     self.measure(path)
+
+    def test_tensors_in_the_code_are_constants(self):
+        for mode in ([], ["--train"]):
+            with self.subTest(mode=mode):
+                path = self.folder / "scaled.json"
+                done = self.capture("models:scaled", *mode, "-o", str(path))
+                self.assertEqual(done.returncode, 0, done.stderr)
+                constants = [op for op in json.loads(path.read_text())["ops"] if op["type"] == "constant"]
+                self.assertEqual([op["outputs"] for op in constants], [[{"dtype": "f32", "shape": [4]}]])
+                self.measure(path)
 
     def test_tied_weights_are_one_parameter(self):
         for mode in ([], ["--train"]):

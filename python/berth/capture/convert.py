@@ -52,9 +52,10 @@ class Converter:
                 "ops": self.ops}
 
     def add(self, node):
+        role = self.traced.role(node) if node.op in ("placeholder", "get_attr") else None  # first: it knows what a get_attr is
         op = {"name": node.name, "outputs": outputs_of(node)}
-        if node.op in ("placeholder", "get_attr"):
-            op["type"], label = self.traced.role(node)
+        if role:
+            op["type"], label = role
             if label:
                 op["label"] = label
         elif node.op == "call_function":
