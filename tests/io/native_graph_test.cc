@@ -127,7 +127,7 @@ TEST(NativeGraph, OtherFilesAreExplained) {
   const std::string readable =
       "what is read: models (.onnx, .pt2, OpenVINO's .xml, TensorFlow's .pb, .pbtxt and .meta, .gguf), JSON graphs "
       "(berth-graph/1, aten-graph/1) and problems (berth-problem/1, msr, stg, heft, pipedream), plain or gzip; "
-      "docs/formats.md describes them";
+      "berth help formats describes them";
   EXPECT_EQ(error_of("\x08\x07\x12\x07pytorch"), "g.json: it is no JSON object; " + readable);
   EXPECT_EQ(error_of("{\"nodes\": []}"), "g.json: it has no \"format\"; " + readable);
   EXPECT_EQ(error_of("{\"format\": \"berth-graph/9\"}"),
