@@ -3,11 +3,13 @@
 
 #include <array>
 #include <limits>
+#include <tuple>
 
 #include "base/text.h"
 #include "learn/guarded.h"
 #include "learn/search_environment.h"
 #include "plan/placement.h"
+#include "plan/settle.h"
 #include "plan/single.h"
 
 namespace berth::learn {
@@ -65,16 +67,16 @@ class LearnedPlanner : public Planner {
                        group_digits(static_cast<std::uint64_t>(learner.parameters().count())));
   }
 
-  // HSDAG tries every single device too, so that it is never worse than the best of them; a budget of evaluations keeps
-  // one for the policy. The best score, if one of them is the best plan.
+  // HSDAG tries every single device as `single` does, so that it is never worse than the best of them; a budget of
+  // evaluations keeps one for the policy. The best score, if one of them is the best plan.
   static std::optional<Score> try_single_devices(Search& search) {
     const Problem& problem = search.problem();
     const std::optional<Score> before = search.has_best() ? std::optional(search.best_score()) : std::nullopt;
     const std::uint64_t limit = search.budget().evaluations;
     for (const DeviceId device : problem.machine().device_ids()) {
-      if (search.should_stop() || (limit > 0 && search.evaluations() + 1 >= limit)) break;
-      const Plan plan = plan_on_one_device(problem, device);
-      if (!verify(problem, plan)) search.evaluate(plan);
+      if (search.should_stop() || (limit > 0 && search.evaluations() + kEvaluationsToSettle >= limit)) break;
+      std::ignore =
+          submit_settled(search, plan_on_one_device(problem, device), "hsdag");  // an illegal one counts for nothing
     }
     const bool is_best = search.has_best() && (!before || better(search.best_score(), *before));
     return is_best ? std::optional(search.best_score()) : std::nullopt;

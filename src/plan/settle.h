@@ -15,6 +15,7 @@ Plan with_settled_weights(const Problem& problem, Plan plan);
 // submit() (plan/placement.h) for planners whose rule says nothing of weights: the plan with settled weights, or as it
 // is where only that fits in memory. One evaluation; two or three where the settled one does not fit. The last is that
 // of the plan returned.
+inline constexpr std::uint64_t kEvaluationsToSettle = 3;  // at most
 Result<Plan> submit_settled(Search& search, Plan plan, std::string_view planner);
 
 // Of a finished search: settles as many weights as can be without a worse score or more bytes on links. Goes beyond the

@@ -58,7 +58,7 @@ TEST(ZooSpec, MistakesAreToldInOneLine) {
   EXPECT_EQ(error_of("rnnlm,batch=99999999999999999999"),
             "zoo:rnnlm: batch=99999999999999999999 is no whole number from 1 to 65536");
   EXPECT_EQ(error_of("rnnlm,batch=4,batch=5"), "zoo:rnnlm: parameter 'batch' is given twice");
-  EXPECT_EQ(error_of("rnnlm,mode=training"), "zoo:rnnlm: mode=training must be train or infer");
+  EXPECT_EQ(error_of("rnnlm,mode=training"), "zoo:rnnlm: mode=training must be train or infer; did you mean 'train'?");
   EXPECT_EQ(error_of("rnnlm,optimizer=adm"),
             "zoo:rnnlm: optimizer=adm must be sgd, momentum or adam; did you mean 'adam'?");
 }
