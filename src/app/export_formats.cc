@@ -21,8 +21,8 @@ Result<ExportFormat> find_export_format(std::string_view name) {
     if (format.name == name) return format;
     names.emplace_back(format.name);
   }
-  return bad_input("no export format named '{}'{}; there are: {}", name,
-                   did_you_mean(name, std::span<const std::string>(names)), join(names, ", "));
+  return bad_input("no export format named '{}'; there are: {}{}", name, join(names, ", "),
+                   did_you_mean(name, std::span<const std::string>(names)));
 }
 
 }  // namespace berth::app

@@ -71,7 +71,7 @@ Result<std::optional<Judge>> Judge::make(const EnvFlags& flags, const std::strin
   }
   if (flags.env != "measure" && flags.env != "both") {
     const std::vector<std::string> names{"simulate", "measure", "both"};
-    return bad_input("no environment named '{}'{}; there are: simulate, measure, both", flags.env,
+    return bad_input("no environment named '{}'; there are: simulate, measure, both{}", flags.env,
                      did_you_mean(flags.env, names));
   }
   if (problem.objective() != Objective::kStep) return bad_input("--env {}: only steps can be measured", flags.env);

@@ -95,7 +95,7 @@ Result<std::optional<Objective>> resolve_objective(const std::string& text) {
     if (objective_name(objective) == text) return std::optional(objective);
     names.push_back(objective_name(objective));
   }
-  return bad_input("no objective named '{}'{}; there are: step, pipeline", text,
+  return bad_input("no objective named '{}'; there are: step, pipeline{}", text,
                    did_you_mean(text, std::span<const std::string_view>(names)));
 }
 

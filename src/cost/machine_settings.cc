@@ -88,8 +88,8 @@ Status set_field(MachineDraft& draft, Device& device, const Setting& setting) {
 Error no_such_field(const Setting& setting, std::span<const std::string_view> fields) {
   std::string known;
   for (const std::string_view field : fields) known += (known.empty() ? "" : ", ") + std::string(field);
-  return bad_input("--set {}: there is no '{}' to set{}; there are {}", setting.whole, setting.field,
-                   did_you_mean(setting.field, fields), known);
+  return bad_input("--set {}: there is no '{}' to set; there are {}{}", setting.whole, setting.field, known,
+                   did_you_mean(setting.field, fields));
 }
 
 Status set_devices(MachineDraft& draft, const Setting& setting) {

@@ -67,7 +67,7 @@ bool may_take(const c10::Argument& argument) {
   return is_plain(type->kind());
 }
 
-constexpr std::string_view kWayOut = "python -m berth.capture writes captures without such ops (docs/measuring.md)";
+constexpr std::string_view kWayOut = "python -m berth.capture writes captures without such ops (berth help measuring)";
 
 }  // namespace
 

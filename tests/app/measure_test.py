@@ -259,7 +259,7 @@ class MeasureTest(CommandLineTest):
         net = captures.Capture("hostile", "infer")
         net.add("aten.from_file.default", [[16]], [str(target), True, 16])
         on = (self.folder / "hostile.json", "--machine", HALVES)
-        self.refused(net, "'aten.from_file.default'", "docs/measuring.md", commands=(
+        self.refused(net, "'aten.from_file.default'", "berth help measuring", commands=(
             ("measure", *on, "--plan", self.folder / "plan.json"), ("calibrate", *on, "-o", self.folder / "costs.csv"),
             ("place", *on, "--env", "measure"), ("place", *on, "--env", "both"), ("compare", *on, "--env", "measure")))
         self.assertFalse(target.exists())

@@ -86,8 +86,8 @@ TEST(MachineChanges, RefusalsSayTheWayOut) {
             "--set gpu7.memory=1GiB: machine 'k40x2' has no device 'gpu7' (it has cpu, gpu0, gpu1, haswell-18c, k40, "
             "gpu, and link.* for its links)");
   EXPECT_EQ(refusal({.settings = {"gpu0.memry=1GiB"}}),
-            "--set gpu0.memry=1GiB: there is no 'memry' to set; did you mean 'memory'?; there are memory, bandwidth, "
-            "flops, launch, lanes, watts");
+            "--set gpu0.memry=1GiB: there is no 'memry' to set; there are memory, bandwidth, flops, launch, lanes, "
+            "watts; did you mean 'memory'?");
   EXPECT_EQ(
       refusal({.settings = {"link.pcie.bandwidth=2x"}}),
       "--set link.pcie.bandwidth=2x: machine 'k40x2' has no link 'pcie'; say link.* for all, or link.cpu.port for one");

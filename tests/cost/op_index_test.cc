@@ -103,7 +103,7 @@ TEST_F(OpIndexTest, WhatIsNotThereIsAnError) {
   EXPECT_EQ(select("type:Conf"), "no op of the type 'Conf' in 'net'; did you mean 'Conv'?");
   EXPECT_EQ(select("module:enk"), "no module 'enk' in 'net'; did you mean 'enc'?");
   EXPECT_EQ(select("role:inputs"),
-            "no role 'inputs'; did you mean 'input'?; there are: compute, parameter, buffer, constant, input, view");
+            "no role 'inputs'; there are: compute, parameter, buffer, constant, input, view; did you mean 'input'?");
   EXPECT_EQ(select("role:view"), "'net' has no op of the role 'view'");
 }
 

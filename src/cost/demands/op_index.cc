@@ -113,7 +113,7 @@ Result<std::vector<OpId>> OpIndex::of_role(std::string_view name) const {
   std::vector<std::string_view> names;
   for (const Role role : kRoles) names.push_back(name_of(role));
   const auto role = role_from_name(name);
-  if (!role) return bad_input("no role '{}'{}; there are: {}", name, did_you_mean(name, names), fmt::join(names, ", "));
+  if (!role) return bad_input("no role '{}'; there are: {}{}", name, fmt::join(names, ", "), did_you_mean(name, names));
   std::vector<OpId> ops;
   for (const OpId op : graph_.ops()) {
     if (graph_.role(op) == *role) ops.push_back(op);
