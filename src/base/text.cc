@@ -23,7 +23,7 @@ bool equal_letters(char a, char b) {
 }
 
 bool contains(std::string_view text, std::string_view part) {
-  return !std::ranges::search(text, part, equal_letters).empty();
+  return std::search(text.begin(), text.end(), part.begin(), part.end(), equal_letters) != text.end();
 }
 
 // The shortest candidate that the word is a part of: 'node_MatMul_11' for 'MatMul_11'. Or the longest that is most of

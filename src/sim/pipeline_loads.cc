@@ -162,9 +162,9 @@ void PipelineModel::find_nets() {
 void PipelineModel::price_nets(std::span<const std::vector<TensorId>> tensors_of_net) {
   const auto channels = problem_.machine().channels();
   std::vector<int> channel_of;  // per column: one of those it stands for
-  for (const auto& [latency, rate] : figures_) {
+  for (const auto& figure : figures_) {
     const auto same = std::ranges::find_if(
-        channels, [&](const Channel& channel) { return channel.latency_s == latency && channel.bytes_per_s == rate; });
+        channels, [&](const Channel& channel) { return std::pair{channel.latency_s, channel.bytes_per_s} == figure; });
     channel_of.push_back(static_cast<int>(same - channels.begin()));
   }
   times_.assign(tensors_of_net.size() * num_figures_, 0);
