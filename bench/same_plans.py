@@ -5,7 +5,8 @@
 same_plans.py record BERTH FILE    runs what FILE does not have yet and adds it; goes on where it was killed
 same_plans.py compare OLD NEW      rows that differ, and status 1 if there are any
 
-A row holds the status, the digest of the plan's file and what --json printed, without the time that the search took."""
+A row holds the status, the value of the plan, and digests of its file and of what was printed, less the time that the search took.
+bench/recorded/ has what earlier versions gave; learned rows depend on libtorch and the processor as well."""
 import argparse
 import hashlib
 import json
@@ -45,7 +46,7 @@ FILES = [
     [f"{MSR}/LayerGraphs/resnet50_inference.json"],
     ["captured/resnet50.infer.json.gz", "-m", "h200"],
     ["captured/rnnlm.train.json.gz", "-m", "h200"],
-    ["exported/bert_base.onnx", "-m", "rtx4090-3060", "--dim", "batch=2"],
+    ["exported/bert_base.onnx", "-m", "rtx4090-3060"],
 ]
 LEARNED_ON = [0, 3, 11, 13, 17]  # of all rows
 
@@ -75,19 +76,24 @@ def without_times(value):
     return [without_times(part) for part in value] if isinstance(value, list) else value
 
 
+def digest(data):
+    return hashlib.sha256(data).hexdigest()[:16]
+
+
 def run(berth, flags):
     with tempfile.TemporaryDirectory() as folder:
         plan = pathlib.Path(folder) / "plan.json"
         done = subprocess.run([berth, "place", *flags, "--seed", "1", "--json", "-q", "-o", str(plan)], capture_output=True,
                               text=True, timeout=LIMIT_S)
         printed = without_times(json.loads(done.stdout)) if done.stdout.strip() else done.stderr.strip()
-        digest = hashlib.sha256(plan.read_bytes()).hexdigest() if plan.exists() else None
-        return {"status": done.returncode, "plan": digest, "printed": printed}
+        return {"status": done.returncode, "value_s": printed.get("objective_value_s") if isinstance(printed, dict) else None,
+                "plan": digest(plan.read_bytes()) if plan.exists() else None,
+                "printed": digest(json.dumps(printed, sort_keys=True).encode())}
 
 
 def write(path, rows):
     beside = path.with_suffix(".part")
-    beside.write_text(json.dumps(rows, indent=0, sort_keys=True))
+    beside.write_text("{\n" + ",\n".join(f"{json.dumps(name)}: {json.dumps(rows[name])}" for name in sorted(rows)) + "\n}\n")
     os.replace(beside, path)
 
 
