@@ -5,22 +5,13 @@
 exact_gaps.py BERTH                 Markdown table: mean and largest gap per planner, and how often it was optimal
 exact_gaps.py BERTH --prove         proves the optima anew and writes tests/data/exact/optima.json
 """
-import argparse
 import json
-import pathlib
-import subprocess
 import sys
 
-SET = pathlib.Path(__file__).resolve().parent.parent / "tests" / "data" / "exact"
+from lib import cli, files, markdown, paths, stats
+
+SET = paths.ROOT / "tests" / "data" / "exact"
 OPTIMA = SET / "optima.json"
-
-
-def run(berth, command, problem, *flags):
-    """The JSON of one command; exit code 1 (nothing fits) is an answer too."""
-    done = subprocess.run([berth, command, problem, "--json", *flags], capture_output=True, text=True, check=False)
-    if done.returncode not in (0, 1):
-        sys.exit(f"{problem.name}: {done.stderr.strip()}")
-    return json.loads(done.stdout)
 
 
 def problems():
@@ -34,14 +25,13 @@ def name_of(problem):
 def prove(berth, budget):
     optima = {}
     for problem in problems():
-        answer = run(berth, "place", problem, "--planner", "exact", "--budget", budget)
+        answer = berth.ask("place", problem, "--planner", "exact", "--budget", budget)
         if not answer["feasible"] or answer["lower_bound_s"] != answer["step_time_s"]:
             best = answer["step_time_s"] if answer["feasible"] else "no plan that fits"
             sys.exit(f"{name_of(problem)}: not proved within {budget}: lower bound {answer['lower_bound_s']}, best {best}")
         optima[name_of(problem)] = answer["step_time_s"]
         print(f"{name_of(problem):<34} {answer['step_time_s']:.12g} s, {answer['search_s']:.2f} s of search", flush=True)
-    lines = [f'    "{name}": {seconds!r}' for name, seconds in optima.items()]
-    OPTIMA.write_text('{\n  "format": "berth-optima/1",\n  "step_time_s": {\n' + ",\n".join(lines) + "\n  }\n}\n")
+    files.write(OPTIMA, json.dumps({"format": "berth-optima/1", "step_time_s": optima}, indent=2) + "\n")
 
 
 def gaps(berth, planners, *limits):
@@ -50,7 +40,7 @@ def gaps(berth, planners, *limits):
     found, without = {}, {}
     for problem in problems():
         optimum = optima[name_of(problem)]
-        for row in run(berth, "compare", problem, "--planners", planners, *limits)["rows"]:
+        for row in berth.ask("compare", problem, "--planners", planners, *limits)["rows"]:
             found.setdefault(row["planner"], [])
             without.setdefault(row["planner"], 0)
             if row.get("feasible"):
@@ -61,20 +51,19 @@ def gaps(berth, planners, *limits):
 
 
 def table(found, without):
-    lines = ["| planner | mean gap | largest gap | optimal | no plan that fits |", "| --- | ---: | ---: | ---: | ---: |"]
-    mean = {name: sum(list_) / len(list_) for name, list_ in found.items() if list_}
+    lines = []
+    mean = {name: stats.mean(gaps_of) for name, gaps_of in found.items() if gaps_of}
     for name in sorted(found, key=lambda name: (without[name], mean.get(name, 0))):
         if name not in mean:
-            lines.append(f"| `{name}` | - | - | 0 | {without[name]} |")
+            lines.append([f"`{name}`", "-", "-", 0, without[name]])
             continue
         optimal = sum(gap < 1e-9 for gap in found[name])
-        lines.append(f"| `{name}` | {mean[name]:.2%} | {max(found[name]):.2%} | {optimal} | {without[name]} |")
-    return "\n".join(lines)
+        lines.append([f"`{name}`", f"{mean[name]:.2%}", f"{max(found[name]):.2%}", optimal, without[name]])
+    return markdown.table(["planner", "mean gap", "largest gap", "optimal", "no plan that fits"], "lrrrr", lines)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("berth", help="the program")
+    parser = cli.parser(__doc__)
     parser.add_argument("--prove", action="store_true", help="prove the optima anew")
     parser.add_argument("--planners", default="classical", help="as for berth compare")
     parser.add_argument("--budget", help="per planner and problem (default 2s), or per proof (default 10min)")
@@ -84,8 +73,8 @@ def main():
         prove(options.berth, options.budget or "10min")
     else:
         limits = "--budget", options.budget or "2s", "--threads", str(options.threads)
-        print(table(*gaps(options.berth, options.planners, *limits)))
+        print(table(*gaps(options.berth, options.planners, *limits)), end="")
 
 
 if __name__ == "__main__":
-    main()
+    cli.run(main)

@@ -7,13 +7,10 @@ go_speed.py BERTH [--threads 2] [--updates 3]     Markdown table, then PASS or F
 Bars: zoo:nmt-8 (87,410 ops) takes at most 60 s an update, sampling, simulation and all epochs of PPO included, and 4 GB; time
 per op is the same on a graph twice as large, within 30 %. The first update, which warms up, is left out.
 """
-import argparse
-import json
-import os
 import pathlib
-import subprocess
-import sys
 import tempfile
+
+from lib import cli, markdown, metrics, stats, units
 
 GRAPHS = ["zoo:nmt-2", "zoo:nmt-4", "zoo:nmt-8"]
 MACHINE = "k40x8"
@@ -24,38 +21,27 @@ PHASES = {"sample_s": "sample", "prepare_s": "prepare", "wait_s": "wait", "gradi
 def train(flags, graph, folder):
     """Metrics of a run, its answer, and the peak of its memory."""
     run = pathlib.Path(folder) / "run"
-    command = [flags.berth, "train", graph, "--machine", flags.machine, "--planner", "go", "--option", "nodes=0",
-               *(part for option in flags.option for part in ("--option", option)), "--updates", str(flags.updates),
-               "--policy-device", flags.policy_device, "--threads", str(flags.threads), "-o", run, "--quiet", "--json"]
-    with tempfile.TemporaryFile() as answer:
-        process = subprocess.Popen(command, stdout=answer)
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode not in (0, 1):
-            sys.exit(f"berth train {graph} ended with {process.returncode}")
-        answer.seek(0)
-        outcome = json.load(answer)
-    updates = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
-    return updates, outcome, usage.ru_maxrss * 1024
+    done = flags.berth.run("train", graph, "--machine", flags.machine, "--planner", "go", "--option", "nodes=0",
+                           *(part for option in flags.option for part in ("--option", option)), "--updates", flags.updates,
+                           "--policy-device", flags.policy_device, "--threads", flags.threads, "-o", run, "--quiet", "--json")
+    return metrics.updates(run), done.json(), done.peak_bytes
 
 
-def measure(flags, graph):
-    """Prints the row of one graph; its ops, seconds an update and bytes."""
+def measure(flags, graph, table):
+    """Adds the row of one graph; its ops, seconds an update and bytes."""
     with tempfile.TemporaryDirectory() as folder:
         updates, outcome, peak = train(flags, graph, folder)
     later = updates[1:]
     seconds = (updates[-1]["elapsed_s"] - updates[0]["elapsed_s"]) / len(later)
-    phases = [sum(update.get(phase, 0.0) for update in later) / len(later) for phase in PHASES]
+    phases = [stats.mean(update.get(phase, 0.0) for update in later) for phase in PHASES]
     ops = outcome.get("ops") or 0
-    cells = [f"`{graph}`", f"{ops:,}", f"{seconds:.2f}", f"{1e6 * seconds / ops:.1f}", *(f"{phase:.2f}" for phase in phases),
-             f"{peak / 1e6:,.0f} MB"]
-    print("| " + " | ".join(cells) + " |", flush=True)
+    table.add(f"`{graph}`", f"{ops:,}", f"{seconds:.2f}", f"{1e6 * seconds / ops:.1f}", *(f"{phase:.2f}" for phase in phases),
+              units.megabytes(peak))
     return ops, seconds, peak
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("berth", help="the program")
+    parser = cli.parser(__doc__)
     parser.add_argument("--threads", type=int, default=2, help="default 2")
     parser.add_argument("--updates", type=int, default=3, help="of a run, at least 2 (default 3)")
     parser.add_argument("--graphs", nargs="+", default=GRAPHS, help=f"the largest last (default: {' '.join(GRAPHS)})")
@@ -67,9 +53,9 @@ def main():
         parser.error("--updates: the first is left out; at least 2 are needed")
     print(f"`bench/go_speed.py build/release/berth`: `go`, preset `default` with `nodes=0`, on `{flags.machine}`, {flags.threads} threads, "
           f"policy on {flags.policy_device}. Seconds of an update, by phase.\n")
-    print("| graph | ops | s/update | us/op |", " | ".join(f"{name}, s" for name in PHASES.values()), "| peak memory |")
-    print("| --- |" + " --: |" * (len(PHASES) + 4), flush=True)
-    rows = [measure(flags, graph) for graph in flags.graphs]
+    head = ["graph", "ops", "s/update", "us/op", *(f"{name}, s" for name in PHASES.values()), "peak memory"]
+    table = markdown.Printed(head, "l" + "r" * (len(head) - 1))
+    rows = [measure(flags, graph, table) for graph in flags.graphs]
     print()
     ops, seconds, peak = rows[-1]
     bars = [(f"{flags.graphs[-1]}: {seconds:.1f} s an update (at most {SECONDS:g})", seconds <= SECONDS),
@@ -77,10 +63,8 @@ def main():
     for (few, before, _), (many, after, _), graph in zip(rows, rows[1:], flags.graphs[1:]):
         growth = (after / many) / (before / few)
         bars.append((f"{graph}: {growth:.2f} times the time per op of the graph before it (at most {GROWTH:g})", growth <= GROWTH))
-    for what, holds in bars:
-        print("- PASS:" if holds else "- FAIL:", what)
-    sys.exit(0 if all(holds for _, holds in bars) else 1)
+    return markdown.print_bars(bars)
 
 
 if __name__ == "__main__":
-    main()
+    cli.run(main)

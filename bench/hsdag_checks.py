@@ -10,25 +10,16 @@ hsdag_checks.py BERTH large          features and one step on 100,000 nodes; exi
 
 The first two need build/release/bench/hsdag_checks; others reads captured graphs from the folder BERTH_DATA, else ../shared/data.
 """
-import argparse
 import json
-import os
 import pathlib
-import statistics
-import subprocess
-import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-
-from papers_lib.hsdag_table import SHARED, SHARED_ROWS  # noqa: E402
-from planners_lib import report, suite  # noqa: E402
-from planners_lib.peak_memory import json_and_usage  # noqa: E402
+from lib import berth, cli, markdown, paths, stats, units
+from papers.tables.hsdag_table import SHARED, SHARED_ROWS
 
 RESNET = SHARED_ROWS[1]
-CAPTURED = pathlib.Path(os.environ.get("BERTH_DATA", suite.ROOT.parent / "shared" / "data")) / "captured"
 RULES = (("REINFORCE", ("baseline=none",)), ("with a baseline", ()), ("PPO", ("epochs=3", "ratio-clip=0.2")))
-OTHERS = tuple((f"{name}, training", str(CAPTURED / f"{file}.train.json.gz"), SHARED)
+OTHERS = tuple((f"{name}, training", str(paths.captured(f"{file}.train")), SHARED)
                for name, file in (("inception-v3", "inception_v3"), ("resnet-50", "resnet50"), ("bert-base", "bert_base"))) + (
     ("llama-8b", "zoo:llama-8b", "a100x8"), ("gpt3-175b", "zoo:gpt3-175b", "h100x8"))
 # Options were chosen by seeds 1 to 6 of the papers' rows.
@@ -40,22 +31,15 @@ LARGE, LARGE_MACHINE = "zoo:nmt-8,unroll=58", "k40x8"
 MOST_SECONDS, MOST_BYTES = 60.0, 4e9
 
 
-def berth(flags, *words):
-    done = subprocess.run([flags.berth, *map(str, words), "--threads", "1", "--quiet", "--json"], capture_output=True, text=True, check=False)
-    if done.returncode > 1:
-        sys.exit(f"berth {' '.join(map(str, words))}: {done.stderr.strip()}")
-    return json.loads(done.stdout)
-
-
 def place(flags, graph, machine, planner, *words):
-    return berth(flags, "place", graph, "--machine", machine, "--planner", planner, *words)
+    return flags.berth.ask("place", graph, "--machine", machine, "--planner", planner, *words, "--threads", 1, "--quiet")
 
 
 def train(flags, row, seed, options):
     with tempfile.TemporaryDirectory() as folder:
         words = [word for option in options for word in ("--option", option)]
-        return berth(flags, "train", row.graph, "--machine", row.machine, "--planner", "hsdag", "--evaluations", flags.evaluations, "--seed", seed,
-                     *words, "-o", f"{folder}/run")
+        return flags.berth.ask("train", row.graph, "--machine", row.machine, "--planner", "hsdag", "--evaluations", flags.evaluations,
+                               "--seed", seed, *words, "-o", f"{folder}/run", "--threads", 1, "--quiet")
 
 
 def checks(flags, what, row, *words):
@@ -64,11 +48,9 @@ def checks(flags, what, row, *words):
         graph = row.graph
         if not graph.startswith("zoo:"):
             graph = f"{folder}/graph.json"
-            subprocess.run([flags.berth, "graph", "convert", row.graph, "-o", graph], stdout=subprocess.DEVNULL, check=True)
-        done = subprocess.run([flags.checks, what, graph, row.machine, *map(str, words)], capture_output=True, text=True, check=False)
-    if done.returncode:
-        sys.exit(f"{what} {row.name}: {done.stderr.strip()}")
-    return [json.loads(line) for line in done.stdout.splitlines()]
+            flags.berth.run("graph", "convert", row.graph, "-o", graph, codes=(0,))
+        done = berth.run([flags.checks, what, graph, row.machine, *words]).checked(codes=(0,))
+    return [json.loads(line) for line in done.out.splitlines()]
 
 
 class Times:
@@ -80,10 +62,8 @@ class Times:
         if not self.fits:
             return
         times = [one["step_time_s"] for one in answers]
-        self.median = statistics.median(times)
-        self.shown = report.seconds(self.median)
-        if max(times) > min(times):
-            self.shown += f" [{report.seconds(min(times))} .. {report.seconds(max(times))}]"
+        self.median = stats.median(times)
+        self.shown = units.spread(self.median, min(times), max(times))
 
 
 def coarsening(flags):
@@ -97,8 +77,8 @@ def coarsening(flags):
             loss = one["step_time_s"] / found[0]["step_time_s"] - 1
             losses.setdefault(one["rule"], []).append(loss)
             proved = "" if one["proved"] else " (not proved)"
-            lines.append([row.model, one["rule"], f"{one['sets']:,}", report.seconds(one["step_time_s"]) + proved, f"{100 * loss:.2f} %"])
-    print(report.table(["model", "rule", "sets", "optimum", "lost"], "llrrr", lines))
+            lines.append([row.model, one["rule"], f"{one['sets']:,}", units.seconds(one["step_time_s"]) + proved, f"{100 * loss:.2f} %"])
+    print(markdown.table(["model", "rule", "sets", "optimum", "lost"], "llrrr", lines))
     worst = {rule: 100 * max(values) for rule, values in losses.items()}
     print(f"The paper's rule loses at most {worst['mutual']:.2f} %, that of the released code {worst['sole-parent']:.2f} %; one round of parsing by random "
           f"scores {worst['mutual, then random parsing']:.2f} %, METIS {worst['METIS']:.2f} %.")
@@ -112,12 +92,12 @@ def variance(flags):
     gradients = checks(flags, "gradients", RESNET, flags.seeds, flags.updates)
     lines = [["untrained" if one["after"] == 0 else f"after {one['after']} updates", "none" if one["baseline"] == "none" else "the other plans",
               f"{one['noise']:.2f}", f"{one['cosine']:.3f}"] for one in gradients]
-    print(report.table(["policy", "baseline", "noise", "cosine"], "llrr", lines))
+    print(markdown.table(["policy", "baseline", "noise", "cosine"], "llrr", lines))
     lines = []
     for name, options in RULES:
         times = [1e3 * train(flags, RESNET, seed, ("near-best=0", *options))["step_time_s"] for seed in range(1, flags.seeds + 1)]
-        lines.append([name, f"{statistics.fmean(times):.3f} ms", f"{statistics.stdev(times):.3f} ms", f"{min(times):.3f} .. {max(times):.3f} ms"])
-    print("\n" + report.table(["update", "mean", "deviation", "least .. most"], "lrrr", lines))
+        lines.append([name, f"{stats.mean(times):.3f} ms", f"{stats.deviation(times):.3f} ms", f"{min(times):.3f} .. {max(times):.3f} ms"])
+    print("\n" + markdown.table(["update", "mean", "deviation", "least .. most"], "lrrr", lines))
 
 
 def others(flags):
@@ -133,9 +113,9 @@ def others(flags):
         best = Times([place(flags, graph, machine, rival)] if machine == SHARED else
                      [place(flags, graph, machine, rival, "--evaluations", flags.evaluations, "--seed", seed) for seed in seeds])
         lines.append([name, pathlib.Path(machine).stem, f"{gpu['ops']:,}", Times([gpu]).shown, mine.shown, f"{best.shown} (`{rival}`)",
-                      report.ratio(mine.median / best.median) if mine.fits and best.fits else "-"])
-        print(f"{name}: done", file=sys.stderr, flush=True)
-    print(report.table(["model", "machine", "ops", "one GPU", "HSDAG", "beside it", "ratio"], "llrrrrr", lines))
+                      units.ratio(mine.median / best.median) if mine.fits and best.fits else "-"])
+        cli.say(f"{name}: done")
+    print(markdown.table(["model", "machine", "ops", "one GPU", "HSDAG", "beside it", "ratio"], "llrrrrr", lines))
 
 
 def fresh(flags):
@@ -150,39 +130,39 @@ def fresh(flags):
         over = sorted(one["step_time_s"] / best["step_time_s"] for one in found)
         close = sum(ratio <= WITHIN for ratio in over)
         near, runs = near + close, runs + len(over)
-        lines.append([name, f"{best['ops']:,}", report.ratio(gpu["step_time_s"] / best["step_time_s"]), report.ratio(statistics.median(over)),
-                      f"{report.ratio(over[0])} .. {report.ratio(over[-1])}", f"{close} of {len(over)}"])
-        print(f"{name}: done", file=sys.stderr, flush=True)
-    print(report.table(["model", "ops", "one GPU", "HSDAG, median", "least .. most", "within 3 %"], "lrrrrr", lines))
+        lines.append([name, f"{best['ops']:,}", units.ratio(gpu["step_time_s"] / best["step_time_s"]), units.ratio(stats.median(over)),
+                      f"{units.ratio(over[0])} .. {units.ratio(over[-1])}", f"{close} of {len(over)}"])
+        cli.say(f"{name}: done")
+    print(markdown.table(["model", "ops", "one GPU", "HSDAG, median", "least .. most", "within 3 %"], "lrrrrr", lines))
     print(f"{near} of {runs} runs are within 3 % of the optimum.")
 
 
 def large(flags):
     options = ["coarsening=none", "placements=1", "epochs=1"]
     with tempfile.TemporaryDirectory() as folder:
-        command = [flags.berth, "train", LARGE, "--machine", LARGE_MACHINE, "--planner", "hsdag", "--updates", "1", "--threads", "1", "--quiet", "--json",
-                   "-o", f"{folder}/run", *(word for option in options for word in ("--option", option))]
-        answer, usage = json_and_usage(command)
-        ops = answer["ops"]
-    seconds, most = usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
+        words = [word for option in options for word in ("--option", option)]
+        done = flags.berth.run("train", LARGE, "--machine", LARGE_MACHINE, "--planner", "hsdag", "--updates", 1, *words, "-o", f"{folder}/run",
+                               "--threads", 1, "--quiet", "--json")
+    ops, seconds, most = done.json()["ops"], done.cpu_s, done.peak_bytes
     print(f"`{LARGE}` on `{LARGE_MACHINE}`, {', '.join(options)}: {ops:,} nodes, features, one plan and its gradients in {seconds:.1f} s of a core and "
           f"{most / 1e9:.2f} GB.")
     holds = ops >= 100_000 and seconds < MOST_SECONDS and most < MOST_BYTES
-    print(f"- {'PASS' if holds else 'FAIL'}: 100,000 nodes in less than {MOST_SECONDS:.0f} s and {MOST_BYTES / 1e9:.0f} GB.")
-    return 0 if holds else 1
+    return markdown.print_bars([(f"100,000 nodes in less than {MOST_SECONDS:.0f} s and {MOST_BYTES / 1e9:.0f} GB.", holds)])
+
+
+SECTIONS = {"coarsening": coarsening, "variance": variance, "others": others, "fresh": fresh, "large": large}
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("berth")
-    parser.add_argument("what", choices=("coarsening", "variance", "others", "fresh", "large"))
-    parser.add_argument("--checks", default=suite.ROOT / "build" / "release" / "bench" / "hsdag_checks", help="the program of that name")
+    parser = cli.parser(__doc__)
+    parser.add_argument("what", choices=SECTIONS)
+    parser.add_argument("--checks", default=paths.ROOT / "build" / "release" / "bench" / "hsdag_checks", help="the program of that name")
     parser.add_argument("--evaluations", type=int, default=400, help="plans of a run (default 400)")
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--updates", type=int, default=10, help="before the second look at gradients (default 10)")
     flags = parser.parse_args()
-    return {"coarsening": coarsening, "variance": variance, "others": others, "fresh": fresh, "large": large}[flags.what](flags) or 0
+    return SECTIONS[flags.what](flags)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    cli.run(main)

@@ -8,56 +8,34 @@ kill_resume.py BERTH --kills 5 --interval 2            seconds instead of minute
 Bars: every resume goes on, from a checkpoint that is at most one interval old (and one update); in the end all numbers of all
 updates and the best plan's time are those of the run that was left alone. Exit code 1 if one is missed.
 """
-import argparse
 import json
 import pathlib
 import random
-import signal
-import subprocess
-import sys
 import tempfile
 import time
+
+from lib import cli, markdown, metrics
+from lib.berth import Failed
 
 TIMES = {"elapsed_s", "sample_s", "prepare_s", "wait_s", "gradient_s", "step_s"}  # of the machine, not of the run
 SLACK_S = 1.0
 PROBE_S = 5
 
 
-def metrics_of(run):
-    """Whole lines of the metrics, as texts."""
-    try:
-        text = (run / "metrics.jsonl").read_text()
-    except FileNotFoundError:
-        return []
-    return text[:text.rfind("\n") + 1].splitlines()
-
-
 def begin(flags, run, limit):
-    return [flags.berth, "train", flags.graph, "--machine", flags.machine, "--planner", "hierarchical", "--seed", str(flags.seed),
-            "--threads", "1", "--checkpoint-every", f"{flags.interval:g}s", *limit, "-o", run, "--quiet", "--json"]
+    return flags.berth.start("train", flags.graph, "--machine", flags.machine, "--planner", "hierarchical", "--seed", flags.seed,
+                             "--threads", 1, "--checkpoint-every", f"{flags.interval:g}s", *limit, "-o", run, "--quiet", "--json")
 
 
 def resume(flags, run, limit):
-    return [flags.berth, "train", "--resume", run, "--threads", "1", "--checkpoint-every", f"{flags.interval:g}s", *limit, "--quiet",
-            "--json"]
-
-
-def start(command):
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def answer_of(process):
-    out, errors = process.communicate()
-    if process.returncode not in (0, 1):
-        sys.exit(f"- FAIL: a run ended with {process.returncode}: {errors.strip()[-300:]}")
-    return json.loads(out)
+    return flags.berth.start("train", "--resume", run, "--threads", 1, "--checkpoint-every", f"{flags.interval:g}s", *limit, "--quiet", "--json")
 
 
 def updates_for(flags, folder):
     """So many that all kills come before the end: half of the time between them is lost."""
     run = folder / "probe"
-    answer_of(start(begin(flags, run, ("--budget", f"{PROBE_S}s"))))
-    lines = metrics_of(run)
+    begin(flags, run, ("--budget", f"{PROBE_S}s")).wait().checked()
+    lines = metrics.lines(run)
     rate = len(lines) / json.loads(lines[-1])["elapsed_s"] if lines else 0.2
     return max(5, round(rate * flags.interval * flags.kills))
 
@@ -72,34 +50,34 @@ class Victim:
 
     def suffer(self, rng):
         """Its answer in the end."""
-        command = begin(self.flags, self.run, self.limit)
+        begin_again = begin
         while True:
-            process = start(command)
-            command = resume(self.flags, self.run, self.limit)
+            running = begin_again(self.flags, self.run, self.limit)
+            begin_again = resume
             if self.kills == self.flags.kills:
-                answer = answer_of(process)
+                answer = running.wait().checked().json()
                 self.look_back()
                 return answer
-            self.wait_and_kill(process, rng.uniform(0.0, 2 * self.flags.interval))
+            self.wait_and_kill(running, rng.uniform(0.0, 2 * self.flags.interval))
 
-    def wait_and_kill(self, process, seconds):
+    def wait_and_kill(self, running, seconds):
         end = time.monotonic() + seconds
         # The first kill waits for the run to exist: before that there is nothing to resume.
-        while process.poll() is None and (time.monotonic() < end or not (self.run / "config.json").exists()):
+        while not running.has_ended() and (time.monotonic() < end or not (self.run / "config.json").exists()):
             time.sleep(0.01)
-        if process.poll() is not None:
-            answer_of(process)
-            sys.exit(f"- FAIL: the run ended after {self.kills} kills; give it more updates (--updates)")
-        process.send_signal(signal.SIGKILL)
-        process.communicate()
+        if running.has_ended():
+            running.wait().checked()
+            raise Failed(f"- FAIL: the run ended after {self.kills} kills; give it more updates (--updates)")
+        running.kill()
+        running.wait()
         self.kills += 1
         self.look_back()
-        self.before = metrics_of(self.run)
-        print(f"kill {self.kills}: after update {len(self.before)}", file=sys.stderr, flush=True)
+        self.before = metrics.lines(self.run)
+        cli.say(f"kill {self.kills}: after update {len(self.before)}")
 
     def look_back(self):
         """How much the resume before had to do again: the lines that it did not keep."""
-        now = metrics_of(self.run)
+        now = metrics.lines(self.run)
         kept = sum(1 for _ in common(self.before, now))
         if self.before and now != self.before:
             times = [0.0, *(json.loads(line)["elapsed_s"] for line in self.before)]
@@ -130,23 +108,22 @@ def run(flags, folder):
     """(What, whether it holds) of every bar."""
     updates = flags.updates or updates_for(flags, folder)
     limit = ("--updates", str(updates))
-    left_alone = start(begin(flags, folder / "alone", limit))
+    left_alone = begin(flags, folder / "alone", limit)
     victim = Victim(flags, folder / "killed", updates)
     killed = victim.suffer(random.Random(flags.seed))
-    alone = answer_of(left_alone)
+    alone = left_alone.wait().checked().json()
     yield f"{victim.kills} kills, every resume went on", victim.kills == flags.kills
     oldest, allowed = max(victim.lost, default=0.0), flags.interval + victim.longest_update + SLACK_S
     yield (f"the oldest checkpoint that was resumed was {oldest:.1f} s of training old (asked: {flags.interval:g} s, one update of "
            f"{victim.longest_update:.1f} s and {SLACK_S:g} s)"), oldest <= allowed
-    difference = first_difference(numbers_of(metrics_of(folder / "alone")), numbers_of(metrics_of(folder / "killed")))
+    difference = first_difference(numbers_of(metrics.lines(folder / "alone")), numbers_of(metrics.lines(folder / "killed")))
     yield f"all numbers of {updates:,} updates are those of a run left alone" + (f": {difference}" if difference else ""), not difference
     same = all(alone.get(key) == killed.get(key) for key in ("step_time_s", "evaluations", "feasible"))
     yield f"the best plan takes {killed.get('step_time_s')} s, left alone {alone.get('step_time_s')} s", same
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("berth", help="the program")
+    parser = cli.parser(__doc__)
     parser.add_argument("--graph", default="zoo:rnnlm", help="default zoo:rnnlm")
     parser.add_argument("--machine", default="k40x2", help="default k40x2")
     parser.add_argument("--kills", type=int, default=20, help="default 20")
@@ -156,13 +133,9 @@ def main():
     flags = parser.parse_args()
     print(f"`bench/kill_resume.py build/release/berth`: {flags.graph} on {flags.machine}, a checkpoint every {flags.interval:g} s, killed at "
           f"random within twice that, {flags.kills} times.\n", flush=True)
-    held = True
     with tempfile.TemporaryDirectory() as folder:
-        for what, holds in run(flags, pathlib.Path(folder)):
-            print(f"- {'PASS' if holds else 'FAIL'}: {what}.", flush=True)
-            held = held and holds
-    sys.exit(0 if held else 1)
+        return markdown.print_bars((f"{what}.", holds) for what, holds in run(flags, pathlib.Path(folder)))
 
 
 if __name__ == "__main__":
-    main()
+    cli.run(main)

@@ -8,15 +8,11 @@ Bars: `heft` and `m-etf` search for less than 5 s, `auto` has a plan that fits w
 `auto` gets ever larger budgets until its plan fits, then 3 s. The quickest of the runs counts.
 Captured graphs are read from the folder BERTH_DATA, else ../shared/data from the project's root, and left out where missing.
 """
-import argparse
-import os
 import pathlib
-import sys
 
-from planners_lib.peak_memory import json_and_usage
+from lib import cli, markdown, paths, units
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-CAPTURED = pathlib.Path(os.environ.get("BERTH_DATA", ROOT.parent / "shared" / "data")) / "captured" / "nmt8.train.json.gz"
+CAPTURED = paths.captured("nmt8.train")
 MACHINE = "k40x8"  # eight GPUs and a CPU
 LIST_SCHEDULERS = ["heft", "m-etf"]
 LIST_SECONDS, MOST_BYTES = 5.0, 2e9
@@ -25,10 +21,8 @@ FIRST_BUDGETS, LONG_BUDGET = ["50ms", "100ms", "200ms", "500ms", "1s"], "3s"
 
 def run(flags, graph, planner, budget="10s"):
     """The outcome of one process, with its peak memory as 'peak_bytes'."""
-    command = [flags.berth, "place", graph, "-m", MACHINE, "-p", planner, "--budget", budget, "--threads", str(flags.threads),
-               "--quiet", "--json"]
-    answer, usage = json_and_usage(command)
-    return {**answer, "peak_bytes": usage.ru_maxrss * 1024}
+    done = flags.berth.run("place", graph, "-m", MACHINE, "-p", planner, "--budget", budget, "--threads", flags.threads, "--quiet", "--json")
+    return {**done.json(), "peak_bytes": done.peak_bytes}
 
 
 def least(flags, *args):
@@ -42,48 +36,45 @@ def name_of(graph):
     return pathlib.Path(graph).name.removesuffix(".json.gz")
 
 
-def show(graph, planner, budget, outcome):
+def show(table, graph, planner, budget, outcome):
     step = f"{outcome['step_time_s']:.3f} s" if outcome["feasible"] else "OOM"
-    print(f"| {name_of(graph)} | {outcome['ops']:,} | `{planner}` | {budget} | {step} | {outcome['search_s']:.3f} s |",
-          f"{outcome['peak_bytes'] / 1e6:.0f} MB |", flush=True)
+    table.add(name_of(graph), f"{outcome['ops']:,}", f"`{planner}`", budget, step, f"{outcome['search_s']:.3f} s",
+              units.megabytes(outcome["peak_bytes"]))
 
 
-def measure(flags, graph):
-    """Prints the rows of one graph; yields (what, whether it holds)."""
+def measure(flags, graph, table):
+    """Adds the rows of one graph; yields (what, whether it holds)."""
     name, peaks = name_of(graph), []
     for planner in LIST_SCHEDULERS:
         outcome = least(flags, graph, planner)
-        show(graph, planner, "-", outcome)
+        show(table, graph, planner, "-", outcome)
         peaks.append(outcome["peak_bytes"])
         yield f"{name}: {planner} searches for less than {LIST_SECONDS:g} s", outcome["search_s"] < LIST_SECONDS
     for budget in FIRST_BUDGETS:
         outcome = least(flags, graph, "auto", budget)
-        show(graph, "auto", budget, outcome)
+        show(table, graph, "auto", budget, outcome)
         if outcome["feasible"]:
             break
     yield f"{name}: auto has a plan that fits within {FIRST_BUDGETS[-1]}", outcome["feasible"]
     outcome = run(flags, graph, "auto", LONG_BUDGET)
-    show(graph, "auto", LONG_BUDGET, outcome)
+    show(table, graph, "auto", LONG_BUDGET, outcome)
     peaks.append(outcome["peak_bytes"])
     yield f"{name}: less than {MOST_BYTES / 1e9:g} GB", max(peaks) < MOST_BYTES
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("berth", help="the program")
+    parser = cli.parser(__doc__)
     parser.add_argument("--runs", type=int, default=3, help="of which the quickest counts (default 3)")
     parser.add_argument("--threads", type=int, default=1, help="for auto (default 1)")
     flags = parser.parse_args()
     graphs = [str(CAPTURED)] if CAPTURED.exists() else []
     if not graphs:
-        print(f"no {CAPTURED.name} in the data folder (BERTH_DATA)", file=sys.stderr)
-    print("| graph | ops | planner | budget | step time | search | peak memory |")
-    print("| --- | --: | --- | --: | --: | --: | --: |", flush=True)
-    bars = [bar for graph in [*graphs, "zoo:nmt-8"] for bar in measure(flags, graph)]
-    for what, holds in bars:
-        print("PASS:" if holds else "FAIL:", what)
-    sys.exit(0 if all(holds for _, holds in bars) else 1)
+        cli.say(f"no {CAPTURED.name} in the data folder (BERTH_DATA)")
+    table = markdown.Printed(["graph", "ops", "planner", "budget", "step time", "search", "peak memory"], "lrlrrrr")
+    bars = [bar for graph in [*graphs, "zoo:nmt-8"] for bar in measure(flags, graph, table)]
+    print()
+    return markdown.print_bars(bars)
 
 
 if __name__ == "__main__":
-    main()
+    cli.run(main)

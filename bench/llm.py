@@ -2,21 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """llm.py BERTH: three language models on four machines against the runtimes' rules, as a table in Markdown.
 Deterministic but for the seconds."""
-import argparse
-import json
-import pathlib
-import subprocess
+from lib import cli, markdown, paths
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 MODELS = ["llama-8b", "llama-70b", "mixtral-8x7b"]
-MACHINES = ["rtx4090-3060", "a100-v100", "core-ultra", str(ROOT / "examples/machines/one_card.toml")]
+MACHINES = ["rtx4090-3060", "a100-v100", "core-ultra", str(paths.ROOT / "examples/machines/one_card.toml")]
 RIVALS = ["memory-proportional", "layer filling", "experts on cpu", "one device"]
-def ask(berth, model, machine, context):
-    done = subprocess.run([berth, "llm", model, "--machine", machine, "--ctx", str(context), "--no-what-if", "--json"],
-                          capture_output=True, text=True)
-    if done.returncode not in (0, 1):
-        raise SystemExit(done.stderr)
-    return json.loads(done.stdout)
 
 
 def tokens(value):
@@ -34,25 +24,24 @@ def cell(ours, rival):
 
 
 def row(berth, model, machine, context):
-    answer = ask(berth, model, machine, context)
+    answer = berth.ask("llm", model, "--machine", machine, "--ctx", context, "--no-what-if")
     rivals = {rival["name"]: rival for rival in answer["rivals"]}
     cells = [cell(answer, rivals.get(name)) for name in RIVALS]
     ours = tokens(answer["decode_tokens_per_s"]) if answer["fits"] else "OOM"
     prefill = tokens(answer["prefill_tokens_per_s"]) if answer["fits"] else "-"
-    return f"| `{model}` | `{answer['machine']}` | {ours} | {prefill} | " + " | ".join(cells) + f" | {answer['search_s']:.2f} s |"
+    return f"`{model}`", f"`{answer['machine']}`", ours, prefill, *cells, f"{answer['search_s']:.2f} s"
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("berth")
+    parser = cli.parser(__doc__)
     parser.add_argument("--ctx", type=int, default=8192)
     args = parser.parse_args()
-    print("| model | machine | decode tok/s | prefill tok/s | " + " | ".join(RIVALS) + " | planning |")
-    print("| --- | --- | --: | --: | --: | --: | --: | --: | --: |")
+    head = ["model", "machine", "decode tok/s", "prefill tok/s", *RIVALS, "planning"]
+    table = markdown.Printed(head, "ll" + "r" * (len(head) - 2))
     for machine in MACHINES:
         for model in MODELS:
-            print(row(args.berth, model, machine, args.ctx), flush=True)
+            table.add(*row(args.berth, model, machine, args.ctx))
 
 
 if __name__ == "__main__":
-    main()
+    cli.run(main)

@@ -9,6 +9,8 @@ import sys
 
 import torch
 
+from lib import markdown, stats
+
 LAYERS, HIDDEN, KV, FFN, VOCAB = 32, 4096, 1024, 14336, 128256
 SHAPES = [(HIDDEN + 2 * KV, HIDDEN), (HIDDEN, HIDDEN), (2 * FFN, HIDDEN), (HIDDEN, FFN)]  # qkv, out, gate and up, down
 
@@ -40,18 +42,18 @@ def seconds(weights, head, tokens, repeats):
         end.record()
         torch.cuda.synchronize()
         times.append(begin.elapsed_time(end) / 1e3 / repeats)
-    return sorted(times)[2]
+    return stats.median(times)
 
 
 def main():
     bandwidth, peak = (float(word) * 1e12 for word in (sys.argv[1:3] if len(sys.argv) > 2 else ("4.8", "989")))
     weights, head = make_weights()
     elements = sum(weight.numel() for weight in weights)
-    print("| step | time | share |\n| --- | --: | --: |")
+    table = markdown.Printed(["step", "time", "share"], "lrr")
     decode = seconds(weights, head, 1, 20)
-    print(f"| decode, 1 token | {1e3 * decode:.2f} ms | {2 * (elements + head.numel()) / decode / bandwidth:.3f} of the bandwidth |")
+    table.add("decode, 1 token", f"{1e3 * decode:.2f} ms", f"{2 * (elements + head.numel()) / decode / bandwidth:.3f} of the bandwidth")
     prefill = seconds(weights, head, 512, 10)
-    print(f"| prefill, 512 tokens | {1e3 * prefill:.2f} ms | {2 * 512 * elements / prefill / peak:.3f} of the peak |")
+    table.add("prefill, 512 tokens", f"{1e3 * prefill:.2f} ms", f"{2 * 512 * elements / prefill / peak:.3f} of the peak")
 
 
 if __name__ == "__main__":

@@ -8,18 +8,15 @@ Below the table stands on stderr what has to hold, PASS or FAIL; exit code 1 if 
 `dp` equals the contiguous optimum within 0.5 %, `auto` is never above it, and on GNMT training it is 10 % below.
 The problems are read from msr-dnn-partitioning in the folder BERTH_DATA, else ../shared/data from the project's root.
 """
-import argparse
 import csv
-import json
-import os
 import pathlib
-import subprocess
 import sys
+
+from lib import cli, markdown, paths
 
 DP_TOLERANCE = 0.005
 GNMT, GNMT_BAR = "LayerGraphs/gnmt_training", 0.9
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-DATA = pathlib.Path(os.environ.get("BERTH_DATA", ROOT.parent / "shared" / "data")) / "msr-dnn-partitioning"
+DATA = paths.data("msr-dnn-partitioning")
 
 
 def optima():
@@ -31,12 +28,7 @@ def optima():
 
 def place(flags, problem, planner):
     """Load in ms of the plan found, or None if it does not fit."""
-    limits = ["--budget", flags.budget, "--threads", str(flags.threads)]
-    command = [flags.berth, "place", str(problem), "--planner", planner, *limits, "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode not in (0, 1):
-        sys.exit(f"{problem.name}: {done.stderr.strip()}")
-    answer = json.loads(done.stdout)
+    answer = flags.berth.ask("place", problem, "--planner", planner, "--budget", flags.budget, "--threads", flags.threads)
     return answer["objective_value_s"] * 1e3 if answer["feasible"] else None
 
 
@@ -56,29 +48,23 @@ def bars(found):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("berth", help="the program")
+    parser = cli.parser(__doc__)
     parser.add_argument("--planners", default="dp,auto")
     parser.add_argument("--budget", default="30s", help="per planner and problem (default 30s)")
     parser.add_argument("--threads", type=int, default=1, help="for planners that can use several (default 1)")
     flags = parser.parse_args()
     planners = flags.planners.split(",")
     found = {planner: {} for planner in planners}
-    print("| problem | contiguous optimum |", " | ".join(f"`{name}`" for name in planners), "|")
-    print("| --- | --: |", " | ".join("--:" for _ in planners), "|", flush=True)
+    table = markdown.Printed(["problem", "contiguous optimum", *(f"`{name}`" for name in planners)], "lr" + "r" * len(planners))
     for workload, optimum in optima():
         cells = []
         for planner in planners:
             load = place(flags, DATA / "throughput-inputs" / f"{workload}.json", planner)
             found[planner][workload] = load, optimum
             cells.append("OOM" if load is None else f"{load:.3f} ({load / optimum - 1:+.1%})")
-        print(f"| {pathlib.Path(workload).name} | {optimum:.3f} |", " | ".join(cells), "|", flush=True)
-    passed = True
-    for what, holds in bars(found):
-        print("PASS:" if holds else "FAIL:", what, file=sys.stderr)
-        passed = passed and holds
-    sys.exit(0 if passed else 1)
+        table.add(pathlib.Path(workload).name, f"{optimum:.3f}", *cells)
+    return markdown.print_bars(bars(found), sys.stderr)
 
 
 if __name__ == "__main__":
-    main()
+    cli.run(main)

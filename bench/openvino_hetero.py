@@ -10,13 +10,14 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests" / "consumers"))
+from lib import cli, markdown, stats  # noqa: E402
+from lib.berth import Berth  # noqa: E402
 import consumer  # noqa: E402
 
 consumer.run_in_environment("openvino")
 
 import importlib.util  # noqa: E402
 import json  # noqa: E402
-import statistics  # noqa: E402
 import tempfile  # noqa: E402
 import time  # noqa: E402
 import xml.etree.ElementTree  # noqa: E402
@@ -56,11 +57,7 @@ bandwidth = "5 GB/s"
 latency = "5 us"
 """
 
-berth = consumer.Program(sys.argv[1])
-
-
-def note(*words):
-    print(*words, file=sys.stderr, flush=True)
+berth = Berth(sys.argv[1])
 
 
 def two_devices():
@@ -106,7 +103,7 @@ def put_times(path, seconds_of):
 def exported(core, model, plan, machine, folder):
     """The plan as a user applies it; the compiled model."""
     names = [word for ours, theirs in DEVICES.items() for word in ("--name", f"{ours}={theirs}")]
-    berth("export", model, "-m", machine, "--plan", plan, "--to", "openvino", "-o", folder, *names)
+    berth.run("export", model, "-m", machine, "--plan", plan, "--to", "openvino", "-o", folder, *names)
     spec = importlib.util.spec_from_file_location(f"apply_{folder.name}".replace("-", "_"), folder / "apply.py")
     script = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(script)
@@ -132,8 +129,8 @@ def automatic_row(core, model, device):
 
 def planned_row(core, title, model, planner, machine, costs, folder):
     plan = folder / f"{title}.json"
-    berth("place", model, "-m", machine, "-p", planner, "--budget", "5s", "-q", "-o", plan, *costs)
-    scored = json.loads(berth("score", model, "-m", machine, "--plan", plan, "--json", *costs))
+    berth.run("place", model, "-m", machine, "-p", planner, "--budget", "5s", "-q", "-o", plan, *costs)
+    scored = berth.ask("score", model, "-m", machine, "--plan", plan, *costs)
     placed = [op["device"] for op in json.loads(plan.read_text())["ops"]]
     return Row(f"Berth, `{title}`", exported(core, model, plan, machine, folder / title), placed.count("cpu2") / len(placed), scored["step_time_s"])
 
@@ -146,9 +143,9 @@ def rows_of(name, folder):
     machine.write_text(MACHINE.format(both=50 * os.cpu_count()))
     inputs = onnx_models.random_values((value.any_name, list(value.shape), value.element_type.to_dtype())
                                        for value in core.read_model(model).inputs)
-    note(f"{name}: times of every op")
+    cli.say(f"{name}: times of every op")
     costs = execution_graphs(core, model, inputs, folder)
-    note(f"{name}: placements")
+    cli.say(f"{name}: placements")
     rows = [automatic_row(core, model, "HETERO:CPU,CPU2"), automatic_row(core, model, "HETERO:CPU2,CPU")]
     for title in ("auto", "round-robin", "random"):
         rows.append(planned_row(core, title, model, title, machine, costs, folder))
@@ -157,7 +154,7 @@ def rows_of(name, folder):
         for found, value in zip(row.run(inputs), wanted, strict=True):
             np.testing.assert_allclose(found, value, rtol=1e-3, atol=1e-3)
         row.seconds.clear()
-    note(f"{name}: {ROUNDS} rounds")
+    cli.say(f"{name}: {ROUNDS} rounds")
     for _ in range(ROUNDS):
         for row in rows:
             row.run(inputs)
@@ -168,16 +165,14 @@ def main():
     if consumer.data_folder() is None:
         sys.exit("no data folder (BERTH_DATA)")
     print(f"openvino {openvino.__version__.split('-')[0]}, {os.cpu_count()} cores, {ROUNDS} runs of each in turn\n")
-    print("| model | placement | ops on the second device | predicted | fastest run | median |")
-    print("| --- | --- | --: | --: | --: | --: |")
+    table = markdown.Printed(["model", "placement", "ops on the second device", "predicted", "fastest run", "median"], "llrrrr")
     for name in MODELS:
         with tempfile.TemporaryDirectory() as folder:
             for row in rows_of(name, pathlib.Path(folder)):
                 predicted = "-" if row.predicted is None else f"{row.predicted * 1e3:.1f} ms"
-                share = f"{row.on_second:.0%}"
-                print(f"| `{name}` | {row.name} | {share} | {predicted} | {min(row.seconds) * 1e3:.1f} ms | "
-                      f"{statistics.median(row.seconds) * 1e3:.1f} ms |", flush=True)
+                table.add(f"`{name}`", row.name, f"{row.on_second:.0%}", predicted, f"{min(row.seconds) * 1e3:.1f} ms",
+                          f"{stats.median(row.seconds) * 1e3:.1f} ms")
 
 
 if __name__ == "__main__":
-    main()
+    cli.run(main)

@@ -9,14 +9,12 @@ sweep over its groups (one plan per group, no learning) makes of the same start 
 families of models alone; beside it the best single device. Bars: from scratch better than the start on every row; so is the first sweep
 of the trained policy, with every seed.
 """
-import argparse
 import dataclasses
-import json
-import math
 import pathlib
-import subprocess
-import sys
 import tempfile
+
+from lib import cli, markdown
+from lib.results import OOM, step_of
 
 CONVOLUTIONS, RECURRENT, TRANSLATION = "convolutions", "rnnlm", "nmt"
 
@@ -50,53 +48,41 @@ MACHINES = ["k40x2", "k40x4"]  # to learn on
 GROUPS = 64
 
 
-def answer_of(flags, *words):
-    """The JSON document of a command; exit code 1 says that the plan does not fit, which is an answer too."""
-    done = subprocess.run([flags.berth, *map(str, words), "--json", "--quiet"], capture_output=True, text=True)
-    if done.returncode not in (0, 1):
-        sys.exit(f"berth {' '.join(map(str, words))} ended with {done.returncode}: {done.stderr.strip()}")
-    return json.loads(done.stdout)
-
-
 def train(flags, folder, family):
     """A policy that has never seen that family."""
     run = pathlib.Path(folder) / family
     graphs = [graph for other, graph in LESSONS.items() if other != family]
     machines = [word for machine in MACHINES for word in ("--machine", machine)]
-    answer_of(flags, "train", *graphs, *machines, "--planner", "placeto", "--option", f"groups={GROUPS}", "--budget", flags.train,
-              "--threads", flags.threads, "-o", run)
+    flags.berth.ask("train", *graphs, *machines, "--planner", "placeto", "--option", f"groups={GROUPS}", "--budget", flags.train,
+                    "--threads", flags.threads, "-o", run, "--quiet")
     return run
 
 
-def seconds_of(answer):
-    """Of the step; endless for a plan that does not fit in memory."""
-    return answer["step_time_s"] if answer["feasible"] else math.inf
+def place(flags, row, *words):
+    """Seconds of a step."""
+    return step_of(flags.berth.ask("place", row.graph, "--machine", row.machine, "--threads", flags.threads, "--quiet", *words))
 
 
 def shown(seconds):
-    return ", ".join("OOM" if math.isinf(each) else f"{each:.4g}" for each in seconds)
+    return ", ".join("OOM" if each == OOM else f"{each:.4g}" for each in seconds)
 
 
 def sweep(flags, row, run, seed):
     """Start, and best plan of one sweep from there."""
-    place = ["place", row.graph, "--machine", row.machine, "--policy", run, "--zero-shot", "--seed", seed, "--threads", flags.threads]
-    return (seconds_of(answer_of(flags, *place, "--evaluations", 1)),
-            seconds_of(answer_of(flags, *place, "--evaluations", 1 + GROUPS)))
+    return tuple(place(flags, row, "--policy", run, "--zero-shot", "--seed", seed, "--evaluations", count) for count in (1, 1 + GROUPS))
 
 
-def measure(flags, row, trained):
-    """Prints a row of the table; how many starts the sweep improved, and whether learning from scratch beats them all."""
+def measure(flags, row, trained, table):
+    """Adds a row of the table; how many starts the sweep improved, and whether learning from scratch beats them all."""
     starts, swept = zip(*(sweep(flags, row, trained, seed) for seed in range(1, flags.seeds + 1)))
-    place = ["place", row.graph, "--machine", row.machine, "--threads", flags.threads, "--planner"]
-    single = seconds_of(answer_of(flags, *place, "single"))
-    scratch = seconds_of(answer_of(flags, *place, "placeto", "--budget", flags.budget))
-    print(f"| {row.name} | {shown([single])} | {shown(starts)} | {shown(swept)} | {shown([scratch])} |", flush=True)
+    single = place(flags, row, "--planner", "single")
+    scratch = place(flags, row, "--planner", "placeto", "--budget", flags.budget)
+    table.add(row.name, shown([single]), shown(starts), shown(swept), shown([scratch]))
     return sum(after < start for start, after in zip(starts, swept)), scratch < min(starts)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("berth", help="the program")
+    parser = cli.parser(__doc__)
     parser.add_argument("--budget", default="60s", help="from scratch, for every row (default 60s)")
     parser.add_argument("--train", default="60s", help="of each of the three policies (default 60s)")
     parser.add_argument("--seeds", type=int, default=3, help="random starts for every row (default 3)")
@@ -107,11 +93,10 @@ def main():
     print(f"`bench/placeto_transfer.py build/release/berth --budget {flags.budget} --train {flags.train} --seeds {flags.seeds}`: seconds per "
           f"step. First sweep: the best of {1 + GROUPS} plans, the start included, with a policy trained {flags.train} on other "
           f"families; one number per start. From scratch: `--planner placeto --budget {flags.budget}`.\n")
-    print("| row | best single device | random starts | first sweep, trained elsewhere | from scratch |")
-    print("| --- | --: | --: | --: | --: |", flush=True)
+    table = markdown.Printed(["row", "best single device", "random starts", "first sweep, trained elsewhere", "from scratch"], "lrrrr")
     with tempfile.TemporaryDirectory() as folder:
         policies = {family: train(flags, folder, family) for family in dict.fromkeys(row.family for row in rows)}
-        found = [measure(flags, row, policies[row.family]) for row in rows]
+        found = [measure(flags, row, policies[row.family], table) for row in rows]
     improved, starts = sum(count for count, _ in found), flags.seeds * len(rows)
     beaten = sum(better for _, better in found)
     bars = [
@@ -119,10 +104,8 @@ def main():
         (f"from scratch better than all random starts on {beaten} of {len(rows)} rows", beaten == len(rows)),
     ]
     print()
-    for what, holds in bars:
-        print("- PASS:" if holds else "- FAIL:", what)
-    sys.exit(0 if all(holds for _, holds in bars) else 1)
+    return markdown.print_bars(bars)
 
 
 if __name__ == "__main__":
-    main()
+    cli.run(main)

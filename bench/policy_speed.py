@@ -8,13 +8,10 @@ Bar: one update a second with 4 evaluated plans each, preset `default`, on zoo:n
 Phases come from the metrics of the run: sampling (with the start of the measurements), what is prepared meanwhile, waiting for
 measurements, gradients, the step of the optimiser; the first update, which warms up, is left out.
 """
-import argparse
-import json
-import os
 import pathlib
-import subprocess
-import sys
 import tempfile
+
+from lib import cli, markdown, metrics, stats, units
 
 GRAPHS = ["zoo:nmt-8", "zoo:nmt-8,unroll=58"]  # 87,410 and 101,378 ops
 MACHINE = "k40x8"
@@ -26,18 +23,9 @@ PHASES = {"sample_s": "sample", "prepare_s": "prepare", "wait_s": "wait", "gradi
 def train(flags, graph, folder):
     """Metrics of a run, its answer, and the peak of its memory."""
     run = pathlib.Path(folder) / "run"
-    command = [flags.berth, "train", graph, "--machine", flags.machine, "--planner", "hierarchical", "--option",
-               f"placements={PLACEMENTS}", "--option", "groupings=1", "--budget", flags.budget, "--threads", str(flags.threads), "-o", run, "--quiet", "--json"]
-    with tempfile.TemporaryFile() as answer:
-        process = subprocess.Popen(command, stdout=answer)
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode not in (0, 1):
-            sys.exit(f"berth train {graph} ended with {process.returncode}")
-        answer.seek(0)
-        outcome = json.load(answer)
-    updates = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
-    return updates, outcome, usage.ru_maxrss * 1024
+    done = flags.berth.run("train", graph, "--machine", flags.machine, "--planner", "hierarchical", "--option", f"placements={PLACEMENTS}",
+                           "--option", "groupings=1", "--budget", flags.budget, "--threads", flags.threads, "-o", run, "--quiet", "--json")
+    return metrics.updates(run), done.json(), done.peak_bytes
 
 
 def rate_of(updates):
@@ -52,26 +40,24 @@ def phases_of(updates):
     later = updates[1:]
     if not later:
         return [0.0] * (len(PHASES) + 1)
-    means = [1000 * sum(update.get(phase, 0.0) for update in later) / len(later) for phase in PHASES]
+    means = [1000 * stats.mean(update.get(phase, 0.0) for update in later) for phase in PHASES]
     return [*means, 1000 / rate_of(updates) - sum(means)]
 
 
-def measure(flags, graph):
-    """Prints the row of one graph; its bar."""
+def measure(flags, graph, table):
+    """Adds the row of one graph; its bar."""
     with tempfile.TemporaryDirectory() as folder:
         updates, outcome, peak = train(flags, graph, folder)
     rate = rate_of(updates)
     plans = (updates[-1]["evaluations"] - updates[0]["evaluations"]) / (len(updates) - 1) if len(updates) > 1 else 0
-    cells = [f"`{graph}`", f"{outcome.get('ops') or 0:,}", f"{rate:.2f}", f"{plans:g}", *(f"{ms:.0f}" for ms in phases_of(updates)),
-             f"{peak / 1e6:,.0f} MB"]
-    print("| " + " | ".join(cells) + " |", flush=True)
+    table.add(f"`{graph}`", f"{outcome.get('ops') or 0:,}", f"{rate:.2f}", f"{plans:g}", *(f"{ms:.0f}" for ms in phases_of(updates)),
+              units.megabytes(peak))
     return f"{graph}: {rate:.2f} updates a second with {plans:g} evaluated plans each (asked: {BAR:g} with {PLACEMENTS})", \
         rate >= BAR and plans >= PLACEMENTS
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("berth", help="the program")
+    parser = cli.parser(__doc__)
     parser.add_argument("--budget", default="30s", help="of a run (default 30s)")
     parser.add_argument("--threads", type=int, default=2, help="default 2")
     parser.add_argument("--graphs", nargs="+", default=GRAPHS, help=f"default: {' '.join(GRAPHS)}")
@@ -81,14 +67,12 @@ def main():
           f"`{flags.machine}`, {flags.threads} threads, {flags.budget} a run. Milliseconds of an update by phase: "
           "plans are measured in the background while the policy prepares its gradients, so `wait` is what the "
           "simulator costs beyond that.\n")
-    print("| graph | ops | updates/s | plans each |", " | ".join(f"{name}, ms" for name in PHASES.values()), "| other, ms | peak memory |")
-    print("| --- |" + " --: |" * (len(PHASES) + 5), flush=True)
-    bars = [measure(flags, graph) for graph in flags.graphs]
+    head = ["graph", "ops", "updates/s", "plans each", *(f"{name}, ms" for name in PHASES.values()), "other, ms", "peak memory"]
+    table = markdown.Printed(head, "l" + "r" * (len(head) - 1))
+    bars = [measure(flags, graph, table) for graph in flags.graphs]
     print()
-    for what, holds in bars:
-        print("- PASS:" if holds else "- FAIL:", what)
-    sys.exit(0 if all(holds for _, holds in bars) else 1)
+    return markdown.print_bars(bars)
 
 
 if __name__ == "__main__":
-    main()
+    cli.run(main)

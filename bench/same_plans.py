@@ -7,16 +7,14 @@ same_plans.py compare OLD NEW      rows that differ, and status 1 if there are a
 
 A row holds the status, the value of the plan, and digests of its file and of what was printed, less the time that the search took.
 bench/recorded/ has what earlier versions gave; learned rows depend on libtorch and the processor as well."""
-import argparse
 import hashlib
 import json
-import os
 import pathlib
-import subprocess
-import sys
 import tempfile
 
-DATA = pathlib.Path(os.environ.get("BERTH_DATA", pathlib.Path(__file__).resolve().parents[2] / "shared" / "data"))
+from lib import cli, files, paths
+from lib.berth import Berth
+
 EVALUATIONS = {"auto": 300, "genetic": 200, "anneal": 200, "exact": 2000}
 USUAL_EVALUATIONS = 100
 LEARNED_EVALUATIONS = 12
@@ -52,18 +50,13 @@ LEARNED_ON = [0, 3, 11, 13, 17]  # of all rows
 
 
 def problems():
-    return ZOO + [[str(DATA / row[0]), *row[1:]] for row in FILES]
-
-
-def planners(berth):
-    """Name, and whether it learns, of all that are in the build."""
-    listed = json.loads(subprocess.run([berth, "planners", "--json"], check=True, capture_output=True, text=True).stdout)
-    return [(row["name"], row["learned"]) for row in listed["planners"] if row["built"]]
+    return ZOO + [[str(paths.data(row[0])), *row[1:]] for row in FILES]
 
 
 def jobs(berth):
+    planners = [(one.name, one.learned) for one in berth.planners().values() if one.built]
     for number, problem in enumerate(problems()):
-        for name, learned in planners(berth):
+        for name, learned in planners:
             if learned and number not in LEARNED_ON:
                 continue
             evaluations = LEARNED_EVALUATIONS if learned else EVALUATIONS.get(name, USUAL_EVALUATIONS)
@@ -83,18 +76,15 @@ def digest(data):
 def run(berth, flags):
     with tempfile.TemporaryDirectory() as folder:
         plan = pathlib.Path(folder) / "plan.json"
-        done = subprocess.run([berth, "place", *flags, "--seed", "1", "--json", "-q", "-o", str(plan)], capture_output=True,
-                              text=True, timeout=LIMIT_S)
-        printed = without_times(json.loads(done.stdout)) if done.stdout.strip() else done.stderr.strip()
-        return {"status": done.returncode, "value_s": printed.get("objective_value_s") if isinstance(printed, dict) else None,
+        done = berth.start("place", *flags, "--seed", 1, "--json", "-q", "-o", plan).wait(LIMIT_S)
+        printed = without_times(done.json()) if done.out.strip() else done.errors.strip()
+        return {"status": done.code, "value_s": printed.get("objective_value_s") if isinstance(printed, dict) else None,
                 "plan": digest(plan.read_bytes()) if plan.exists() else None,
                 "printed": digest(json.dumps(printed, sort_keys=True).encode())}
 
 
 def write(path, rows):
-    beside = path.with_suffix(".part")
-    beside.write_text("{\n" + ",\n".join(f"{json.dumps(name)}: {json.dumps(rows[name])}" for name in sorted(rows)) + "\n}\n")
-    os.replace(beside, path)
+    files.write(path, "{\n" + ",\n".join(f"{json.dumps(name)}: {json.dumps(rows[name])}" for name in sorted(rows)) + "\n}\n")
 
 
 def record(berth, path):
@@ -104,7 +94,7 @@ def record(berth, path):
             continue
         rows[name] = run(berth, flags)
         write(path, rows)
-        print(f"{name}: status {rows[name]['status']}", file=sys.stderr, flush=True)
+        cli.say(f"{name}: status {rows[name]['status']}")
 
 
 def compare(old, new):
@@ -121,16 +111,16 @@ def compare(old, new):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = cli.parser(__doc__, berth=False)
     parser.add_argument("what", choices=["record", "compare"])
     parser.add_argument("first", type=pathlib.Path)
     parser.add_argument("second", type=pathlib.Path)
     flags = parser.parse_args()
     if flags.what == "record":
-        record(str(flags.first.resolve()), flags.second)
-    elif not compare(json.loads(flags.first.read_text()), json.loads(flags.second.read_text())):
-        sys.exit(1)
+        record(Berth(flags.first), flags.second)
+        return 0
+    return 0 if compare(json.loads(flags.first.read_text()), json.loads(flags.second.read_text())) else 1
 
 
 if __name__ == "__main__":
-    main()
+    cli.run(main)

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The programs of bench/papers on one tiny row, and the arithmetic of their tables. Usage: bench_papers_test.py BERTH."""
-import json
 import os
 import pathlib
 import re
@@ -14,8 +13,10 @@ import xml.etree.ElementTree
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "bench"))
 
-from papers_lib import ablations, curves, jobs, papers, rows, store, svg  # noqa: E402
-from planners_lib.numbers import OOM  # noqa: E402
+from lib import charts, store  # noqa: E402
+from lib.berth import Berth  # noqa: E402
+from lib.results import OOM  # noqa: E402
+from papers.tables import ablations, base, curves, jobs, rows  # noqa: E402
 
 BERTH = ""
 GRAPH = "zoo:rnnlm,batch=4,unroll=2,hidden=8,vocab=50"
@@ -51,7 +52,7 @@ class ScriptTest(unittest.TestCase):
         self.assertRegex(main, r"- (PASS|FAIL): `hierarchical` beats Scotch on [01] of 1 rows")
         self.assertIn("| 16 |", self.section("rivals"))
         self.assertIn("`dp`", self.section("pipeline"))
-        for name in ("evaluations", "wall"):
+        for name in ("evaluations", "wall") if charts.matplotlib() else ():
             chart = xml.etree.ElementTree.parse(self.folder / "images" / f"curves-{name}.svg")
             self.assertTrue(any("path" in element.tag for element in chart.iter()))
         again = self.bench("hierarchical", "--tables", *tables)
@@ -98,7 +99,7 @@ class ScriptTest(unittest.TestCase):
 
     def test_tables_of_the_page_are_what_their_commands_make(self):
         page = (ROOT / "docs" / "results.md").read_text()
-        usual = papers.Settings()
+        usual = base.Settings()
         budget = {kind: usual.budget(kind).text for kind in ("main", "learned")}
         for words in (f"`hierarchical` has {budget['main']} a run and `colocrl` {budget['learned']}", f"{usual.random_runs} runs of {budget['learned']}",
                       f"`hierarchical` has {budget['learned']}, `anneal` {usual.classical}, {usual.seeds} seeds",
@@ -109,7 +110,7 @@ class ScriptTest(unittest.TestCase):
         self.assertEqual(len(counted), 4)
         for flags, number, said in counted:
             self.assertEqual(number, said.replace(",", ""), "the command has the number of the table")
-        made = papers.with_flags("`bench/papers/ablations`: 512 evaluations", "ablation-options", papers.Settings(evaluations=512).flags())
+        made = base.with_flags("`bench/papers/ablations`: 512 evaluations", "ablation-options", base.Settings(evaluations=512).flags())
         self.assertIn(made, page)
 
     def test_kills_and_speed(self):
@@ -135,33 +136,17 @@ class ArithmeticTest(unittest.TestCase):
         self.assertEqual(curves.by_wall(self.POINTS, 10.0, 4)[-1], (4.0 + 4 * 20.0, 3.0))
         self.assertEqual(curves.median_curve([[(1, 5.0)], [(2, 3.0)], [(2, 4.0)]]), [(1, 5.0, OOM, OOM), (2, 3.0, 4.0, 5.0)])
 
-    def test_thinned_keeps_what_changes(self):
-        points = [[i, 8 * i, float(i), 2.0 if i < 5000 else 1.0, 4.0] for i in range(1, 10001)]
-        kept = curves.thinned(points)
-        self.assertLess(len(kept), 2 * curves.POINTS)
-        self.assertIn([5000, 40000, 5000.0, 1.0, 4.0], kept)
-        self.assertEqual(kept[-1], points[-1])
-
     def test_reductions_and_cells(self):
-        self.assertEqual(papers.share(0.84, 2.13), "60.6 %")  # as the paper prints them
-        self.assertEqual(papers.share(4.07, 3.88), "-4.9 %")
-        self.assertEqual([papers.share(OOM, 1.0), papers.share(1.0, OOM)], ["no plan", "-"])
-        self.assertEqual(papers.over(OOM, OOM), 1.0)
+        self.assertEqual(base.share(0.84, 2.13), "60.6 %")  # as the paper prints them
+        self.assertEqual(base.share(4.07, 3.88), "-4.9 %")
+        self.assertEqual([base.share(OOM, 1.0), base.share(1.0, OOM)], ["no plan", "-"])
         for facts in (*rows.HIERARCHICAL.values(), *rows.COLOCRL.values()):
             best = min(value for value in (facts.cpu, facts.gpu, facts.expert, facts.scotch, facts.mincut) if value is not None)
             computed = 100 * (1 - facts.learned / best)
             self.assertAlmostEqual(float(facts.reduction.split()[0]), computed, delta=4.5, msg=str(facts))
 
-    def test_charts_are_xml_and_hold_no_infinity(self):
-        series = [svg.Series("a<b", "#000000", [(1, 1.0, OOM, OOM), (2, 1.0, 2.0, OOM), (900, 1.0, 1.5, 2.0)]),
-                  svg.Series("dots", "#000000", [(5, 2.0, 2.0, 2.0)], dots=True)]
-        text = svg.chart("t & u", [svg.Panel("p", "x", "y", series, [("level", 3.0)]), svg.Panel("empty", "x", "y", [])])
-        xml.etree.ElementTree.fromstring(text)
-        self.assertNotIn("inf", text)
-        self.assertNotIn("nan", text)
-
     def test_every_variant_has_its_own_runs(self):
-        own = papers.Papers(papers.Settings(), None)
+        own = base.Papers(base.Settings(), None, {})
         for one in ablations.ALL:
             chosen = [variant for _, variants in one.chosen_parts(own) for variant in variants]
             found = list(one.jobs(own))
@@ -170,35 +155,16 @@ class ArithmeticTest(unittest.TestCase):
 
 
 class StoreTest(unittest.TestCase):
-    def test_runs_belong_to_both_programs_and_their_command(self):
-        with tempfile.TemporaryDirectory() as text:
-            folder = pathlib.Path(text)
-            for name in ("berth", "berth-learned"):
-                (folder / name).write_text("#!/bin/sh\necho '{\"feasible\": true, \"step_time_s\": 1}'\n")
-                (folder / name).chmod(0o755)
-            job = jobs.place(rows.SIX[0], "scotch", 1, jobs.Budget("1s"))
-            first = store.Store(folder / "berth", folder / "out")
-            self.assertFalse(first.is_settled(job))
-            first.run(job)
-            again = store.Store(folder / "berth", folder / "out")
-            self.assertEqual(again.answer(job)["step_time_s"], 1)
-            self.assertIsNone(again.answer(jobs.place(rows.SIX[0], "scotch", 2, jobs.Budget("1s"))))
-            (folder / "berth-learned").write_text("another")
-            self.assertIsNone(store.Store(folder / "berth", folder / "out").answer(job))
-
-    def test_what_fails_is_no_answer(self):
+    def test_what_fails_is_shown_as_that(self):
         with tempfile.TemporaryDirectory() as text:
             folder = pathlib.Path(text)
             (folder / "berth").write_text("#!/bin/sh\necho 'berth: no' >&2\nexit 2\n")
             (folder / "berth").chmod(0o755)
-            own = store.Store(folder / "berth", folder / "out")
+            own = store.Store(Berth(folder / "berth"), folder / "out")
             job = jobs.train(rows.SIX[0], "colocrl", 1, jobs.Budget("1s"))
             self.assertIsNone(own.run(job))
             self.assertIn("berth: no", own.failures[job])
-            self.assertTrue(own.is_settled(job))
-            self.assertEqual(list((folder / "out").iterdir()), [], "nothing is kept of it")
-            self.assertEqual(papers.Papers(papers.Settings(), own).show([job]), "failed")
-            self.assertEqual(json.loads(json.dumps(job.command))[1], "train")
+            self.assertEqual(base.Papers(base.Settings(), own, {}).show([job]), "failed")
 
 
 if __name__ == "__main__":

@@ -15,8 +15,8 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "bench"))
 
-import put_section  # noqa: E402
-from planners_lib import bars, numbers, runs, sensitivity, suite  # noqa: E402
+from lib.results import Cell  # noqa: E402
+from suite import bars, results, rows, sensitivity  # noqa: E402
 
 BERTH = ""
 TINY = """
@@ -32,7 +32,7 @@ PAGE = "before\n" + "".join(f"<!-- {name}:begin -->\nOLD\n<!-- {name}:end -->\n"
 
 
 def row(name="toy"):
-    return suite.Row(f"zoo:{name}", "k40x2", "a toy")
+    return rows.Row(f"zoo:{name}", "k40x2", "a toy")
 
 
 def result(single, **steps):
@@ -40,7 +40,7 @@ def result(single, **steps):
     def answer(step):
         return {"feasible": step is not None, "step_time_s": step, "lower_bound_s": 1.0, "ops": 3,
                 "best_single_device": {"feasible": single is not None, "step_time_s": single}}
-    return numbers.RowResult(row(), {name: numbers.Cell([answer(step) for step in seeds]) for name, seeds in steps.items()})
+    return results.RowResult(row(), {name: Cell([answer(step) for step in seeds]) for name, seeds in steps.items()})
 
 
 class ScriptTest(unittest.TestCase):
@@ -79,15 +79,14 @@ class ScriptTest(unittest.TestCase):
 
     def test_goes_on_where_it_stopped(self):
         self.bench("--planners", "single,heft")
-        stored = next((self.folder / "out").rglob("heft-1.json"))
+        stored = next(path for path in (self.folder / "out" / "runs").iterdir() if ": heft, seed 1" in json.loads(path.read_text())["label"])
         content = json.loads(stored.read_text())
         content["answer"]["step_time_s"] = 1e-6  # would be overwritten by a new run
         stored.write_text(json.dumps(content))
         done = self.bench("--planners", "single,heft,m-topo")
         self.assertIn("3 runs, 2 of them on file", done.stderr)
         self.assertIn("1 us", self.page())
-        content["build"] = "another"
-        stored.write_text(json.dumps(content))
+        stored.write_text("half")
         self.assertIn("3 runs, 2 of them on file", self.bench("--planners", "single,heft,m-topo").stderr)
         self.assertNotIn("| 1 us |", self.page())
 
@@ -102,22 +101,23 @@ class ScriptTest(unittest.TestCase):
     def test_mistakes_are_said_in_one_line(self):
         self.assertIn("no classical planner named 'hefft'", self.bench("--planners", "hefft", codes=(1,)).stderr)
         self.assertIn("no row has 'nmt' in its name", self.bench("--rows", "nmt", codes=(1,)).stderr)
+        self.assertIn("--budget: '10' is no time; write for example", self.bench("--budget", "10", codes=(2,)).stderr)
 
 
 class SuiteTest(unittest.TestCase):
     def test_rows_are_distinct_and_flagged_as_the_texts_say(self):
-        rows = suite.load_rows(suite.SUITE, [])
-        self.assertEqual(len({one.file_name for one in rows}), len(rows))
-        self.assertEqual(sum(one.long for one in rows), 8)
-        self.assertEqual(sum(one.ablation for one in rows), 7)
-        for one in rows:
+        every = rows.load_rows(rows.SUITE, [])
+        self.assertEqual(len({one.name for one in every}), len(every))
+        self.assertEqual(sum(one.long for one in every), 8)
+        self.assertEqual(sum(one.ablation for one in every), 7)
+        for one in every:
             self.assertFalse(one.sensitivity and one.machine == "h200" and one.graph.startswith("captured:"), one.name)
             self.assertFalse(one.ablation and one.memory != 1, one.name)
 
     def test_scaled_machine_changes_nothing_else(self):
         text = subprocess.run([BERTH, "machines", "p100x4"], capture_output=True, text=True, check=True).stdout
         before = tomllib.loads(text)
-        after = tomllib.loads(suite.scaled_machine(text, suite.Scale(memory=0.5, efficiency=2, bandwidth=0.25)))
+        after = tomllib.loads(rows.scaled_machine(text, rows.Scale(memory=0.5, efficiency=2, bandwidth=0.25)))
         gpu = before["devices"][1]
         self.assertEqual(gpu["memory"], "16 GiB")
         self.assertEqual([device["memory"] for device in after["devices"]],
@@ -150,15 +150,15 @@ class NumbersTest(unittest.TestCase):
             self.assertEqual(case.several_pay, kind in ("", "no fit"))
         self.assertFalse(result(None, auto=[None]).several_pay)
         no_plan = {"feasible": False, "step_time_s": None, "error": "beyond it"}  # then no device was tried alone
-        self.assertEqual(numbers.RowResult(row(), {"auto": numbers.Cell([no_plan])}).one_device, "no fit")
+        self.assertEqual(results.RowResult(row(), {"auto": Cell([no_plan])}).one_device, "no fit")
 
     def test_missing_rows_are_counted_not_averaged(self):
-        results = [result(8.0, a=[2.0], b=[None]), result(8.0, a=[2.0], b=[1.0]), result(8.0, a=[4.0], b=[2.0])]
-        self.assertEqual(numbers.mean_to_best(results, "b"), (1.0, 1))
-        mean, lacks = numbers.mean_to_best(results, "a")
+        found = [result(8.0, a=[2.0], b=[None]), result(8.0, a=[2.0], b=[1.0]), result(8.0, a=[4.0], b=[2.0])]
+        self.assertEqual(results.mean_to_best(found, "b"), (1.0, 1))
+        mean, lacks = results.mean_to_best(found, "a")
         self.assertAlmostEqual(mean, 4 ** (1 / 3))
         self.assertEqual(lacks, 0)
-        self.assertEqual(numbers.common_rows(results, ["a", "b"]), results[1:])
+        self.assertEqual(results.common_rows(found, ["a", "b"]), found[1:])
 
     def test_bars_fail_when_they_should(self):
         good = result(4.0, auto=[1.8, 1.8, 1.8], heft=[2.0], anneal=[1.8])
@@ -176,19 +176,6 @@ class NumbersTest(unittest.TestCase):
         self.assertEqual(sensitivity.winner_flips([base], [swapped], ["a", "b"]), ["toy on k40x2: `a`, now `b`"])
         self.assertEqual(sensitivity.winner_flips([base], [close], ["a", "b"]), [])
         self.assertEqual(len(sensitivity.one_device_flips([base], [result(2.0, a=[2.0])])), 1)
-
-    def test_budgets(self):
-        self.assertEqual([runs.seconds_of(text) for text in ("500ms", "10s", "10min")], [0.5, 10.0, 600.0])
-
-
-class PutSectionTest(unittest.TestCase):
-    def test_replaces_what_is_between_the_markers(self):
-        page = "a\n<!-- t:begin -->\nold\n<!-- t:end -->\nz\n"
-        self.assertEqual(put_section.put(page, "t", "\nnew\n\n"), "a\n<!-- t:begin -->\nnew\n<!-- t:end -->\nz\n")
-        for bad in ("nothing", "<!-- t:end --><!-- t:begin -->", page + page):
-            with self.assertRaises(ValueError):
-                put_section.put(bad, "t", "new")
-
 
 if __name__ == "__main__":
     BERTH = os.path.abspath(sys.argv.pop(1))

@@ -9,11 +9,12 @@ import tomllib
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "bench" / "papers"))
+sys.path.insert(0, str(ROOT / "bench"))
 
-import inception_plan  # noqa: E402
+from lib.berth import Berth  # noqa: E402
+from papers import inception_plan  # noqa: E402
 
-BERTH = ""
+BERTH = None
 
 
 class InceptionPlan(unittest.TestCase):
@@ -48,7 +49,7 @@ class InceptionPlan(unittest.TestCase):
 
     def test_every_entry_names_something(self):
         graph = pathlib.Path(self.folder.name, "graph.json")
-        inception_plan.run(BERTH, "graph", "convert", inception_plan.GRAPH + ",aux=1", "-o", str(graph))
+        BERTH.run("graph", "convert", inception_plan.GRAPH + ",aux=1", "-o", graph)
         ops = json.loads(graph.read_text())["ops"]
         for entry in tomllib.loads(inception_plan.TABLE.read_text())["gpu_of"]:
             alone = {entry: 0}
@@ -62,5 +63,5 @@ class InceptionPlan(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    BERTH = sys.argv.pop(1)
+    BERTH = Berth(sys.argv.pop(1))
     unittest.main()

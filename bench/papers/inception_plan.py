@@ -7,24 +7,18 @@ inception_plan.py BERTH OUT [--graph SPEC] [--machine NAME]    writes OUT and pr
 Gradients and updates go with their forward ops and parameters, inputs stay on the CPU, where the plans of Berth have them.
 The program itself checks the plan: it refuses one that does not honour the graph.
 """
-import argparse
 import json
 import pathlib
-import subprocess
 import sys
 import tempfile
 import tomllib
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+
+from lib import cli  # noqa: E402
+
 TABLE = pathlib.Path(__file__).resolve().parent / "inception_placement.toml"
 GRAPH, MACHINE = "zoo:inception-v3,batch=32", "k80x4"
-
-
-def run(berth, *arguments):
-    """Standard output of a command; exit code 1 (does not fit in memory) is an answer too."""
-    done = subprocess.run([berth, *arguments], capture_output=True, text=True, check=False)
-    if done.returncode not in (0, 1):
-        sys.exit(f"berth {' '.join(arguments)}: {done.stderr.strip()}")
-    return done.stdout
 
 
 def forward_op(ops, op):
@@ -64,8 +58,8 @@ def write_plan(berth, out, graph=GRAPH, machine=MACHINE):
     table = tomllib.loads(TABLE.read_text())["gpu_of"]
     with tempfile.TemporaryDirectory() as folder:
         graph_file, plan_file = pathlib.Path(folder, "graph.json"), pathlib.Path(folder, "plan.json")
-        run(berth, "graph", "convert", graph, "-o", str(graph_file))
-        run(berth, "place", graph, "--machine", machine, "--planner", "gpu-only", "--quiet", "-o", str(plan_file))
+        berth.run("graph", "convert", graph, "-o", graph_file)
+        berth.run("place", graph, "--machine", machine, "--planner", "gpu-only", "--quiet", "-o", plan_file)
         devices = place(table, json.loads(graph_file.read_text())["ops"])
         plan = json.loads(plan_file.read_text())
     for op in plan["ops"]:
@@ -73,12 +67,11 @@ def write_plan(berth, out, graph=GRAPH, machine=MACHINE):
     plan["fusions"] = []
     del plan["predicted"]
     pathlib.Path(out).write_text(json.dumps(plan, indent=1) + "\n")
-    return json.loads(run(berth, "score", graph, "--machine", machine, "--plan", str(out), "--json"))
+    return berth.ask("score", graph, "--machine", machine, "--plan", out)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("berth")
+    parser = cli.parser(__doc__)
     parser.add_argument("out")
     parser.add_argument("--graph", default=GRAPH)
     parser.add_argument("--machine", default=MACHINE)
@@ -89,4 +82,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    cli.run(main)

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the command lines of all benchmarks have in common."""
+import argparse
+import sys
+
+from lib.berth import Berth, Failed
+
+
+def parser(text, berth=True):
+    """With the help as it is written. `berth`: the program is the first argument."""
+    found = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
+    if berth:
+        found.add_argument("berth", type=Berth, help="the program")
+    return found
+
+
+def say(*words):
+    """On the way; what is printed is the result."""
+    print(*words, file=sys.stderr, flush=True)
+
+
+def run(main):
+    """Ends the process with what main() returns (None or an exit code). What a person can mend is told in one line."""
+    try:
+        sys.exit(main())
+    except Failed as error:
+        sys.exit(str(error))
+    except KeyboardInterrupt:
+        say("stopped")
+        sys.exit(130)

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lines of source code of a planner, comments and empty lines left out: its own files, and those it shares with its kind."""
+import pathlib
+
+from lib import paths
+from lib.berth import Failed
+
+SOURCE = paths.ROOT / "src"
+PLACER = ("learn/placer.*", "learn/lstm_placer.cc", "learn/one_shot_placer.cc", "learn/placement_*", "learn/group_features.cc")
+OWN = {
+    "colocrl": (*PLACER, "learn/colocation.*"),
+    "hierarchical": (*PLACER, "learn/grouper.*"),
+    "placeto": ("learn/placeto/*",),
+    "go": ("learn/go/*",),
+    "hsdag": ("learn/hsdag/*", "learn/credit.*"),
+    "auto": ("plan/auto.*", "plan/multilevel.*", "plan/annealer.*", "plan/level.*", "plan/schedule_search.*", "plan/crew.*", "plan/schedule/*"),
+    "anneal": ("plan/anneal.*", "plan/annealer.*"),
+    "genetic": ("plan/genetic.*",),
+    "heft": ("plan/list/heft.*", "plan/list/idle_gaps.*"),
+    "dp": ("plan/dp.*", "plan/stages/*"),
+    "metis": ("plan/partition/metis*",),
+    "scotch": ("plan/partition/scotch*",),
+    "expert": ("plan/expert.*", "plan/layers.*", "plan/layer_names.*", "plan/recurrent.*", "plan/blocks.*", "plan/streaming.*"),
+}
+# What all learned planners stand on: what is in learn/ itself and is no planner's own. Classical ones: what several of them use.
+SHARED = {True: ("learn/*.cc", "learn/*.h", "learn/grouping/*"),
+          False: ("plan/search.cc", "plan/planner.h", "plan/placement.*", "plan/grouping.*", "plan/ranks.*")}
+
+
+def files_of(patterns):
+    """Ends the bench where a pattern finds nothing: a count without it would look like less code."""
+    found = set()
+    for pattern in patterns:
+        files = {path for path in SOURCE.glob(pattern) if path.suffix in (".cc", ".h")}
+        if not files:
+            raise Failed(f"{pathlib.Path(__file__).name}: nothing in src/ is called {pattern}; name the files of today")
+        found |= files
+    return found
+
+
+def is_code(line):
+    return bool(line.strip()) and not line.lstrip().startswith("//")
+
+
+def lines_of(files):
+    return sum(is_code(line) for path in files for line in path.read_text().splitlines())
+
+
+def of_planner(planner, planners):
+    """(own, shared); `planners`: what the program says of them."""
+    own = files_of(OWN[planner])
+    is_learned = planners[planner].learned
+    of_others = {path for name in OWN if planners[name].learned for path in files_of(OWN[name])} if is_learned else own
+    return lines_of(own), lines_of(files_of(SHARED[is_learned]) - of_others)
