@@ -53,11 +53,15 @@ class BerthTest(FolderTest):
         with self.assertRaisesRegex(berth.Failed, r"^berth place --json: no JSON .*: why$"):
             self.program("echo hm; echo why >&2").ask("place")
 
+    def test_a_program_that_is_missing(self):
+        with self.assertRaisesRegex(berth.Failed, "^none x: cannot be run: No such file or directory$"):
+            berth.run([self.folder / "none", "x"])
+
     def test_a_process_that_takes_too_long_is_ended(self):
-        own = self.program(f"echo $$ > {self.folder}/pid; exec sleep 1000")
-        with self.assertRaisesRegex(berth.Failed, "^berth: no end within 1 s$"):
-            own.run(timeout=1)
-        self.assertFalse(pathlib.Path("/proc", (self.folder / "pid").read_text().strip()).exists())
+        running = self.program("exec sleep 1000").start()
+        with self.assertRaisesRegex(berth.Failed, "^berth: no end within 0 s$"):
+            running.wait(timeout=0.1)
+        self.assertEqual(running.process.returncode, -signal.SIGKILL)
 
     def test_killed_from_outside(self):
         running = self.program("exec sleep 1000").start()

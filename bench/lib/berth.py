@@ -64,8 +64,11 @@ class Running:
         self.command = [str(word) for word in command]
         self.begin = time.monotonic()
         self.out, self.errors = tempfile.TemporaryFile(), tempfile.TemporaryFile()
-        self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=self.out, stderr=self.errors,
-                                        env={**os.environ, **(environment or {})})
+        try:
+            self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=self.out, stderr=self.errors,
+                                            env={**os.environ, **(environment or {})})
+        except OSError as error:
+            raise Failed(f"{shown(self.command)}: cannot be run: {error.strerror}") from None
 
     def has_ended(self):
         """Does not collect it: wait() does, once."""

@@ -23,7 +23,7 @@ def run(main):
     """Ends the process with what main() returns (None or an exit code). What a person can mend is told in one line."""
     try:
         sys.exit(main())
-    except Failed as error:
+    except (Failed, argparse.ArgumentTypeError) as error:
         sys.exit(str(error))
     except KeyboardInterrupt:
         say("stopped")
