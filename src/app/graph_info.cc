@@ -58,8 +58,8 @@ std::string edges_text(const Graph& graph) {
 }
 
 std::string parallelism_text(const Parallelism& shape) {
-  std::string text = fmt::format("{} compute ops on the longest path, {:.3g} side by side on average, {} at most",
-                                 group_digits(shape.depth), shape.width(), group_digits(shape.widest));
+  std::string text = fmt::format("{} on the longest path, {:.3g} side by side on average, {} at most",
+                                 counted(shape.depth, "compute op"), shape.width(), group_digits(shape.widest));
   if (shape.path_s > 0.0) {
     text += fmt::format("; on {} the work is {:.3g}x the critical path", shape.device, shape.work_over_path());
   }
@@ -101,8 +101,8 @@ void add_report(Table& facts, const LowerReport& report, std::span<const DimEffe
   }
   if (report.unknown_shapes.empty()) return;
   facts.add({"unknown sizes",
-             fmt::format("{} values count as nothing, so times and memory are too small: {}",
-                         group_digits(report.unknown_shapes.size()), some_of(report.unknown_shapes, kMostValues))});
+             fmt::format("{} counted as nothing, so times and memory are too small: {}",
+                         counted(report.unknown_shapes.size(), "value"), some_of(report.unknown_shapes, kMostValues))});
 }
 
 std::string types_table(const GraphFacts& facts) {
@@ -139,7 +139,7 @@ std::string devices_table(const GraphFacts& facts) {
     is_any_full = is_any_full || is_full;
     line.push_back(device.name);
     line.push_back(runs_all ? format_seconds(device.time_s) + (is_full ? "*" : " ")
-                            : fmt::format("not {} ops ", group_digits(device.unsupported_ops)));
+                            : fmt::format("not {} ", counted(device.unsupported_ops, "op")));
     if (line.size() == 2 * kPerLine) table.add(std::exchange(line, {}));
   }
   if (!line.empty()) table.add(line);

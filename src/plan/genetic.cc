@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "base/text.h"
 #include "plan/expert.h"
 #include "plan/grouping.h"
 #include "plan/placement.h"
@@ -206,7 +207,7 @@ Result<Plan> GeneticPlanner::plan(Search& search) {
   if (!search.has_best()) return single.error();
   const bool is_better = seeds.empty() || better(search.best_score(), first);
   search.set_note(
-      fmt::format("{} generations, {}", generations,
+      fmt::format("{}, {}", counted(generations, "generation"),
                   is_better ? "better than the plans they began with" : "no better than single and expert"));
   return search.best_plan();
 }

@@ -104,11 +104,18 @@ class Explainer {
       (is_near ? near : far) += graph_.bytes(input);
       near_count += is_near ? 1 : 0;
     }
-    if (!inputs.empty()) {
+    if (inputs.size() == 1) {
+      result_.reasons.push_back(fmt::format("its one input is {}made on {} ({})", near_count == 1 ? "" : "not ",
+                                            name(here()), format_bytes(near + far)));
+    } else if (!inputs.empty()) {
       result_.reasons.push_back(fmt::format("{} of its {} are made on {} ({}); {} come from elsewhere", near_count,
                                             counted(inputs.size(), "input"), name(here()), format_bytes(near),
                                             far > 0 ? format_bytes(far) : "none"));
     }
+    say_users();
+  }
+
+  void say_users() {
     std::size_t users = 0, near_users = 0;
     for (const TensorId output : graph_.outputs(op_)) {
       for (const OpId user : graph_.consumers(output)) {
@@ -116,7 +123,10 @@ class Explainer {
         near_users += plan_.device(user) == here() ? 1 : 0;
       }
     }
-    if (users > 0) {
+    if (users == 1) {
+      result_.reasons.push_back(
+          fmt::format("the one user of its results is {}on {}", near_users == 1 ? "" : "not ", name(here())));
+    } else if (users > 0) {
       result_.reasons.push_back(
           fmt::format("{} of the {} of its results are on {}", near_users, counted(users, "user"), name(here())));
     }

@@ -52,6 +52,18 @@ class Graphs(CommandLineTest):
         self.assertIn("3 compute ops on the longest path, 1.33 side by side on average, 2 at most; on h200 the work is 1.33x",
                       self.text_of("graph", "info", diamond))
 
+    def test_one_of_a_kind_is_counted_as_one(self):
+        alone = self.graph_of({"a": []}, a={"allowed": ["cpu"]})
+        page = self.text_of("graph", "info", alone)
+        self.assertRegex(page, r"parallelism +1 compute op on the longest path, 1 side by side")
+        self.assertRegex(page, r"h200 +not 1 op\b")
+        plan = str(self.folder / "plan.json")
+        pair = self.graph_of({"a": [], "b": [0]})
+        self.text_of("place", pair, "-m", "k40x2", "-p", "single", "-o", plan)
+        self.assertRegex(self.text_of("explain", pair, "-m", "k40x2", "--plan", plan, "--op", "a"), r"the one user of its results is on \w+\n")
+        self.assertRegex(self.text_of("explain", pair, "-m", "k40x2", "--plan", plan, "--op", "b"), r"its one input is made on \w+ \(8 B\)\n")
+        self.assertNotRegex(self.text_of("place", pair, "-m", "k40x2", "-p", "m-sct"), r"\b1 edges")
+
     def test_info_says_how_much_memory_a_step_takes(self):
         info = self.json_of("graph", "info", self.graph_of({"a": [], "b": [0], "c": [0], "d": [1, 2]}))
         self.assertEqual((info["activation_bytes"], info["peak_bytes"]), (32, 24))  # c while a and b are there, d with b and c

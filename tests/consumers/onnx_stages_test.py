@@ -197,7 +197,7 @@ class Pipelined(unittest.TestCase):
         self.assertIn("5 samples in", shown)
         self.assertIn("the outputs are those of", shown)
         np.savez(self.folder / "in.npz", **self.samples(2)[1])
-        program("--inputs", self.folder / "in.npz", "--output", self.folder / "out.npz")
+        self.assertIn("\n1 sample in", program("--inputs", self.folder / "in.npz", "--output", self.folder / "out.npz"))
         wanted = whole_outputs(self.model, self.samples(2)[1])
         np.testing.assert_array_equal(np.load(self.folder / "out.npz")["y"], wanted["y"])
         other = self.folder / "other.onnx"

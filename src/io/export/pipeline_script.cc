@@ -215,7 +215,7 @@ def main():
         samples = [{name: random_array(value, sizes, random) for name, value in pipeline.inputs.items()} for _ in range(flags.samples)]
     begin = time.perf_counter()
     results = list(pipeline.run_many(samples))
-    print(f"{len(results)} samples in {time.perf_counter() - begin:.3f} s")
+    print(f"{len(results)} sample{'' if len(results) == 1 else 's'} in {time.perf_counter() - begin:.3f} s")
     if flags.output:
         numpy.savez(flags.output, **results[0])
     if flags.check:

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/text.h"
 #include "plan/least_time.h"
 #include "plan/only_one.h"
 #include "plan/ranks.h"
@@ -180,7 +181,7 @@ FavouriteChildren favourite_children(const Search& search) {
             "favourite children by largest tensor: no time for the linear program"};
   }
   return {flow.favourites(solution.transferred),
-          fmt::format("favourite children by a linear program of {} edges", edges)};
+          fmt::format("favourite children by a linear program of {}", counted(edges, "edge"))};
 }
 
 }  // namespace berth
