@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `berth calibrate`: measured costs of a graph on the devices at hand.
 #include <CLI/CLI.hpp>
+#include <array>
 #include <memory>
 
 #include "app/commands.h"
@@ -173,8 +174,8 @@ Result<Calibrated> calibrate_graph(const CalibrateFlags& flags, const Problem& p
 
 Result<Exit> run_calibrate(const CalibrateFlags& flags) {
   BERTH_RETURN_IF_ERROR(check_can_measure("berth calibrate"));
-  BERTH_RETURN_IF_ERROR(check_output_path(flags.output));
-  BERTH_RETURN_IF_ERROR(check_output_path(flags.machine_output));
+  BERTH_RETURN_IF_ERROR(check_output_path(flags.output, flags.problem));
+  BERTH_RETURN_IF_ERROR(check_output_path(flags.machine_output, std::array{flags.problem.graph}));
   BERTH_TRY(const ResolvedProblem resolved, resolve_problem(flags.problem));
   const Problem& problem = resolved.problem;
   const InterruptGuard guard;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <memory>
 
@@ -37,7 +38,9 @@ Status check_flags(const ExportFlags& flags, const ExportFormat& format) {
   }
   std::error_code ignored;
   const bool is_folder = std::filesystem::is_directory(flags.output, ignored);
-  if (!format.is_folder) return check_output_path(flags.output);
+  if (!format.is_folder) {
+    return check_output_path(flags.output, std::array{flags.problem.graph, flags.problem.machine, flags.plan});
+  }
   if (!is_folder && std::filesystem::exists(flags.output, ignored)) {
     return bad_input("{}: --to {} writes a folder of files, and this is a file", flags.output, format.name);
   }

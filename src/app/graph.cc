@@ -52,7 +52,7 @@ Status check_ending(const std::string& path) {
 }
 
 Result<Exit> run_convert(const GraphFlags& flags) {
-  BERTH_RETURN_IF_ERROR(check_output_path(flags.output));
+  BERTH_RETURN_IF_ERROR(check_output_path(flags.output, flags.problem));
   BERTH_RETURN_IF_ERROR(check_ending(flags.output));
   BERTH_TRY(const ImportOptions options, import_options(flags.problem));
   BERTH_TRY(const ResolvedGraph resolved, resolve_graph(flags.problem.graph, options));
@@ -68,7 +68,7 @@ Result<Exit> run_convert(const GraphFlags& flags) {
 }
 
 Result<Exit> run_problem(const GraphFlags& flags) {
-  BERTH_RETURN_IF_ERROR(check_output_path(flags.output));
+  BERTH_RETURN_IF_ERROR(check_output_path(flags.output, flags.problem));
   BERTH_TRY(const ResolvedProblem resolved, resolve_problem(flags.problem));
   const Problem& problem = resolved.problem;
   if (flags.output.empty()) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
+#include <array>
 #include <memory>
 
 #include "app/commands.h"
@@ -35,8 +36,8 @@ Status save_all(const LlmFlags& flags, const LlmAnswer& answer) {
 }
 
 Result<Exit> run_llm(const LlmFlags& flags) {
-  BERTH_RETURN_IF_ERROR(check_output_path(flags.output));
-  BERTH_RETURN_IF_ERROR(check_output_path(flags.given_output));
+  BERTH_RETURN_IF_ERROR(check_output_path(flags.output, std::array{flags.model, flags.machine}));
+  BERTH_RETURN_IF_ERROR(check_output_path(flags.given_output, std::array{flags.model, flags.machine}));
   if (!flags.given_output.empty() && flags.given_flags.empty() && flags.device_map.empty() && flags.partition.empty()) {
     return bad_input("--given-output: there is no plan of yours; give --flags, --device-map or --partition");
   }

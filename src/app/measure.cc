@@ -109,7 +109,7 @@ Status report(const MeasureFlags& flags, const Problem& problem, const std::vect
 
 Result<Exit> run_measure(MeasureFlags flags) {
   BERTH_RETURN_IF_ERROR(check_can_measure("berth measure"));
-  BERTH_RETURN_IF_ERROR(check_output_path(flags.trace));
+  BERTH_RETURN_IF_ERROR(check_output_path(flags.trace, flags.problem));
   if (!flags.trace.empty() && flags.plans.size() > 1) return bad_input("--trace is for one plan");
   BERTH_RETURN_IF_ERROR(take_machine_of_plan(flags.plans.front(), flags.problem));
   BERTH_TRY(const ResolvedProblem resolved, resolve_problem(flags.problem));

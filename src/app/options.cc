@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <filesystem>
 #include <limits>
@@ -148,9 +149,13 @@ Result<Budget> budget_of(const SearchFlags& flags) {
   return Budget{*time, flags.evaluations, flags.seed, flags.threads > 0 ? flags.threads : cores};
 }
 
-Status check_output_path(const std::string& path) {
+Status check_output_path(const std::string& path, std::span<const std::string> sources) {
   if (path.empty()) return {};
   std::error_code ignored;
+  const auto is_same = [&](const std::string& source) { return std::filesystem::equivalent(path, source, ignored); };
+  if (std::filesystem::is_regular_file(path, ignored) && std::ranges::any_of(sources, is_same)) {
+    return bad_input("{}: it is read here, and would be replaced; choose another name for the output", path);
+  }
   if (std::filesystem::is_directory(path, ignored)) return bad_input("{}: is a folder; give the name of a file", path);
   std::filesystem::path folder = std::filesystem::path(path).parent_path();
   if (folder.empty()) folder = ".";
@@ -160,6 +165,10 @@ Status check_output_path(const std::string& path) {
     return bad_input("{}: no permission to write into {}", path, folder.string());
   }
   return {};
+}
+
+Status check_output_path(const std::string& path, const ProblemFlags& read) {
+  return check_output_path(path, std::array{read.graph, read.machine});
 }
 
 }  // namespace berth::app

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -74,6 +75,9 @@ void add_json_flag(CLI::App& command, bool& json);
 Result<Budget> budget_of(const SearchFlags& flags);
 
 // Says early what would only be noticed after the search: the folder of an output file is not there or not writable.
-Status check_output_path(const std::string& path);
+// Nor may the file be one of `sources`, which the command reads: a slip would cost the user a model.
+Status check_output_path(const std::string& path, std::span<const std::string> sources = {});
+// The same, where the graph and the machine are read.
+Status check_output_path(const std::string& path, const ProblemFlags& read);
 
 }  // namespace berth::app

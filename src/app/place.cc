@@ -94,8 +94,8 @@ Result<Exit> run_place(const PlaceFlags& flags) {
     if (!flags.problem.changes.empty()) return bad_input("--set and --add-device: every --dim takes one size then");
     return place_buckets(planner, budget, std::move(buckets), {flags.problem, flags.search, flags.output, flags.json});
   }
-  BERTH_RETURN_IF_ERROR(check_output_path(flags.output));
-  BERTH_RETURN_IF_ERROR(check_report_path(flags.report));
+  BERTH_RETURN_IF_ERROR(check_output_path(flags.output, flags.problem));
+  BERTH_RETURN_IF_ERROR(check_report_path(flags.report, flags.problem));
   BERTH_TRY(const ResolvedProblem resolved, resolve_problem(flags.problem));
   const Problem& problem = resolved.problem;
   BERTH_RETURN_IF_ERROR(check_objective(flags.stages, problem));

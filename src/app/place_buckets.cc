@@ -16,15 +16,15 @@
 namespace berth::app {
 namespace {
 
-Status check_outputs(const std::string& path, const std::vector<Bucket>& buckets) {
+Status check_outputs(const std::string& path, const std::vector<Bucket>& buckets, const ProblemFlags& read) {
   if (path.empty()) return {};
   std::error_code ignored;
   if (std::filesystem::is_other(path, ignored)) {
     return bad_input(
         "{}: is no file; for several sizes plans are written beside each other, so give the name of a file", path);
   }
-  BERTH_RETURN_IF_ERROR(check_output_path(path));
-  for (const Bucket& bucket : buckets) BERTH_RETURN_IF_ERROR(check_output_path(bucket_path(path, bucket)));
+  BERTH_RETURN_IF_ERROR(check_output_path(path, read));
+  for (const Bucket& bucket : buckets) BERTH_RETURN_IF_ERROR(check_output_path(bucket_path(path, bucket), read));
   return {};
 }
 
@@ -141,7 +141,7 @@ double PlacedBuckets::mean_regret() const {
 
 Result<Exit> place_buckets(const ChosenPlanner& planner, const Budget& budget, std::vector<Bucket> buckets,
                            const PlaceBucketsFlags& flags) {
-  BERTH_RETURN_IF_ERROR(check_outputs(flags.output, buckets));
+  BERTH_RETURN_IF_ERROR(check_outputs(flags.output, buckets, flags.problem));
   PlacedBuckets placed;
   BERTH_TRY(std::vector<ResolvedProblem> resolved, resolve_buckets(flags.problem, buckets));
   placed.notes = resolved.front().notes;

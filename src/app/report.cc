@@ -30,7 +30,7 @@ std::string told(const ReportFlags& flags, std::uintmax_t bytes) {
 }
 
 Result<Exit> run_report(const ReportFlags& flags) {
-  BERTH_RETURN_IF_ERROR(check_report_path(flags.output));
+  BERTH_RETURN_IF_ERROR(check_report_path(flags.output, flags.problem));
   BERTH_TRY(const ResolvedProblem resolved, resolve_problem(flags.problem));
   const Problem& problem = resolved.problem;
   BERTH_RETURN_IF_ERROR(check_reportable());

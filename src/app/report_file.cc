@@ -32,12 +32,12 @@ Status check_reportable() {
   return bad_input("this build has no HTML report; build it with -DBERTH_REPORT=ON");
 }
 
-Status check_report_path(const std::string& path) {
+Status check_report_path(const std::string& path, const ProblemFlags& read) {
   const std::filesystem::path name(path);
   std::string extension = name.extension().string();
   std::ranges::transform(extension, extension.begin(),
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (extension.empty() || extension == ".html" || extension == ".htm") return check_output_path(path);
+  if (extension.empty() || extension == ".html" || extension == ".htm") return check_output_path(path, read);
   return bad_input("'{}': a report is an HTML page; write '{}', which a browser prints or saves as PDF", path,
                    std::filesystem::path(name).replace_extension(".html").string());
 }

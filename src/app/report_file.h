@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/options.h"
 #include "app/outcome.h"
 
 namespace berth::app {
@@ -14,7 +15,7 @@ namespace berth::app {
 Status check_reportable();
 
 // Whether a report can be written there, asked before a long search: not under a name that promises another format.
-Status check_report_path(const std::string& path);
+Status check_report_path(const std::string& path, const ProblemFlags& read);
 
 // `single` is the best single device's outcome, when it is known; the expert's plan is made here. Written whole or not
 // at all.

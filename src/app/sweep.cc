@@ -120,7 +120,7 @@ Result<Exit> run_sweep(const SweepFlags& flags) {
   BERTH_TRY(const ChosenPlanner planner, find_planner(flags.planner));
   BERTH_TRY(const Budget budget, budget_of(flags.search));
   BERTH_TRY(const Sweep sweep, parse_sweep(flags.over));
-  BERTH_RETURN_IF_ERROR(check_output_path(flags.plot));
+  BERTH_RETURN_IF_ERROR(check_output_path(flags.plot, flags.problem));
   const InterruptGuard guard;
   JsonWriter json;
   json.begin_object(JsonLayout::kLines)

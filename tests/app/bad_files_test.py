@@ -3,6 +3,7 @@
 """Damaged and hostile files, full disks, too little memory. Usage: bad_files_test.py BERTH."""
 import gzip
 import os
+import pathlib
 import resource
 import subprocess
 
@@ -25,6 +26,24 @@ class BadFiles(CommandLineTest):
             self.refuse_graph("cut.json.gz", whole[:keep])
         for keep in [1, 10, len(text) // 2, len(text) - 3]:
             self.refuse_graph("cut.json", text[:keep])
+
+    def test_an_output_replaces_nothing_that_is_read(self):
+        model = str(self.folder / "model.json")
+        self.text_of("graph", "convert", SMALL, "-o", model)
+        machine = self.write("machine.toml", berth("machines", "k40x2").stdout)
+        alias, plan = self.folder / "alias", str(self.folder / "plan.json")
+        alias.symlink_to(model)
+        on = [model, "-m", machine]
+        self.text_of("place", *on, "-p", "single", "-o", plan)
+        for args in [["place", *on, "-p", "single", "-o", model], ["place", *on, "-p", "single", "-o", machine],
+                     ["place", *on, "-p", "single", "-o", str(alias)], ["place", *on, "-p", "single", "--report", str(alias)],
+                     ["sweep", *on, "--over", "devices=1", "--plot", model], ["graph", "convert", model, "-o", model],
+                     ["graph", "problem", *on, "-o", model], ["export", *on, "--plan", plan, "--to", "csv", "-o", model],
+                     ["export", *on, "--plan", plan, "--to", "csv", "-o", plan]]:
+            with self.subTest(args):
+                read = {path: pathlib.Path(path).read_bytes() for path in [model, machine, plan]}
+                self.assert_refused(args, args[-1], "it is read here, and would be replaced")
+                self.assertEqual(read, {path: pathlib.Path(path).read_bytes() for path in read})
 
     def test_deep_nesting(self):
         self.refuse_graph("deep.json", b'{"format":"berth-graph/1","ops":' + b"[" * 5_000_000)
