@@ -60,10 +60,13 @@ class KindFinder {
  private:
   LayerKind& kind_of(OpId op) { return kinds_[layers_.of_op[index(op)]]; }
 
-  // Whether what one forward op computes from this parameter reaches, inside the layer, another op that reads it.
+  // Whether what one forward op computes from this parameter reaches, inside the layer, another op that reads it. One
+  // that other layers read as well is no cell's own: exporters write equal weights once, such as those of fresh
+  // normalisations.
   bool feeds_itself(OpId parameter) {
     const std::vector<OpId> readers = forward_readers(parameter);
-    if (readers.size() < 2) return false;
+    const auto is_elsewhere = [&](OpId op) { return layers_.of_op[index(op)] != layers_.of_op[index(parameter)]; };
+    if (readers.size() < 2 || std::ranges::any_of(readers, is_elsewhere)) return false;
     for (const OpId reader : readers) reader_of_[index(reader)] = parameter;
     // The first step of an unrolled cell need not have the lowest id, so every reader is a start; visits are shared.
     for (const OpId start : readers) {

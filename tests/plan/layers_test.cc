@@ -200,6 +200,20 @@ TEST(LayerKinds, AFeedForwardLayerInTrainingIsNotRecurrent) {
   EXPECT_EQ(layer_kinds(graph, find_layers(graph).value()), std::vector<LayerKind>{LayerKind::kOther});
 }
 
+// As exporters write models that were not trained: all normalisations have one weight, the ones.
+TEST(LayerKinds, AWeightThatLayersShareMakesNoneOfThemRecurrent) {
+  for (const bool shared : {false, true}) {
+    Model model;
+    const OpId ones = model.parameter("h.0.norm.weight");
+    const OpId first = model.in_module("first", "h.0.norm", {model.input("x"), ones});
+    const OpId second = model.in_module("second", "h.0.norm_2", {first, ones});
+    model.in_module("third", "h.1.norm", {second, shared ? ones : second});
+    const Graph graph = model.build();
+    const LayerKind expected = shared ? LayerKind::kOther : LayerKind::kRecurrent;
+    EXPECT_EQ(layer_kinds(graph, find_layers(graph).value()), (std::vector<LayerKind>{expected, LayerKind::kOther}));
+  }
+}
+
 TEST(LayerKinds, FusedCellsAreKnownByTheirType) {
   Model model;
   model.op("y", {model.input("x"), model.parameter("rnn.weight_ih_l0")}, "aten.lstm.input");
