@@ -51,7 +51,7 @@ def main():
     flags = parser.parse_args()
     if flags.updates < 2:
         parser.error("--updates: the first is left out; at least 2 are needed")
-    print(f"`bench/go_speed.py build/release/berth`: `go`, preset `default` with `nodes=0`, on `{flags.machine}`, {flags.threads} threads, "
+    print(f"`{cli.command(parser, flags)}`: `go`, preset `default` with `nodes=0`, on `{flags.machine}`, {flags.threads} threads, "
           f"policy on {flags.policy_device}. Seconds of an update, by phase.\n")
     head = ["graph", "ops", "s/update", "us/op", *(f"{name}, s" for name in PHASES.values()), "peak memory"]
     table = markdown.Printed(head, "l" + "r" * (len(head) - 1))

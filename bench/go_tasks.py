@@ -72,9 +72,7 @@ def main():
     parser.add_argument("--rows", nargs="+", default=[], help="families (default: all)")
     flags = parser.parse_args()
     rows = [go_rows.first_of(family) for family in go_rows.FAMILIES if not flags.rows or family in flags.rows]
-    limit = f"--evaluations {flags.evaluations}" if flags.evaluations else f"--budget {flags.budget:g}"
-    chosen = f" --rows {' '.join(flags.rows)}" if flags.rows else ""
-    print(f"`bench/go_tasks.py build/release/berth {limit} --seeds {flags.seeds}{chosen}`: milliseconds per step, one core, "
+    print(f"`{cli.command(parser, flags)}`: milliseconds per step, one core, "
           "median [least .. most]. One after the other: half of the budget for the placement, half for schedule and fusion with it. "
           "Framework: one GPU, ops as they become ready, greedy fusion.\n")
     table = markdown.Printed(["row", "framework", "placement", "placement, schedule", "all three together", "one after the other",

@@ -67,7 +67,7 @@ class Times:
 
 
 def coarsening(flags):
-    print("`bench/hsdag_checks.py build/release/berth coarsening`: the optimum of one inference on `flex170-hetero-40us` (`mincut-exact`, proved) if all "
+    print(f"`{flags.command}`: the optimum of one inference on `flex170-hetero-40us` (`mincut-exact`, proved) if all "
           "ops of a set must share a device, and what that loses against the optimum of the whole graph. METIS has a quarter as many parts as the "
           "paper's rule has sets, which is about what one round of parsing leaves.\n")
     lines, losses = [], {}
@@ -85,7 +85,7 @@ def coarsening(flags):
 
 
 def variance(flags):
-    print(f"`bench/hsdag_checks.py build/release/berth variance`: {RESNET.model} on `flex170-hetero-40us`, without updates near the best plan. Gradients: "
+    print(f"`{flags.command}`: {RESNET.model} on `flex170-hetero-40us`, without updates near the best plan. Gradients: "
           f"{flags.seeds} batches of 20 plans of one policy, untrained and after {flags.updates} updates; noise is the root mean square distance from their mean, "
           "as a share of its length, cosine that of two of them in the mean. "
           f"Results: best plan of {flags.evaluations:,} by `train`, {flags.seeds} seeds.\n")
@@ -102,7 +102,7 @@ def variance(flags):
 
 def others(flags):
     spread = f"{flags.seeds} seeds, median [least .. most]" if flags.seeds > 1 else "one seed"
-    print(f"`bench/hsdag_checks.py build/release/berth others`: {flags.evaluations:,} plans, {spread}. Training steps are captured ones on "
+    print(f"`{flags.command}`: {flags.evaluations:,} plans, {spread}. Training steps are captured ones on "
           "`flex170-hetero-40us`, where the optimum is known; the language models have eight GPUs and overlap, where it is not.\n")
     lines = []
     for name, graph, machine in OTHERS:
@@ -120,7 +120,7 @@ def others(flags):
 
 def fresh(flags):
     last = FRESH_SEED + flags.seeds - 1
-    print(f"`bench/hsdag_checks.py build/release/berth fresh`: {flags.evaluations:,} plans of one inference on `flex170-hetero-40us`, seeds {FRESH_SEED} to "
+    print(f"`{flags.command}`: {flags.evaluations:,} plans of one inference on `flex170-hetero-40us`, seeds {FRESH_SEED} to "
           f"{last}, of which none was looked at while options were chosen, nor was any graph that is called not seen. Ratios to the proved optimum.\n")
     lines, near, runs = [], 0, 0
     for name, graph in FRESH:
@@ -161,6 +161,7 @@ def main():
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--updates", type=int, default=10, help="before the second look at gradients (default 10)")
     flags = parser.parse_args()
+    flags.command = cli.command(parser, flags, without=("checks",))
     return SECTIONS[flags.what](flags)
 
 

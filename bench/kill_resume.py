@@ -131,7 +131,7 @@ def main():
     parser.add_argument("--updates", type=int, help="of the run; default: as many as take kills x interval")
     parser.add_argument("--seed", type=int, default=1, help="of the run and of the kills (default 1)")
     flags = parser.parse_args()
-    print(f"`bench/kill_resume.py build/release/berth`: {flags.graph} on {flags.machine}, a checkpoint every {flags.interval:g} s, killed at "
+    print(f"`{cli.command(parser, flags)}`: {flags.graph} on {flags.machine}, a checkpoint every {flags.interval:g} s, killed at "
           f"random within twice that, {flags.kills} times.\n", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         return markdown.print_bars((f"{what}.", holds) for what, holds in run(flags, pathlib.Path(folder)))

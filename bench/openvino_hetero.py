@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""OpenVINO's own placements beside Berth's, run by OpenVINO. Usage: openvino_hetero.py BERTH BUILD_FOLDER [ROUNDS] > table.
+"""OpenVINO's own placements beside Berth's, run by OpenVINO. Usage: openvino_hetero.py BERTH BUILD_FOLDER [ROUNDS]
+
+bench/openvino_hetero.py build/release/berth build/release 15 | bench/put_section.py hetero docs/exports.md
 
 Two devices of one computer: the CPU plugin with all cores, and the same plugin under a second name with one thread. Each runs
 the model alone, with profiling; its execution graph gives Berth the times. Then HETERO runs its automatic placements and
@@ -16,6 +18,7 @@ import consumer  # noqa: E402
 
 consumer.run_in_environment("openvino")
 
+import datetime  # noqa: E402
 import importlib.util  # noqa: E402
 import json  # noqa: E402
 import tempfile  # noqa: E402
@@ -164,13 +167,14 @@ def rows_of(name, folder):
 def main():
     if consumer.data_folder() is None:
         sys.exit("no data folder (BERTH_DATA)")
-    print(f"openvino {openvino.__version__.split('-')[0]}, {os.cpu_count()} cores, {ROUNDS} runs of each in turn\n")
+    print(f"HETERO's own placements beside ours, all run by OpenVINO {openvino.__version__.split('-')[0]} on {os.cpu_count()} cores "
+          f"({datetime.date.today()}; {ROUNDS} runs of each, in turn):\n")
     table = markdown.Printed(["model", "placement", "ops on the second device", "predicted", "fastest run", "median"], "llrrrr")
     for name in MODELS:
         with tempfile.TemporaryDirectory() as folder:
             for row in rows_of(name, pathlib.Path(folder)):
                 predicted = "-" if row.predicted is None else f"{row.predicted * 1e3:.1f} ms"
-                table.add(f"`{name}`", row.name, f"{row.on_second:.0%}", predicted, f"{min(row.seconds) * 1e3:.1f} ms",
+                table.add(f"`{name}`", row.name, f"{100 * row.on_second:.0f} %", predicted, f"{min(row.seconds) * 1e3:.1f} ms",
                           f"{stats.median(row.seconds) * 1e3:.1f} ms")
 
 

@@ -90,7 +90,7 @@ def main():
     parser.add_argument("--rows", nargs="+", default=[], help="graphs to look at, such as zoo:rnnlm (default: all six)")
     flags = parser.parse_args()
     rows = [row for row in ROWS if not flags.rows or row.graph in flags.rows]
-    print(f"`bench/placeto_transfer.py build/release/berth --budget {flags.budget} --train {flags.train} --seeds {flags.seeds}`: seconds per "
+    print(f"`{cli.command(parser, flags)}`: seconds per "
           f"step. First sweep: the best of {1 + GROUPS} plans, the start included, with a policy trained {flags.train} on other "
           f"families; one number per start. From scratch: `--planner placeto --budget {flags.budget}`.\n")
     table = markdown.Printed(["row", "best single device", "random starts", "first sweep, trained elsewhere", "from scratch"], "lrrrr")

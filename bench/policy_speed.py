@@ -63,7 +63,7 @@ def main():
     parser.add_argument("--graphs", nargs="+", default=GRAPHS, help=f"default: {' '.join(GRAPHS)}")
     parser.add_argument("--machine", default=MACHINE, help=f"default {MACHINE}")
     flags = parser.parse_args()
-    print(f"`bench/policy_speed.py build/release/berth`: `hierarchical`, preset `default` with {PLACEMENTS} plans an update, on "
+    print(f"`{cli.command(parser, flags)}`: `hierarchical`, preset `default` with {PLACEMENTS} plans an update, on "
           f"`{flags.machine}`, {flags.threads} threads, {flags.budget} a run. Milliseconds of an update by phase: "
           "plans are measured in the background while the policy prepares its gradients, so `wait` is what the "
           "simulator costs beyond that.\n")

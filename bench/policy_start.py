@@ -37,7 +37,7 @@ def main():
     parser.add_argument("--evaluations", type=int, nargs="+", default=[300, 3000])
     flags = parser.parse_args()
     found = []
-    print(f"`bench/policy_start.py build/release/berth`: milliseconds per step; the policy alone: {PROPOSALS} plans.\n")
+    print(f"`{cli.command(parser, flags)}`: milliseconds per step; the policy alone: {PROPOSALS} plans.\n")
     pairs = [cell for count in flags.evaluations for cell in (f"`auto`, {count:,} plans", "with the policy")]
     table = markdown.Printed(["row", *(f"`{name}`" for name in RIVALS), "policy alone", *pairs], "l" + "r" * (len(RIVALS) + 1 + len(pairs)))
     for row in ROWS:

@@ -90,6 +90,20 @@ class BerthTest(FolderTest):
         self.assertIn("none: no such program; build it (./run), or name another", errors.getvalue())
 
 
+class CommandTest(FolderTest):
+    def test_a_table_names_the_command_that_makes_it(self):
+        parser = cli.parser("x")
+        parser.add_argument("what", choices=("a", "b"))
+        parser.add_argument("--budget", type=float, default=30)
+        parser.add_argument("--seeds", type=int, default=3)
+        parser.add_argument("--rows", nargs="+", default=[])
+        parser.add_argument("--checks", default="p")
+        own = self.program("")
+        flags = parser.parse_args([own.path, "b", "--budget", "1.5", "--rows", "x y", "z", "--seeds", "3", "--checks", "q"])
+        with unittest.mock.patch.object(sys, "argv", ["/somewhere/t.py"]):
+            self.assertEqual(cli.command(parser, flags, without=("checks",)), "bench/t.py build/release/berth b --budget 1.5 --rows 'x y' z")
+
+
 class StoreTest(FolderTest):
     """The program counts how often it runs."""
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the command lines of all benchmarks have in common."""
 import argparse
+import pathlib
+import shlex
 import sys
 
 from lib.berth import Berth, Failed
@@ -12,6 +14,20 @@ def parser(text, berth=True):
     if berth:
         found.add_argument("berth", type=Berth, help="the program")
     return found
+
+
+def command(parser, flags, without=()):
+    """The command that makes a table again, as the page shows it: what differs from the defaults, without folders."""
+    words = [f"bench/{pathlib.Path(sys.argv[0]).name}"]
+    for action in parser._actions:
+        value = getattr(flags, action.dest, action.default)
+        if isinstance(value, Berth):
+            words.append("build/release/berth")
+        elif not action.option_strings:
+            words.append(value)
+        elif value != action.default and action.dest not in without:
+            words += [action.option_strings[0], *(value if isinstance(value, list) else [value])]
+    return " ".join(shlex.quote(f"{word:g}" if isinstance(word, float) else str(word)) for word in words)
 
 
 def say(*words):
