@@ -33,31 +33,38 @@ def least(flags, *args):
 
 
 def name_of(graph):
-    return pathlib.Path(graph).name.removesuffix(".json.gz")
+    return f"`{graph}`" if graph.startswith("zoo:") else f"captured {pathlib.Path(graph).name.split('.')[0]}"
 
 
-def show(table, graph, planner, budget, outcome):
-    step = f"{outcome['step_time_s']:.3f} s" if outcome["feasible"] else "OOM"
-    table.add(name_of(graph), f"{outcome['ops']:,}", f"`{planner}`", budget, step, f"{outcome['search_s']:.3f} s",
-              units.megabytes(outcome["peak_bytes"]))
+class Rows:
+    """Of one graph in the table, which names it once."""
+
+    def __init__(self, table, graph):
+        self.table, self.name = table, name_of(graph)
+
+    def add(self, planner, budget, outcome):
+        step = f"{outcome['step_time_s']:.3f} s" if outcome["feasible"] else "OOM"
+        self.table.add(self.name, f"{outcome['ops']:,}" if self.name else "", f"`{planner}`", budget, step, f"{outcome['search_s']:.3f} s",
+                       units.megabytes(outcome["peak_bytes"]))
+        self.name = ""
 
 
 def measure(flags, graph, table):
     """Adds the rows of one graph; yields (what, whether it holds)."""
-    name, peaks = name_of(graph), []
+    name, rows, peaks = name_of(graph), Rows(table, graph), []
     for planner in LIST_SCHEDULERS:
         outcome = least(flags, graph, planner)
-        show(table, graph, planner, "-", outcome)
+        rows.add(planner, "-", outcome)
         peaks.append(outcome["peak_bytes"])
         yield f"{name}: {planner} searches for less than {LIST_SECONDS:g} s", outcome["search_s"] < LIST_SECONDS
     for budget in FIRST_BUDGETS:
         outcome = least(flags, graph, "auto", budget)
-        show(table, graph, "auto", budget, outcome)
+        rows.add("auto", budget, outcome)
         if outcome["feasible"]:
             break
     yield f"{name}: auto has a plan that fits within {FIRST_BUDGETS[-1]}", outcome["feasible"]
     outcome = run(flags, graph, "auto", LONG_BUDGET)
-    show(table, graph, "auto", LONG_BUDGET, outcome)
+    rows.add("auto", LONG_BUDGET, outcome)
     peaks.append(outcome["peak_bytes"])
     yield f"{name}: less than {MOST_BYTES / 1e9:g} GB", max(peaks) < MOST_BYTES
 

@@ -7,6 +7,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -298,6 +299,34 @@ class MarkdownTest(unittest.TestCase):
                 markdown.put(bad, "t", "new")
 
 
+class OneLibraryTest(unittest.TestCase):
+    """Scripts of bench/ and what they put into pages."""
+
+    def scripts(self):
+        found = [path for path in (ROOT / "bench").rglob("*") if path.is_file() and path.parent.name != "lib"]
+        return {path.relative_to(ROOT / "bench"): path.read_text() for path in found if path.suffix == ".py" or path.read_bytes()[:2] == b"#!"}
+
+    def test_processes_tables_and_charts_are_made_in_one_place(self):
+        self.assertGreater(len(self.scripts()), 40)
+        for name, text in self.scripts().items():
+            for word in ("subprocess", "os.exec", "| ---", "--: |", "<svg", "matplotlib.", "statistics.", "math.exp"):
+                self.assertNotIn(word, text, f"{name}: lib/ has that")
+
+    def test_tables_between_markers_are_as_the_library_writes_them(self):
+        count = 0
+        for page in ("docs/results.md", "docs/planners.md", "docs/exports.md", "bench/README.md"):
+            for name, text in re.findall(r"<!-- ([\w-]+):begin -->\n(.*?)<!-- \1:end -->", (ROOT / page).read_text(), re.DOTALL):
+                lines = text.splitlines()
+                for head, rule in zip(lines, lines[1:]):
+                    if not re.fullmatch(r"\|([ :-]+\|)+", rule):
+                        continue
+                    count += 1
+                    align = "".join("r" if cell.strip().endswith(":") else "l" for cell in rule.strip("|").split("|"))
+                    self.assertEqual(rule, markdown.rule(align), f"{page}, {name}")
+                    self.assertEqual(len(head.strip("|").split("|")), len(align), f"{page}, {name}: {head[:60]}")
+        self.assertGreater(count, 60)
+
+
 class FilesTest(FolderTest):
     def test_written_whole_with_the_rights_it_had(self):
         path = self.folder / "sub" / "f"
@@ -356,6 +385,7 @@ class ChartsTest(FolderTest):
 
     def test_round_numbers(self):
         self.assertEqual(charts.round_numbers(0.9, 1100), [1, 10, 100, 1000])
+        self.assertEqual([units.seconds(value) for value in charts.round_numbers(9e-7, 1100)], ["1 us", "100 us", "10 ms", "1 s", "100 s"])
         self.assertEqual([round(value, 6) for value in charts.round_numbers(1.0, 1.25)], [1.0, 1.1, 1.2])
         for low, high in ((1e-6, 1e6), (1.0, 1.0001), (3.0, 8.0)):
             self.assertLessEqual(len(charts.round_numbers(low, high)), 6)

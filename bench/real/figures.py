@@ -2,15 +2,8 @@
 """The charts of bench/reality and bench/capped."""
 import csv
 
-from lib import charts
+from lib import charts, units
 from papers.tables import curves
-
-
-def time_text(seconds):
-    for unit, factor in (("s", 1), ("ms", 1e3), ("us", 1e6)):
-        if seconds * factor >= 0.9999:
-            return f"{seconds * factor:g} {unit}"
-    return f"{seconds:g} s"
 
 
 def scatter(rows, title):
@@ -19,7 +12,7 @@ def scatter(rows, title):
     for row in rows:
         if row["failed"] is None:
             groups.setdefault(row["graph"], []).append((row["measured_s"], row["predicted_s"]))
-    return charts.scatter(title, "measured step time", "predicted", groups, time_text)
+    return charts.scatter(title, "measured step time", "predicted", groups, units.seconds)
 
 
 def best_so_far(path):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `auto` against the known optima of the Standard Task Graphs; bench/stg_bench.cc looks at all of them.
+// `auto` against the known optima of the Standard Task Graphs; bench/cpp/stg_bench.cc looks at all of them.
 #include <gtest/gtest.h>
 
 #include "base/text.h"

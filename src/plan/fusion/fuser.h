@@ -31,7 +31,7 @@ class Fuser {
   // Producers by falling priority, ties by op; each joins its consumers on its device whose kinds may be fused. An op
   // with a negative priority never joins as a producer, so -1 everywhere fuses nothing. One priority per op. The groups
   // and priorities of the placement do not matter. O(edges + ops log ops) in practice; zoo:nmt-8, 87,000 ops, takes 0.3
-  // s (bench/fusion_bench.cc).
+  // s (bench/cpp/fusion_bench.cc).
   [[nodiscard]] FusionGroups by_priority(const Plan& placement, std::span<const double> priority_of_op,
                                          Joining joining = Joining::kAllOrNone, const Stop& stop = {}) const;
 

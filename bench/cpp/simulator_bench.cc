@@ -62,6 +62,7 @@ void simulate_once(benchmark::State& state, const std::string& graph, const std:
     least_bare = std::min(least_bare, nanoseconds([&] { return bare.run(); }));
     least_full = std::min(least_full, nanoseconds([&] { return simulator.run(chosen).step_time; }));
   }
+  state.SetLabel(graph + " " + machine);
   const auto ops = static_cast<double>(task.graph().num_ops());
   state.counters["times_bare"] = least_full / least_bare;
   state.counters["ns_per_event"] = least_full / static_cast<double>(simulator.last_events());

@@ -106,6 +106,7 @@ void evaluate_moves(benchmark::State& state, const Workload& work) {
       near_events += static_cast<double>(near.last_events());
     }
   }
+  state.SetLabel(work.graph + " " + work.machine);
   const double count = static_cast<double>(plans.size()) * static_cast<double>(state.iterations());
   state.counters["full/s"] = count / full_s;
   state.counters["bounded_x"] = full_s / bounded_s;
