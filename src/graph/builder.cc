@@ -29,6 +29,7 @@ GraphBuilder::GraphBuilder(std::string title) {
     begin->push_back(0);
   intern(graph_.modules_, module_ids_, "");
   intern(graph_.labels_, label_ids_, "");
+  intern(graph_.attributes_, attributes_ids_, "");
 }
 
 std::uint32_t GraphBuilder::intern(std::vector<std::string>& pool, std::unordered_map<std::string, std::uint32_t>& ids,
@@ -61,6 +62,11 @@ OpId GraphBuilder::add(const OpSpec& op) {
                           kMaxNameLength)),
            id;
   }
+  if (op.attributes.size() > kMaxAttributesLength) {
+    return note(bad_input("op '{}': its attributes have {} characters; at most {} are read", op.name,
+                          op.attributes.size(), kMaxAttributesLength)),
+           id;
+  }
   if (!std::isfinite(op.flops) || op.flops < 0 || op.flops > 1e30) {
     return note(bad_input("op '{}': flops {} are not between 0 and 1e30", op.name, op.flops)), id;
   }
@@ -73,6 +79,7 @@ OpId GraphBuilder::add(const OpSpec& op) {
   graph_.type_of_.push_back(intern(graph_.types_, type_ids_, op.type));
   graph_.module_of_.push_back(intern(graph_.modules_, module_ids_, op.module));
   graph_.label_of_.push_back(intern(graph_.labels_, label_ids_, op.label));
+  graph_.attributes_of_.push_back(intern(graph_.attributes_, attributes_ids_, op.attributes));
   graph_.role_.push_back(op.role);
   graph_.flops_.push_back(op.flops);
   graph_.bytes_touched_.push_back(op.bytes_touched);

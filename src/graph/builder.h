@@ -47,7 +47,8 @@ struct OpSpec {
   Bytes bytes_touched = -1;  // -1: distinct inputs + outputs
   std::string_view module = {};
   std::string_view label = {};
-  std::string_view colocate = {};  // name of a colocation group, "" for none
+  std::string_view attributes = {};  // for people: lines of "name = value"
+  std::string_view colocate = {};    // name of a colocation group, "" for none
   KindSet allowed = kAnyKind;
   OpId updates = kNoOp;     // parameter written by this update op
   OpId forward_of = kNoOp;  // forward op whose gradient this is
@@ -62,6 +63,7 @@ inline constexpr int kMaxRank = 32;
 // optimiser's copies of the parameters, still fits in 62 bits.
 inline constexpr Bytes kMaxTotalBytes = Bytes{1} << 55;
 inline constexpr std::size_t kMaxNameLength = 4096;
+inline constexpr std::size_t kMaxAttributesLength = 1024;
 
 class GraphBuilder {
  public:
@@ -103,7 +105,7 @@ class GraphBuilder {
   std::vector<OutputRef> raw_inputs_;  // rows given by graph_.input_begin_
   std::vector<ControlEdge> control_edges_;
   std::vector<OutputRef> output_marks_;
-  std::unordered_map<std::string, std::uint32_t> type_ids_, module_ids_, label_ids_, colocation_ids_;
+  std::unordered_map<std::string, std::uint32_t> type_ids_, module_ids_, label_ids_, attributes_ids_, colocation_ids_;
   std::optional<Error> early_error_;
   Bytes total_bytes_ = 0;
 };

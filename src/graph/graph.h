@@ -45,7 +45,9 @@ class Graph {
   [[nodiscard]] const std::string& module(OpId op) const { return modules_[module_of_[index(op)]]; }  // "" if unknown
   [[nodiscard]] const std::string& label(OpId op) const {
     return labels_[label_of_[index(op)]];
-  }                                                                                     // parameter's own name
+  }  // parameter's own name
+  // For people, "" if there are none: a line for each, "kernel_shape = [3, 3]". No cost depends on them.
+  [[nodiscard]] const std::string& attributes(OpId op) const { return attributes_[attributes_of_[index(op)]]; }
   [[nodiscard]] int colocation_group(OpId op) const { return colocation_[index(op)]; }  // -1 if none
   [[nodiscard]] KindSet allowed_kinds(OpId op) const { return allowed_[index(op)]; }
   // Parameter that an update op writes, kNoOp for all other ops.
@@ -123,7 +125,7 @@ class Graph {
 
   // Per op.
   std::string names_;
-  std::vector<std::uint32_t> name_begin_, type_of_, module_of_, label_of_;
+  std::vector<std::uint32_t> name_begin_, type_of_, module_of_, label_of_, attributes_of_;
   std::vector<Role> role_;
   std::vector<double> flops_;
   std::vector<Bytes> bytes_touched_;
@@ -145,7 +147,7 @@ class Graph {
   // Whole graph.
   std::string title_, hash_;
   Optimizer optimizer_ = Optimizer::kSgd;
-  std::vector<std::string> types_, modules_, labels_, colocation_names_;
+  std::vector<std::string> types_, modules_, labels_, attributes_, colocation_names_;
   std::vector<TensorId> graph_outputs_;
   std::vector<MeasuredTimes> measured_;
   std::size_t num_edges_ = 0, source_nodes_ = 0, source_edges_ = 0;

@@ -5,8 +5,10 @@
 #include <array>
 
 #include "graph/builder.h"
+#include "io/aten_constants.h"
 #include "io/aten_outputs.h"
 #include "io/graph_fields.h"
+#include "model/attribute_text.h"
 #include "ops/traffic.h"
 
 namespace berth {
@@ -121,6 +123,9 @@ class AtenGraphReader {
     BERTH_RETURN_IF_ERROR(spec_.type == "getitem" ? read_getitem(op, fields) : read_inputs(fields));
     if (spec_.type == "sgd_update" && spec_.updates == kNoOp) return op.error("\"updates\" is missing");
     set_bytes_touched();
+    BERTH_TRY(const NamedConstants constants, aten_constants(fields[kArgs], fields[kKwargs]));
+    const std::string attributes = attribute_text(constants);
+    spec_.attributes = attributes;
     const OpId id = builder_.add(spec_);
     if (spec_.role == Role::kCompute && fields[kUs]) BERTH_RETURN_IF_ERROR(read_times(id, *fields[kUs]));
     if (builder_.early_error()) return *builder_.early_error();

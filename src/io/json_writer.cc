@@ -7,28 +7,10 @@
 #include <cmath>
 #include <iterator>
 
+#include "base/utf8.h"
+
 namespace berth {
 namespace {
-
-bool is_continuation(std::string_view text, std::size_t at) {
-  return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80U;
-}
-
-// Bytes of the UTF-8 character that starts at `at`, 0 if there is none: overlong forms, surrogates and values beyond
-// U+10FFFF are wrong too.
-std::size_t utf8_length(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(at);
-  if (lead < 0x80U) return 1;
-  if (lead < 0xc2U || lead > 0xf4U || !is_continuation(text, at + 1)) return 0;
-  if (lead < 0xe0U) return 2;
-  const unsigned char second = byte(at + 1);
-  if ((lead == 0xe0U && second < 0xa0U) || (lead == 0xedU && second > 0x9fU)) return 0;
-  if ((lead == 0xf0U && second < 0x90U) || (lead == 0xf4U && second > 0x8fU)) return 0;
-  if (!is_continuation(text, at + 2)) return 0;
-  if (lead < 0xf0U) return 3;
-  return is_continuation(text, at + 3) ? 4 : 0;
-}
 
 void append_escaped(std::string& out, char c) {
   switch (c) {

@@ -22,15 +22,16 @@ enum class OpField : std::uint8_t {
   kBytesTouched,
   kModule,
   kLabel,
+  kAttributes,
   kColocate,
   kAllowed,
   kUpdates,
   kForwardOf,
   kMeasured,
 };
-inline constexpr std::array<std::string_view, 15> kOpFields{
-    "name",   "type",  "role",     "inputs",  "control", "outputs",    "flops",     "bytes_touched",
-    "module", "label", "colocate", "allowed", "updates", "forward_of", "measured_s"};
+inline constexpr std::array<std::string_view, 16> kOpFields{
+    "name",   "type",  "role",       "inputs",   "control", "outputs", "flops",      "bytes_touched",
+    "module", "label", "attributes", "colocate", "allowed", "updates", "forward_of", "measured_s"};
 constexpr std::string_view name_of(OpField field) { return kOpFields[static_cast<std::size_t>(field)]; }
 constexpr std::uint32_t bit_of(OpField field) { return std::uint32_t{1} << static_cast<unsigned>(field); }
 

@@ -137,6 +137,8 @@ class NativeGraphReader {
         return store(value.string(), spec_.module);
       case OpField::kLabel:
         return store(value.string(), spec_.label);
+      case OpField::kAttributes:
+        return store(value.string(), spec_.attributes);
       case OpField::kColocate:
         return store(value.string(), spec_.colocate);
       case OpField::kAllowed:

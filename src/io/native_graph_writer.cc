@@ -82,6 +82,7 @@ class NativeGraphWriter {
     }
     write_text(OpField::kModule, graph_.module(op));
     write_text(OpField::kLabel, graph_.label(op));
+    write_text(OpField::kAttributes, graph_.attributes(op));
     write_colocation(op);
     write_allowed(op);
     write_op_id(OpField::kUpdates, graph_.updated_parameter(op));
@@ -179,8 +180,9 @@ bool is_utf8(std::string_view text) { return simdjson::validate_utf8(text.data()
 
 Status check_names(const Graph& graph) {
   for (const OpId op : graph.ops()) {
-    for (const std::string_view text : {graph.name(op), std::string_view(graph.type(op)),
-                                        std::string_view(graph.module(op)), std::string_view(graph.label(op))}) {
+    for (const std::string_view text :
+         {graph.name(op), std::string_view(graph.type(op)), std::string_view(graph.module(op)),
+          std::string_view(graph.label(op)), std::string_view(graph.attributes(op))}) {
       if (!is_utf8(text)) return bad_input("op {} has a name that is not UTF-8, which JSON cannot hold", index(op));
     }
   }

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "graph/builder.h"
+#include "model/attribute_text.h"
 #include "model/fold.h"
 #include "model/node_info.h"
 #include "model/onnx_shapes.h"
@@ -133,12 +134,13 @@ class Lowering {
 
   Status add_node(std::size_t i) {
     const Node& node = model_.nodes[i];
-    const std::string name = unique_name(node.name, node.type);
+    const std::string name = unique_name(node.name, node.type), attributes = attribute_text(node.attributes);
     OpSpec spec;
     spec.name = name;
     spec.type = node.type;
     spec.module = node.module;
     spec.label = node.label;
+    spec.attributes = attributes;
     spec.colocate = node.colocate;
     if (updates_[i] != kNoValue) spec.updates = producer_[updates_[i]].op;
     BERTH_RETURN_IF_ERROR(connect(node, spec));

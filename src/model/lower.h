@@ -14,6 +14,7 @@
 // - Nodes in a loop that stands once in the file count as often as it runs (`_trip_count`); a loop that is one node has
 //   the flops and bytes of its body, all turns together (`body_flops`, `body_bytes`).
 // - Nodes that write a variable become updates of that parameter where the file's order allows it (model/updates.h).
+// - Attributes go along as text, for people (model/attribute_text.h).
 // - A node that works on shapes alone (small whole numbers) is kept, since some runtime has to run it, and costs next
 // to
 //   nothing.

@@ -108,6 +108,9 @@ TEST(BuilderErrors, LengthOfNames) {
   EXPECT_EQ(error_of({.name = std::string(kMaxNameLength, 'n')}), "no error");
   EXPECT_EQ(error_of({.name = std::string(kMaxNameLength + 1, 'n')}),
             "the name of op 0 has 4097 characters; at most 4096 are read");
+  EXPECT_EQ(error_of({.name = "a", .attributes = std::string(kMaxAttributesLength, 'n')}), "no error");
+  EXPECT_EQ(error_of({.name = "a", .attributes = std::string(kMaxAttributesLength + 1, 'n')}),
+            "op 'a': its attributes have 1025 characters; at most 1024 are read");
 }
 
 TEST(BuilderErrors, NegativeDimension) {

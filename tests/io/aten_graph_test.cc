@@ -43,6 +43,16 @@ std::string inputs_text(const Graph& graph, OpId op) {
   return text;
 }
 
+TEST(AtenGraph, ArgumentsThatAreNoTensorsAreAttributes) {
+  const auto graph = parse_graph(file_with(kStep), "toy.json");
+  ASSERT_TRUE(graph) << graph.error().message;
+  EXPECT_EQ(graph->attributes(OpId{2}), "args[3] = [1, 1]");
+  EXPECT_EQ(graph->attributes(OpId{4}), "args[3] = [false, true, false]");
+  EXPECT_EQ(graph->attributes(OpId{5}), "args[1] = 0");
+  EXPECT_EQ(graph->attributes(OpId{7}), "dim = 0") << "a list of tensors is none";
+  EXPECT_EQ(graph->attributes(OpId{8}), "");
+}
+
 TEST(AtenGraph, ReadsATrainingStep) {
   const auto graph = parse_graph(file_with(kStep, "[2, 6, 7]"), "toy.json");
   ASSERT_TRUE(graph) << graph.error().message;

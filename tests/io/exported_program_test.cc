@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "io/exported_parts.h"
+#include "model/small_model.h"
 
 namespace berth {
 namespace {
@@ -91,6 +92,12 @@ TEST(ExportedProgram, ArgumentsBecomeAttributes) {
   EXPECT_EQ(*node.find<std::string>("w"), "cuda:1");
   EXPECT_EQ(*node.find<std::vector<std::string>>("ss"), std::vector<std::string>{"a"});
   EXPECT_EQ(node.attributes.size(), 12U) << "None is left out";
+  const auto lowered = lower(model);
+  ASSERT_TRUE(lowered) << lowered.error().message;
+  EXPECT_EQ(
+      lowered->graph.attributes(op_named(lowered->graph, "y")),
+      "i = -3\nis = [2, -1]\nf = 0.5\nt = 1\nts = [1, 0]\ns = mean\nd = bf16\nw = cuda:1\nc = [1, 2]\nfs = [1.5]\n"
+      "ss = [a]\nm = 2");
 }
 
 TEST(ExportedProgram, TensorsInsideArguments) {

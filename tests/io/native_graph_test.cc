@@ -45,7 +45,8 @@ TEST(NativeGraph, IsReadable) {
                               .inputs = {{x, 0}, {w, 0}},
                               .outputs = {{DType::kF32, {64, 8}}},
                               .flops = 32768,
-                              .module = "fc"});
+                              .module = "fc",
+                              .attributes = "transA = 0\ntransB = 1"});
   const OpId g = builder.add({.name = "g",
                               .type = "grad",
                               .inputs = {{y, 0}},
@@ -66,7 +67,7 @@ TEST(NativeGraph, IsReadable) {
   "ops": [
     {"name": "x", "type": "input", "role": "input", "outputs": [{"dtype": "f32", "shape": [64, 32]}], "allowed": ["cpu"]},
     {"name": "w", "type": "parameter", "role": "parameter", "outputs": [{"dtype": "f32", "shape": [32, 8]}], "label": "fc.w"},
-    {"name": "y", "type": "matmul", "inputs": [[0, 0], [1, 0]], "outputs": [{"dtype": "f32", "shape": [64, 8]}], "flops": 32768, "module": "fc", "measured_s": [2.5e-06]},
+    {"name": "y", "type": "matmul", "inputs": [[0, 0], [1, 0]], "outputs": [{"dtype": "f32", "shape": [64, 8]}], "flops": 32768, "module": "fc", "attributes": "transA = 0\ntransB = 1", "measured_s": [2.5e-06]},
     {"name": "g", "type": "grad", "inputs": [[2, 0]], "outputs": [{"dtype": "bf16", "shape": []}], "bytes_touched": 7, "forward_of": 2},
     {"name": "u", "type": "adam", "inputs": [[1, 0], [3, 0]], "control": [0], "outputs": [], "updates": 1}
   ]

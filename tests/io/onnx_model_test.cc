@@ -39,6 +39,7 @@ TEST(OnnxModel, BecomesAGraphWithShapesFlopsAndRoles) {
   EXPECT_EQ(graph.flops(conv), 2.0 * 2 * 4 * 8 * 8 * 8 * 9);
   EXPECT_EQ(graph.bytes(graph.outputs(conv)[0]), 2 * 4 * 8 * 8 * 4);
   EXPECT_EQ(graph.parameter_bytes(), 4 * 8 * 3 * 3 * 4);
+  EXPECT_EQ(graph.attributes(conv), "pads = [1, 1, 1, 1]\nstrides = [2, 2]");
   EXPECT_TRUE(lowered.report.unknown_shapes.empty());
 }
 

@@ -15,6 +15,7 @@
 #include "io/openvino_text.h"
 #include "io/parts.h"
 #include "model/lower.h"
+#include "model/small_model.h"
 
 namespace berth {
 namespace {
@@ -51,6 +52,10 @@ TEST_F(OpenVino, LayersBecomeNodesLeavesAndOutputs) {
   EXPECT_EQ(names_of(model, model.outputs), "pool");
   EXPECT_EQ(shape_of(model, "net/conv"), "1,8,7,7");
   EXPECT_EQ(model.values[model.leaves[0].value].dtype, DType::kF16);
+  const auto lowered = lower(model);
+  ASSERT_TRUE(lowered) << lowered.error().message;
+  EXPECT_EQ(lowered->graph.attributes(op_named(lowered->graph, "net/conv")),
+            "strides = [1, 1]\npads_begin = [0, 0]\npads_end = [0, 0]\ndilations = [1, 1]\nauto_pad = explicit");
 }
 
 TEST_F(OpenVino, Version10IsTheSame) {

@@ -87,6 +87,7 @@ inline void expect_equal_op(const Graph& a, const Graph& b, OpId op) {
   EXPECT_EQ(a.bytes_touched(op), b.bytes_touched(op));
   EXPECT_EQ(a.module(op), b.module(op));
   EXPECT_EQ(a.label(op), b.label(op));
+  EXPECT_EQ(a.attributes(op), b.attributes(op));
   EXPECT_EQ(group_name(a, op), group_name(b, op));
   EXPECT_EQ(a.allowed_kinds(op), b.allowed_kinds(op));
   EXPECT_EQ(a.updated_parameter(op), b.updated_parameter(op));

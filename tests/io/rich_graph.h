@@ -50,9 +50,10 @@ class RichGraphMaker {
     const std::size_t id = builder_.num_ops();
     OpSpec op;
     const std::string name = fmt::format("{}{}", odd_text(), id), type = odd_text(), module = odd_text(),
-                      label = odd_text();
+                      label = odd_text(), attributes = odd_text();
     const std::string group = rng_.chance(0.2) ? fmt::format("g{}", rng_.below(4)) : "";
-    op.name = name, op.type = type, op.module = module, op.label = label, op.colocate = group;
+    op.name = name, op.type = type, op.module = module, op.label = label, op.attributes = attributes,
+    op.colocate = group;
     annotate(op);
     op.role = static_cast<Role>(rng_.below(6));
     for (std::uint64_t i = rng_.below(3); i > 0; --i) op.outputs.push_back(random_tensor());

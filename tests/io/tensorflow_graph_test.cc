@@ -10,6 +10,7 @@
 #include "io/json_reader.h"
 #include "io/parts.h"
 #include "io/tensorflow_sample.h"
+#include "model/small_model.h"
 #include "support/wire_writer.h"
 
 namespace berth::tensorflow {
@@ -50,6 +51,14 @@ TEST(TensorFlow, ReadsALayerAndLeavesOutWhatIsNoStep) {
                 {"initialising", 2}, {"only needed by what is left out", 6}, {"saving and restoring", 2}}));
   EXPECT_EQ(report.shapes_inferred, 3U);
   EXPECT_EQ(report.shapes_unknown, 0U);
+}
+
+TEST(TensorFlow, AttributesGoIntoTheGraph) {
+  const std::string text = placeholder("x", "[2,3]") + placeholder("w", "[4,3]") +
+                           node("y", "MatMul", "x w", "T:f32 transpose_b:true _class:@w");
+  const auto lowered = lower(read_text(text));
+  ASSERT_TRUE(lowered) << lowered.error().message;
+  EXPECT_EQ(lowered->graph.attributes(op_named(lowered->graph, "y")), "T = f32\ntranspose_b = 1");
 }
 
 // A float constant of 3 x 4 in place of the variable: what freezing makes of it. One number alone is no weight.
