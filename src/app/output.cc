@@ -5,11 +5,11 @@
 #include <cmath>
 #include <utility>
 
-#include "app/pipeline_output.h"
 #include "app/single_device.h"
 #include "app/terminal.h"
 #include "base/text.h"
 #include "machine/devices.h"
+#include "report/pace.h"
 
 namespace berth::app {
 namespace {
@@ -289,7 +289,7 @@ std::string outcome_page(const Problem& problem, const Outcome& outcome, const s
   facts.add({"lower bound",
              format_seconds(to_seconds(outcome.lower_bound)) +
                  (score.feasible ? fmt::format(", gap {}", gap_text(score.step_time, outcome.lower_bound)) : "")});
-  if (is_pipeline(problem) && score.feasible) facts.add({"limited by", pace_text(problem, outcome.plan)});
+  if (is_pipeline(problem) && score.feasible) facts.add({"limited by", report::pace_text(problem, outcome.plan)});
   if (single) facts.add({"compared", against_single(outcome, *single)});
   if (const double joules = joules_per_step(problem.machine(), score); score.feasible && joules > 0.0) {
     facts.add({"energy", format_joules(joules) + (is_pipeline(problem) ? " per sample" : " per step")});

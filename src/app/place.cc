@@ -4,7 +4,6 @@
 
 #include "app/catalog.h"
 #include "app/commands.h"
-#include "app/has_timeline.h"
 #include "app/json_output.h"
 #include "app/judge.h"
 #include "app/options.h"
@@ -22,9 +21,6 @@
 
 namespace berth::app {
 namespace {
-
-constexpr std::string_view kReportLater =
-    "write the plan with -o, and berth report without --objective shows one step of it";
 
 struct PlaceFlags {
   ProblemFlags problem;
@@ -100,10 +96,7 @@ Result<Exit> run_place(const PlaceFlags& flags) {
   const Problem& problem = resolved.problem;
   BERTH_RETURN_IF_ERROR(check_objective(flags.stages, problem));
   if (planner.check) BERTH_RETURN_IF_ERROR(planner.check(problem));
-  if (!flags.report.empty()) {
-    BERTH_RETURN_IF_ERROR(check_reportable());
-    BERTH_RETURN_IF_ERROR(check_has_timeline("--report", kReportLater, problem, flags.problem));
-  }
+  if (!flags.report.empty()) BERTH_RETURN_IF_ERROR(check_reportable());
 
   const InterruptGuard guard;
   BERTH_TRY(std::optional<Judge> judge, Judge::make(flags.env, flags.problem.graph, problem));

@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "app/commands.h"
-#include "app/has_timeline.h"
 #include "app/options.h"
 #include "app/read_plan.h"
 #include "app/report_file.h"
@@ -34,8 +33,6 @@ Result<Exit> run_report(const ReportFlags& flags) {
   BERTH_TRY(const ResolvedProblem resolved, resolve_problem(flags.problem));
   const Problem& problem = resolved.problem;
   BERTH_RETURN_IF_ERROR(check_reportable());
-  BERTH_RETURN_IF_ERROR(
-      check_has_timeline("a report", "leave --objective out to see one step of the plan", problem, flags.problem));
   std::vector<Outcome> outcomes;
   for (const std::string& path : flags.plans) {
     BERTH_TRY(Outcome outcome, score_plan_file(path, "file", flags.problem, problem));

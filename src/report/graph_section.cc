@@ -45,14 +45,15 @@ void write_names(Blob& blob, const Graph& graph) {
 
 void write_facts(JsonWriter& json, Blob& blob, const Problem& problem) {
   const Graph& graph = problem.graph();
-  Numbering<std::string> modules;
+  Numbering<std::string> modules, attributes;
   Numbering<DeviceSet> allowed;
-  std::vector<std::uint32_t> type, module, allowed_of, unit;
+  std::vector<std::uint32_t> type, module, attributes_of, allowed_of, unit;
   std::vector<std::uint8_t> role, cost_class;
   std::vector<float> flops, resident;
   for (const OpId op : graph.ops()) {
     type.push_back(graph.type_index(op));
     module.push_back(modules.number(graph.module(op)));
+    attributes_of.push_back(attributes.number(graph.attributes(op)));
     allowed_of.push_back(allowed.number(problem.allowed(op)));
     unit.push_back(problem.unit(op));
     role.push_back(static_cast<std::uint8_t>(graph.role(op)));
@@ -62,6 +63,7 @@ void write_facts(JsonWriter& json, Blob& blob, const Problem& problem) {
   }
   blob.add("type", type);
   blob.add("module", module);
+  blob.add("attributes", attributes_of);
   blob.add("allowed", allowed_of);
   blob.add("unit", unit);
   blob.add("role", role);
@@ -72,6 +74,8 @@ void write_facts(JsonWriter& json, Blob& blob, const Problem& problem) {
   for (const std::string& name : graph.types()) json.value(name);
   json.end_array().key("modules").begin_array();
   for (const std::string& name : modules.keys()) json.value(name);
+  json.end_array().key("attributes").begin_array();  // texts of several lines
+  for (const std::string& lines : attributes.keys()) json.value(lines);
   json.end_array().key("allowed").begin_array();  // lists of devices
   for (const DeviceSet set : allowed.keys()) {
     json.begin_array();

@@ -10,7 +10,8 @@ namespace berth::report {
 
 // Members "machine", "devices", "pools", "channels", "queues".
 void write_machine(JsonWriter& json, const Problem& problem);
-// Members "title", "ops", "edges", "types", "modules", "classes", "allowed", "lanes" ..., and arrays per op.
+// Members "title", "ops", "edges", "types", "modules", "attributes", "classes", "allowed", "lanes" ..., and arrays per
+// op.
 void write_graph(JsonWriter& json, Blob& blob, const Problem& problem);
 
 }  // namespace berth::report

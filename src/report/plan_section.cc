@@ -12,6 +12,7 @@
 #include "report/path_summary.h"
 #include "sim/critical_path.h"
 #include "sim/memory_timeline.h"
+#include "sim/pipeline.h"
 #include "sim/simulator.h"
 
 namespace berth::report {
@@ -22,6 +23,31 @@ constexpr std::uint64_t kMostTicks = 0x7fffffff;   // of the page's clock, in wh
 constexpr std::size_t kOpsToSimulate = 1'500'000;  // for the moves: so many ops, however many simulations that makes
 constexpr std::size_t kMostMoved = 40;             // ops whose moves are simulated
 
+bool streams(const Problem& problem) { return problem.objective() == Objective::kPipeline; }
+
+// Samples that stream through have no timeline: every op begins at 0 and takes its time.
+Timeline timeline_of(const Problem& problem, const Plan& plan) {
+  Timeline timeline = simulate_timeline(problem, plan);
+  if (!streams(problem)) return timeline;
+  timeline.op_end.assign(problem.graph().num_ops(), 0);
+  for (const OpId op : problem.graph().ops()) {
+    const Picoseconds time = problem.duration(op, plan.device(op));
+    if (time > 0) timeline.ops.push_back({op, plan.device(op), 0, 0, time});
+  }
+  return timeline;
+}
+
+std::vector<CriticalStep> path_of(const Problem& problem, const Plan& plan, const Timeline& timeline) {
+  return streams(problem) ? std::vector<CriticalStep>() : critical_path(problem, plan, timeline);
+}
+
+// So long that everything that is shown fits into the page's numbers.
+Picoseconds tick_of(const Timeline& timeline) {
+  Picoseconds longest = timeline.score.step_time;
+  for (const OpEvent& event : timeline.ops) longest = std::max(longest, event.end);
+  return static_cast<Picoseconds>(static_cast<std::uint64_t>(longest) / kMostTicks + 1);
+}
+
 class PlanWriter {
  public:
   PlanWriter(JsonWriter& json, Blob& blob, const Problem& problem, const ReportedPlan& reported, std::string prefix)
@@ -31,14 +57,14 @@ class PlanWriter {
         graph_(problem.graph()),
         reported_(reported),
         prefix_(std::move(prefix)),
-        timeline_(simulate_timeline(problem, reported.plan)),
-        path_(critical_path(problem, reported.plan, timeline_)),
-        tick_(std::max<Picoseconds>(
-            1, static_cast<Picoseconds>(static_cast<std::uint64_t>(timeline_.score.step_time) / kMostTicks + 1))) {}
+        timeline_(timeline_of(problem, reported.plan)),
+        path_(path_of(problem, reported.plan, timeline_)),
+        tick_(tick_of(timeline_)) {}
 
   void write() {
     json_.begin_object();
     write_head();
+    write_pipeline();
     write_devices();
     write_sums();
     write_convergence();
@@ -60,11 +86,9 @@ class PlanWriter {
     json_.key("bound_s").value(to_seconds(reported_.lower_bound)).key("tick_s").value(to_seconds(tick_));
     json_.key("search_s").value(reported_.search_s).key("evaluations").value(reported_.evaluations);
     json_.key("seed").value(reported_.seed).key("interrupted").value(reported_.interrupted);
-    json_.key("limits").begin_array();
     const PathSummary sums = summarise(problem_, path_);
-    for (const std::string& sentence : what_limits(problem_, score(), sums, reported_.lower_bound))
-      json_.value(sentence);
-    if (const auto pace = about_pace(problem_, reported_.plan)) json_.value(*pace);
+    json_.key("limits").begin_array();
+    for (const std::string& sentence : limits(sums)) json_.value(sentence);
     json_.end_array();
     json_.key("path").begin_object();
     json_.key("compute_s")
@@ -78,6 +102,31 @@ class PlanWriter {
     json_.key("overflow").begin_object().key("device").value(index(overflow.device)).key("over").value(overflow.over);
     json_.key("time_s").value(to_seconds(overflow.time));
     json_.key("op").value(overflow.op == kNoOp ? -1.0 : static_cast<double>(index(overflow.op))).end_object();
+  }
+
+  [[nodiscard]] std::vector<std::string> limits(const PathSummary& sums) const {
+    if (streams(problem_)) return what_sets_the_pace(problem_, reported_.plan);
+    std::vector<std::string> sentences = what_limits(problem_, score(), sums, reported_.lower_bound);
+    if (auto pace = about_pace(problem_, reported_.plan)) sentences.push_back(*std::move(pace));
+    return sentences;
+  }
+
+  // What every device has to do for one sample, and which device or link sets the pace. What links carry is in
+  // "queues".
+  void write_pipeline() {
+    if (!streams(problem_)) return;
+    const PipelineLoad load = pipeline_load(problem_, reported_.plan);
+    json_.key("pipeline").begin_object().key("loads_s").begin_array();
+    for (const Picoseconds time : load.devices) json_.value(to_seconds(time));
+    json_.end_array().key("transfers_s").begin_array();
+    for (const Picoseconds time : load.transfers) json_.value(to_seconds(time));
+    json_.end_array();
+    if (load.limiting_queue >= 0) {
+      json_.key("limiting_queue").value(load.limiting_queue);
+    } else {
+      json_.key("limiting_device").value(index(load.limit));
+    }
+    json_.end_object();
   }
 
   void write_devices() {
@@ -150,6 +199,7 @@ class PlanWriter {
     blob_.add(prefix_ + "lane", lane);
     std::vector<std::uint32_t> fused;  // pairs: op, lowest member of its group
     for (const auto& group : reported_.plan.fusions) {
+      if (streams(problem_)) break;  // then every op counts by itself
       const OpId leader = *std::ranges::min_element(group);
       for (const OpId op : group) {
         fused.push_back(static_cast<std::uint32_t>(index(op)));
@@ -181,8 +231,13 @@ class PlanWriter {
     blob_.add(prefix_ + "sent_bytes", bytes);
   }
 
-  // Per device, the most that it holds at any time of each bin.
   void write_memory() {
+    json_.key("memory_bins").value(kMemoryBins);
+    blob_.add(prefix_ + "memory", streams(problem_) ? std::vector<float>() : memory_levels());
+  }
+
+  // Per device, the most that it holds at any time of each bin.
+  [[nodiscard]] std::vector<float> memory_levels() const {
     const std::size_t devices = problem_.machine().num_devices();
     const Picoseconds step = std::max<Picoseconds>(1, score().step_time);
     const auto bin = [&](Picoseconds time) {
@@ -205,8 +260,7 @@ class PlanWriter {
       fill(index(event.device), bin(event.time));
     }
     for (std::size_t device = 0; device < devices; ++device) fill(device, kMemoryBins - 1);
-    json_.key("memory_bins").value(kMemoryBins);
-    blob_.add(prefix_ + "memory", level);
+    return level;
   }
 
   // Ops by their number, transfers by 2^31 + their position.
@@ -232,12 +286,24 @@ class PlanWriter {
     blob_.add(prefix_ + "path_why", why);
   }
 
-  // The longest ops of the critical path, one per unit: the step time with each of them on every other device.
-  void write_moves() {
-    std::vector<OpId> candidates;
-    for (const CriticalStep& step : path_) {
-      if (!step.is_transfer) candidates.push_back(step.op);
+  // What a plan waits for: the ops of the critical path, or of the device that sets the pace.
+  [[nodiscard]] std::vector<OpId> ops_that_matter() const {
+    std::vector<OpId> ops;
+    if (streams(problem_)) {
+      const DeviceId slowest = pipeline_load(problem_, reported_.plan).limit;
+      for (const OpEvent& event : timeline_.ops) {
+        if (event.device == slowest) ops.push_back(event.op);
+      }
     }
+    for (const CriticalStep& step : path_) {
+      if (!step.is_transfer) ops.push_back(step.op);
+    }
+    return ops;
+  }
+
+  // The longest of them, one per unit: the step time with each of them on every other device.
+  void write_moves() {
+    std::vector<OpId> candidates = ops_that_matter();
     const auto time = [&](OpId op) { return problem_.duration(op, reported_.plan.device(op)); };
     std::ranges::stable_sort(candidates, [&](OpId a, OpId b) { return time(a) > time(b); });
     std::vector<std::uint32_t> units;

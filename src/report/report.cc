@@ -53,6 +53,7 @@ std::string head_json(const ReportContent& content, Blob& blob) {
   JsonWriter json;
   json.begin_object();
   json.key("format").value(kReportFormat).key("version").value(content.version);
+  json.key("objective").value(objective_name(content.problem.objective()));
   write_machine(json, content.problem);
   write_graph(json, blob, content.problem);
   json.key("yardsticks").begin_array();
@@ -92,10 +93,6 @@ Result<std::string> html_report(const ReportContent& content) {
   BERTH_CHECK(!content.plans.empty());
   const Page source = page();
   if (source.html.empty()) return bad_input("this build has no HTML report; build it with -DBERTH_REPORT=ON");
-  if (content.problem.objective() != Objective::kStep) {
-    return bad_input("the HTML report shows a timeline, and the objective '{}' has none; leave it out",
-                     objective_name(content.problem.objective()));
-  }
   struct Values {
     std::string title, report, data;
     Page source;

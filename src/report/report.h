@@ -37,7 +37,7 @@ struct Yardstick {
 };
 
 struct ReportContent {
-  const Problem& problem;           // with objective step: others have no timeline
+  const Problem& problem;           // objective pipeline: loads in place of the timeline, which it does not have
   std::vector<ReportedPlan> plans;  // at least one; each passes verify()
   std::vector<Yardstick> yardsticks = {};
   std::string version = {};  // of the program

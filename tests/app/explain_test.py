@@ -29,6 +29,10 @@ class Explained(CommandLineTest):
                 entry["device"] = device
         return self.write("moved.json", json.dumps(document))
 
+    def reported(self, page):
+        """What a report says, without its arrays."""
+        return json.loads(pathlib.Path(page).read_text().split('id="report">')[1].split("</script>")[0])
+
     def ops(self):
         return json.loads(pathlib.Path(self.plan).read_text())["ops"]
 
@@ -116,12 +120,22 @@ class Pipelines(Explained):
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_what_follows_a_timeline_names_the_way_out(self):
-        page = str(self.folder / "r.html")
         asked = [*ON, "--objective", "pipeline"]
         self.assert_refused(["explain", *asked, "--plan", self.plan], "'pipeline'", "leave --objective out")
-        self.assert_refused(["place", *asked, "--report", page], "'pipeline'", "-o", "berth report without --objective")
-        self.assert_refused(["report", *asked, "--plan", self.plan, "-o", page], "'pipeline'", "leave --objective out")
-        self.assertEqual(list(self.folder.glob("*.html")), [])
+
+    def test_a_report_has_the_loads_that_score_has(self):
+        asked = [*ON, "--objective", "pipeline"]
+        scored = self.json_of("score", *asked, "--plan", self.plan)
+        for command in (["place", *asked, "-p", "dp", "--report"], ["report", *asked, "--plan", self.plan, "-o"]):
+            page = self.folder / f"{command[0]}.html"
+            self.text_of(*command, page)
+            head = self.reported(page)
+            plan = head["plans"][0]
+            self.assertEqual(plan["step_s"], scored["step_time_s"])
+            self.assertEqual(plan["pipeline"]["loads_s"], list(scored["loads_s"].values()))
+            device, link = (plan["pipeline"].get(f"limiting_{what}") for what in ("device", "queue"))
+            limit = head["queues"][link] if device is None else head["devices"][device]["name"]
+            self.assertIn(limit, scored["limit"].values())
 
     def test_the_way_out_leads_to_one_step_of_the_plan(self):
         why = self.json_of("explain", *ON, "--plan", self.plan)
@@ -140,6 +154,9 @@ class Pipelines(Explained):
         self.text_of("place", problem, "-o", plan)
         self.assert_refused(["explain", problem, "--plan", plan], "its objective is 'pipeline'", "berth score")
         self.text_of("score", problem, "--plan", plan)
+        page = self.folder / "msr.html"
+        self.text_of("report", problem, "--plan", plan, "-o", page)
+        self.assertEqual(self.reported(page)["objective"], "pipeline")
 
 
 class Diff(Explained):
@@ -180,7 +197,7 @@ class Report(Explained):
         self.assertTrue(text.startswith("<!doctype html>") and text.rstrip().endswith("</html>"))
         self.assertNotIn("http://", text.replace("http://www.w3.org/2000/svg", ""))
         self.assertNotIn("https://", text)
-        head = json.loads(text.split('id="report">')[1].split("</script>")[0])
+        head = self.reported(html)
         self.assertEqual(head["format"], "berth-report/1")
         self.assertEqual([y["name"] for y in head["yardsticks"]], ["best single device", "human expert's rule"])
         scored = self.json_of("place", *ON, "-p", "expert")

@@ -24,5 +24,31 @@ TEST(Pace, SaysNothingAboutOneDeviceAndAboutTraining) {
   EXPECT_EQ(pace("w:param:8B -> a:2 -> b:3; u:1:update=w; b -> u", "2 devices", "w@0 a@0 b@1 u@0"), "nothing");
 }
 
+// The second device has 3 s of ops, the first 2 s.
+TEST(Pace, SaysWhoIsSlowestAndWhoComesNext) {
+  const Problem problem = toy_problem("a:2 -> b:3", "3 devices");
+  const Plan plan = toy_plan(problem, "a@0 b@1");
+  EXPECT_EQ(pace_text(problem, plan), "1: 3.00 s per sample, 3.00 s of ops and 0 s of transfers");
+  EXPECT_EQ(what_sets_the_pace(problem, plan),
+            (std::vector<std::string>{"the pace is set by 1: 3.00 s per sample, 3.00 s of ops and 0 s of transfers",
+                                      "of the other devices 0 has most to do: 2.00 s, 67 % of that"}));
+}
+
+// Both outputs of 4 bytes go over the one bus to the host and back, 1 B/s: 16 s; a device has 2 s of ops and 8 s of
+// transfers.
+TEST(Pace, ALinkCanBeTheSlowest) {
+  const Problem problem = toy_problem("a:1:4B -> b:1:4B; c:1:4B -> d:1:4B",
+                                      "device cpu; device g; device h; link cpu g rate=1 bus=pcie; "
+                                      "link cpu h rate=1 bus=pcie");
+  const Plan plan = toy_plan(problem, "a@g b@h c@h d@g");
+  EXPECT_EQ(pace_text(problem, plan), "link pcie: 16.0 s of transfers per sample");
+  EXPECT_EQ(what_sets_the_pace(problem, plan).back(), "of the devices g has most to do: 10.0 s, 62 % of that");
+}
+
+TEST(Pace, NobodyComesNextWhereOneDoesEverything) {
+  const Problem problem = toy_problem("a:2 -> b:3", "2 devices");
+  EXPECT_EQ(what_sets_the_pace(problem, toy_plan(problem, "a@1 b@1")).size(), 1U);
+}
+
 }  // namespace
 }  // namespace berth::report

@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include "graph/builder.h"
 #include "report/blob.h"
 #include "report/page.h"
+#include "support/as_pipeline.h"
 #include "support/toy.h"
 
 namespace berth::report {
@@ -48,6 +50,34 @@ TEST_F(HtmlReport, NamesCannotBecomeMarkup) {
   ASSERT_TRUE(html);
   EXPECT_EQ(html->find("a </script> note"), std::string::npos);
   EXPECT_NE(html->find("a \\u003c/script> note"), std::string::npos);
+}
+
+TEST_F(HtmlReport, HasTheAttributesOfOps) {
+  GraphBuilder builder("toy");
+  builder.add({.name = "a", .type = "Conv", .attributes = "strides = [2, 2]\ngroup = </script>"});
+  auto graph = std::make_shared<const Graph>(std::move(builder).build().value());
+  const Problem problem = make_problem(graph, toy_machine("2 devices")).value();
+  const auto html = html_report({problem, {{"by hand", "", toy_plan(problem, "a@0"), 0}}, {}, ""});
+  ASSERT_TRUE(html) << html.error().message;
+  EXPECT_NE(html->find(R"("attributes": ["strides = [2, 2]\ngroup = \u003c/script>"])"), std::string::npos);
+}
+
+// Per sample the first device has 2 s to do, the second 3 s.
+TEST_F(HtmlReport, OfAPipelineHasItsLoads) {
+  const Problem problem = as_pipeline(toy_problem("a:2 -> b:3", "2 devices"));
+  const auto html = html_report({problem, {{"by hand", "", toy_plan(problem, "a@0 b@1"), 0}}, {}, ""});
+  ASSERT_TRUE(html) << html.error().message;
+  for (const char* words :
+       {R"("objective": "pipeline")", R"("step_s": 3)",
+        R"("pipeline": {"loads_s": [2, 3], "transfers_s": [0, 0], "limiting_device": 1})",
+        R"("limits": ["the pace is set by 1: 3.00 s per sample)", R"("moves": [{"op": 1, "to": [[0, 5, true]]}])"}) {
+    EXPECT_NE(html->find(words), std::string::npos) << words;
+  }
+}
+
+TEST_F(HtmlReport, OfAStepHasNoLoads) {
+  EXPECT_NE(report()->find(R"("objective": "step")"), std::string::npos);
+  EXPECT_EQ(report()->find("\"loads_s\""), std::string::npos);
 }
 
 TEST_F(HtmlReport, TheSameContentGivesTheSameBytes) { EXPECT_EQ(*report(), *report()); }

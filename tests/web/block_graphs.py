@@ -21,7 +21,7 @@ def block_graph(with_modules):
         weight = add(f"val_{100 + block}", "parameter", LARGE, role="parameter")
         for i in range(8):
             more = [weight] if i == 0 else [shared]
-            at = add(f"node_MatMul_{8 * block + i}", "MatMul", LARGE, [at, *more], flops=1e9, **module)
+            at = add(f"node_MatMul_{8 * block + i}", "MatMul", LARGE, [at, *more], flops=1e9, attributes=f"transA = 0\nnote = <b>{i}</b>", **module)
     return {"format": "berth-graph/1", "title": "blocks", "outputs": [[at, 0]], "ops": ops}
 
 

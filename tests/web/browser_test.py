@@ -38,6 +38,11 @@ def make_looks(program, folder):
     for name in ("named", "flat"):
         graph = block_graphs.write(folder / f"{name}.json", name == "named")
         berth(program, "place", graph, *two, "--planner", "round-robin", "-o", plan, "--report", folder / f"{name}.html", "--quiet")
+    stages = [folder / "named.json", *two, "--objective", "pipeline"]
+    plans = [folder / f"stages-{planner}.json" for planner in ("dp", "round-robin")]
+    for planner, path in zip(("dp", "round-robin"), plans):
+        berth(program, "place", *stages, "--planner", planner, "-o", path, "--quiet")
+    berth(program, "report", *stages, "--plan", plans[0], "--plan", plans[1], "-o", folder / "pipeline.html")
     nine = ["zoo:nmt-8,unroll=6", "--machine", "v100x8"]
     berth(program, "place", *nine, "--planner", "round-robin", "--report", folder / "nine.html", "--quiet")
     small = ["--set", "gpu.memory=8MiB"]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a designer looks for in a report. Usage: looks_test.mjs MODULES CHROMIUM FOLDER OUT. FOLDER has named.html and flat.html
-// (block_graphs.py), nine.html (nine devices) and oom.html (a plan that does not fit). Screenshots are left in OUT.
+// (block_graphs.py), pipeline.html (two plans for samples that stream through), nine.html (nine devices) and oom.html (a plan
+// that does not fit). Screenshots are left in OUT.
 import assert from "node:assert/strict";
 import { check, openBrowser, openReport, painted, settled } from "./browser.mjs";
 
@@ -50,14 +51,16 @@ await check("edges, links and marks have legends", async () => {
     assert.ok(marks.includes(words), words);
 });
 
-await check("an op has the types, shapes and bytes of what goes in and out", async () => {
+await check("an op has its attributes, and the types, shapes and bytes of what goes in and out", async () => {
   await named.page.keyboard.press("/");
   await named.page.keyboard.type("node_MatMul_8");
   await named.page.keyboard.press("Enter");
   const facts = (await named.page.innerText(".details")).replaceAll(/\s+/g, " ");
+  assert.match(facts, /Attributes transA 0 note <b>0<\/b> /);
   assert.match(facts, /Outputs f32 \[64, 8192\] 2(\.00)? MiB/);
   assert.match(facts, /Inputs .*node_MatMul_7 2(\.00)? MiB f32 \[64, 8192\].*val_101/);
   assert.match(facts, /Used by .*node_MatMul_9 2(\.00)? MiB f32 \[64, 8192\]/);
+  await named.page.screenshot({ path: `${out}/facts.png` });
 });
 
 await check("a box that is near says where, how long and how much", async () => {
@@ -87,6 +90,32 @@ await check("a graph without names of parts has bands by position", async () => 
   assert.equal(distinct(bands).length, bands.length, bands.join(" | "));
   for (const band of bands) assert.match(band, /^from .*MatMul_\d+$/);
   await page.screenshot({ path: `${out}/flat.png`, fullPage: true });
+});
+
+await check("samples that stream through have stages in place of a timeline, and one of them sets the pace", async () => {
+  const { page, complaints: more } = await open("pipeline");
+  complaints.push(more);
+  assert.equal(await page.locator("#timeline").count(), 0);
+  const pace = (await page.innerText(".hero")).trim();
+  assert.match(await page.innerText("#summary"), /time per sample/i);
+  const stages = await page.locator("#pipeline tbody tr").allInnerTexts();
+  assert.ok(stages.length >= 3, "two devices and a link");
+  const slowest = stages.filter((text) => text.includes("sets the pace"));
+  assert.equal(slowest.length, 1, stages.join(" | "));
+  assert.ok(slowest[0].includes(`${pace} (100 %)`), `${pace}: ${slowest[0]}`);
+  assert.ok(
+    stages.some((text) => /encoder_layer_0\b/.test(text)),
+    stages.join(" | "),
+  );
+  await page.screenshot({ path: `${out}/pipeline.png`, fullPage: true });
+  await page.locator(".tabs button").nth(1).click();
+  assert.notEqual((await page.innerText(".hero")).trim(), pace);
+  await page.keyboard.press("/");
+  await page.keyboard.type("node_MatMul_8");
+  await page.keyboard.press("Enter");
+  const facts = await page.innerText(".details");
+  assert.match(facts, /per sample/);
+  assert.doesNotMatch(facts, /critical path|berth explain/);
 });
 
 const nine = await open("nine");

@@ -3,6 +3,7 @@
 import { card, el } from "./dom";
 import { bytes, grouped, percent, seconds } from "./format";
 import type { Plan } from "./data";
+import { loadBars } from "./pipeline";
 import type { Store } from "./store";
 import { colouring, ink } from "./theme";
 import { drawEvents } from "./events";
@@ -76,7 +77,7 @@ export class Compare {
         el("p", { class: plan.feasible ? "time" : "time alarm" }, plan.feasible ? seconds(plan.step_s) : "OOM"),
         el("p", { class: "hint" }, lines.join(" \u00b7 ")),
       ),
-      this.strips(plan, longest),
+      plan.pipeline ? loadBars(report, plan, longest) : this.strips(plan, longest),
     );
   }
 

@@ -4,6 +4,7 @@ import { axisLabel, niceStep } from "./axis";
 import { card, el, svg } from "./dom";
 import { plural, seconds } from "./format";
 import type { Store } from "./store";
+import { valueName } from "./words";
 
 const W = 560,
   H = 230,
@@ -40,7 +41,7 @@ export class Convergence {
       viewBox: `0 0 ${W} ${H}`,
       class: "chart",
       role: "img",
-      "aria-label": `The best step time fell from ${seconds(points[0][2])} to ${seconds(plan.step_s)}`,
+      "aria-label": `The best ${valueName(this.store.report)} fell from ${seconds(points[0][2])} to ${seconds(plan.step_s)}`,
     });
     const stepUp = niceStep((high - low) / 4),
       stepRight = niceStep(end / 5);

@@ -26,6 +26,14 @@ export interface QueueUse {
   bytes: number;
 }
 
+// What every device has to do for one sample, transfers included, and who sets the pace: a device or a link.
+export interface Pipeline {
+  loads_s: number[];
+  transfers_s: number[];
+  limiting_device?: number;
+  limiting_queue?: number;
+}
+
 interface PlanHead {
   name: string;
   note: string;
@@ -47,12 +55,14 @@ interface PlanHead {
   crossings: number[];
   convergence: [number, number, number][];
   memory_bins: number;
+  pipeline?: Pipeline; // where samples stream through: all starts are 0 then, and path, transfers and memory are empty
   moves: { op: number; to: [number, number, boolean][] }[];
 }
 
 export interface Head {
   format: string;
   version: string;
+  objective: "step" | "pipeline";
   title: string;
   ops: number;
   edges: number;
@@ -65,6 +75,7 @@ export interface Head {
   queues: string[];
   types: string[];
   modules: string[];
+  attributes: string[]; // "kernel_shape = [3, 3]" and so on, a line each
   classes: string[];
   forms: string[]; // "f32 [128, 512]"
   allowed: number[][];
@@ -107,6 +118,7 @@ export interface Report extends Head {
   names: string[];
   type: Uint32Array;
   module: Uint32Array;
+  attributesOf: Uint32Array;
   allowedOf: Uint32Array;
   unit: Uint32Array;
   unitSize: Map<number, number>;
@@ -287,6 +299,7 @@ export async function loadReport(): Promise<Report> {
     names: arrays.texts("names", arrays.u32("name_length")),
     type: arrays.u32("type"),
     module: arrays.u32("module"),
+    attributesOf: arrays.u32("attributes"),
     allowedOf: arrays.u32("allowed"),
     unit,
     unitSize,

@@ -4,6 +4,7 @@ import { el } from "./dom";
 import { bytes, count, grouped, instant, percent, plural, seconds } from "./format";
 import type { Store } from "./store";
 import { deviceColours } from "./theme";
+import { valueName } from "./words";
 
 const MOST_NEIGHBOURS = 6; // and outputs
 const ROLES = ["compute", "parameter", "buffer", "constant", "input", "view"];
@@ -54,6 +55,7 @@ export class Details {
         el("button", { type: "button", onclick: () => this.zoomTo(op) }, "Show in the graph"),
       ),
       this.facts(op),
+      ...this.attributes(op),
       el("h3", {}, "Why it is here"),
       this.reasons(op),
       this.alternatives(op),
@@ -87,7 +89,9 @@ export class Details {
     if (report.modules[report.module[op]]) fact("module", report.modules[report.module[op]]);
     const leader = plan.leader.get(op);
     const at = leader ?? op;
-    if (plan.duration[at] > 0) {
+    if (plan.duration[at] > 0 && plan.pipeline) {
+      fact("takes", `${seconds(plan.duration[at] * plan.tick_s)} per sample`);
+    } else if (plan.duration[at] > 0) {
       fact(
         "runs",
         `${instant(plan.start[at] * plan.tick_s)} to ${instant((plan.start[at] + plan.duration[at]) * plan.tick_s)} ` +
@@ -97,10 +101,24 @@ export class Details {
       fact("runs", "takes no time");
     }
     if (leader !== undefined) fact("fused", `runs as one with ${report.names[leader]}`);
-    fact("critical path", plan.onPath[op] ? "yes: the step waits for it" : "no");
+    if (!plan.pipeline) fact("critical path", plan.onPath[op] ? "yes: the step waits for it" : "no");
     if (report.flopsOf[op] > 0) fact("flops", count(report.flopsOf[op]));
     if (report.resident[op] > 0) fact("stays in memory", bytes(report.resident[op]));
     return list;
+  }
+
+  // As the model's file has them.
+  private attributes(op: number): Node[] {
+    const { report } = this.store;
+    const text = report.attributes[report.attributesOf[op]];
+    if (!text) return [];
+    const list = el("dl", { class: "plain attributes" });
+    for (const line of text.split("\n")) {
+      const at = line.indexOf(" = ");
+      if (at < 0) list.append(el("dt", {}, line), el("dd", {}));
+      else list.append(el("dt", {}, line.slice(0, at)), el("dd", {}, el("code", {}, line.slice(at + 3))));
+    }
+    return [el("h3", {}, "Attributes"), list];
   }
 
   // What it makes: type, shape and bytes of every output.
@@ -186,10 +204,12 @@ export class Details {
     return el("ul", {}, ...reasons.map((text) => el("li", {}, text)));
   }
 
-  // What the step would take with the op elsewhere: simulated by Berth for the weightiest ops of the critical path.
-  private alternatives(op: number): HTMLElement {
+  // What the step would take with the op elsewhere: simulated by Berth for the weightiest ops of the critical path, or of
+  // the device that sets the pace.
+  private alternatives(op: number): HTMLElement | string {
     const { report, plan } = this.store;
     const moves = plan.moves.find((move) => report.unit[move.op] === report.unit[op]);
+    if (!moves && plan.pipeline) return ""; // berth explain follows a timeline
     if (!moves) {
       return el(
         "p",
@@ -201,7 +221,7 @@ export class Details {
     return el(
       "table",
       { class: "moves" },
-      el("caption", {}, "The step with it elsewhere, and weights that only it reads, simulated"),
+      el("caption", {}, `The ${valueName(report)} with it elsewhere, and weights that only it reads`),
       el(
         "tbody",
         {},

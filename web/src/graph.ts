@@ -44,7 +44,7 @@ export class GraphView {
       "Graph",
       "One band per part of the model, from what comes first to what comes last",
       [
-        toggle("Critical path", false, (on) => this.set({ critical: on })),
+        report.objective === "step" && toggle("Critical path", false, (on) => this.set({ critical: on })),
         toggle("Weights", true, (on) => this.set({ weights: on })),
         ...zoomButtons(this.view),
       ],

@@ -7,6 +7,7 @@ import { Details } from "./details";
 import { el } from "./dom";
 import { grouped, plural } from "./format";
 import { GraphView } from "./graph";
+import { PipelineView } from "./pipeline";
 import { Search } from "./search";
 import { Store } from "./store";
 import { Summary } from "./summary";
@@ -16,7 +17,7 @@ import { installTip } from "./tip";
 import { Traffic } from "./traffic";
 
 const KEYS =
-  "Keys: / finds an op; in graph and timeline the arrows move, + and - zoom, 0 shows everything; Escape lets go.";
+  "Keys: / finds an op; in the pictures the arrows move, + and - zoom, 0 shows everything; Escape lets go.";
 
 function legend(store: Store): HTMLElement {
   const list = el("ul", { class: "legend", "aria-label": "Colours" });
@@ -103,7 +104,7 @@ function build(report: Report): void {
   installTip();
   printLight(store);
   const graph = new GraphView(store);
-  const timeline = new TimelineView(store);
+  const overTime = report.objective === "pipeline" ? new PipelineView(store) : new TimelineView(store);
   const details = new Details(store, (op) => {
     graph.zoomTo(op);
     graph.element.scrollIntoView({ block: "nearest" });
@@ -140,7 +141,7 @@ function build(report: Report): void {
         new Summary(store).element,
         el("div", { class: "strip" }, legend(store), colourChoice(store)),
         graph.element,
-        timeline.element,
+        overTime.element,
         el("div", { class: "pair" }, new Traffic(store).element, new Convergence(store).element),
         report.full.length > 1 ? new Compare(store).element : null,
       ),

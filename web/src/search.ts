@@ -79,7 +79,7 @@ export class Search {
         { class: "hint" },
         this.matches.length === 0
           ? "no op has that in its name, type or module"
-          : `${grouped(this.matches.length)} found, lit in graph and timeline`,
+          : `${grouped(this.matches.length)} found, lit in the pictures`,
       ),
     );
     this.list.hidden = false;

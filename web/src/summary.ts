@@ -6,6 +6,7 @@ import type { Plan } from "./data";
 import { shareBar } from "./shares";
 import type { Store } from "./store";
 import { deviceColours } from "./theme";
+import { capital, valueName } from "./words";
 
 export class Summary {
   readonly element = el("section", { id: "summary", class: "summary", tabindex: -1, "aria-label": "Summary" });
@@ -31,7 +32,7 @@ export class Summary {
       fact(
         "lower bound",
         seconds(plan.bound_s),
-        !plan.feasible ? "" : gap > 1e-9 ? `the step is ${percent(gap)} above it` : "met: no plan is faster",
+        !plan.feasible ? "" : gap > 1e-9 ? `the ${valueName(report)} is ${percent(gap)} above it` : "met: no plan is faster",
       );
     }
     for (const yardstick of report.yardsticks) {
@@ -53,7 +54,7 @@ export class Summary {
     return el(
       "div",
       { class: "card verdict" },
-      el("p", { class: "label" }, plan.feasible ? "Step time" : "No step time"),
+      el("p", { class: "label" }, plan.feasible ? capital(valueName(report)) : `No ${valueName(report)}`),
       plan.feasible
         ? el("p", { class: "hero" }, seconds(plan.step_s))
         : el("p", { class: "hero alarm" }, "Out of memory", el("small", {}, this.overflow(plan))),
@@ -74,7 +75,7 @@ export class Summary {
     const { device, over, op } = plan.overflow;
     return (
       `${report.devices[device].name} is ${bytes(over)} over its capacity` +
-      `${op >= 0 ? `, at ${report.names[op]}` : ""}: this plan cannot run, so it has no step time`
+      `${op >= 0 ? `, at ${report.names[op]}` : ""}: this plan cannot run, so it has no ${valueName(report)}`
     );
   }
 
@@ -126,14 +127,19 @@ export class Summary {
               {},
               el("th", { scope: "col" }, "Device"),
               el("th", { scope: "col", class: "number" }, "Ops"),
-              el("th", { scope: "col", colspan: 2 }, "Busy", el("span", { class: "key" }, "critical path")),
-              el("th", { scope: "col", colspan: 2 }, "Peak memory"),
+              el(
+                "th",
+                { scope: "col", colspan: 2 },
+                "Busy",
+                !plan.pipeline && el("span", { class: "key" }, "critical path"),
+              ),
+              el("th", { scope: "col", colspan: 2 }, plan.pipeline ? "Weights and constants" : "Peak memory"),
             ),
           ),
           el("tbody", {}, ...rows),
         ),
       ),
-      this.path(),
+      !plan.pipeline && this.path(),
     );
   }
 
@@ -179,5 +185,3 @@ export function bar(share: number, colour: string, inner = 0, over = false): HTM
     inner > 0 && el("b", { style: width(inner) }),
   );
 }
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

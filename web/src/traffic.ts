@@ -4,20 +4,17 @@ import { card, el, scrollBox } from "./dom";
 import { bytes, plural } from "./format";
 import type { Store } from "./store";
 import { deviceColours } from "./theme";
+import { during } from "./words";
 
 const MANY_DEVICES = 6; // more need the whole width
 
 export class Traffic {
   private table = scrollBox("Traffic from device to device");
-  readonly element = card(
-    "traffic",
-    "Traffic",
-    "From the device of the row to that of the column, in one step",
-    [],
-    this.table,
-  );
+  readonly element: HTMLElement;
 
   constructor(private store: Store) {
+    const hint = `From the device of the row to that of the column, ${during(store.report)}`;
+    this.element = card("traffic", "Traffic", hint, [], this.table);
     this.fill();
     store.onChange((change) => {
       if (change === "plan") this.fill();
