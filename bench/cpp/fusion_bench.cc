@@ -6,7 +6,7 @@
 #include <map>
 
 #include "base/rng.h"
-#include "plan/fusion/fuser.h"
+#include "plan/fuse/fuser.h"
 #include "sim/simulator.h"
 #include "workloads.h"
 

@@ -21,7 +21,7 @@
 #include "learn/policies.h"
 #include "learn/trainer.h"
 #include "machine/library.h"
-#include "plan/cut/mincut_exact.h"
+#include "plan/mincut/mincut_exact.h"
 #include "zoo/zoo.h"
 
 namespace berth::learn {

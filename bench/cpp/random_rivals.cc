@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "plan/placement.h"
+#include "plan/search/placement.h"
 #include "workloads.h"
 
 namespace berth::bench {

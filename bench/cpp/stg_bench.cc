@@ -15,7 +15,8 @@
 #include "base/text.h"
 #include "io/files.h"
 #include "io/public_problem.h"
-#include "plan/schedule_search.h"
+#include "plan/explore/list_search.h"
+#include "plan/planners.h"
 #include "workloads.h"
 
 namespace berth::bench {
@@ -47,7 +48,7 @@ std::vector<Case> load_cases() {
 }
 
 void plan(Search& search, const std::string& planner) {
-  if (planner == "schedules") return search_schedules(search);
+  if (planner == "schedules") return search_lists(search);
   const PlannerInfo* info = find_classical_planner(planner);
   if (info == nullptr) {
     std::fprintf(stderr, "no planner named '%s' in this build\n", planner.c_str());

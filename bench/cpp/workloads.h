@@ -9,7 +9,7 @@
 
 #include "io/graph_file.h"
 #include "machine/library.h"
-#include "plan/planner.h"
+#include "plan/planners.h"
 #include "zoo/zoo.h"
 
 namespace berth::bench {

@@ -10,7 +10,7 @@
 #include "io/files.h"
 #include "io/foreign/foreign_plan.h"
 #include "io/plan_file.h"
-#include "plan/planner.h"
+#include "plan/planners.h"
 #include "sim/bounds.h"
 
 namespace berth::python {

@@ -8,7 +8,7 @@
 
 #include "app/chosen_planner.h"
 #include "app/learned.h"
-#include "plan/planner.h"
+#include "plan/planners.h"
 
 namespace berth::app {
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "plan/planner.h"
+#include "plan/planners.h"
 
 namespace berth::app {
 

@@ -12,8 +12,8 @@
 #include "llm/presets.h"
 #include "machine/devices.h"
 #include "machine/library.h"
-#include "plan/fusion/fusion.h"
-#include "plan/scheduling/schedule.h"
+#include "plan/fuse/fusion.h"
+#include "plan/order/schedule.h"
 #include "zoo/zoo.h"
 
 namespace berth::app {

@@ -10,7 +10,7 @@
 #include "app/resolve.h"
 #include "app/save_plan.h"
 #include "base/text.h"
-#include "plan/shared_plan.h"
+#include "plan/shared/shared_plan.h"
 #include "sim/bounds.h"
 
 namespace berth::app {

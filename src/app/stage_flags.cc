@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "io/plan_file.h"
+#include "plan/planners.h"
 #include "sim/bounds.h"
 
 namespace berth::app {

@@ -8,7 +8,7 @@
 #include "app/constraint_flags.h"
 #include "app/outcome.h"
 #include "base/result.h"
-#include "plan/staged.h"
+#include "plan/fuse/staged_planner.h"
 
 namespace CLI {
 class App;

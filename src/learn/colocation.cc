@@ -12,6 +12,7 @@
 #include "learn/grouping/share.h"
 #include "learn/grouping/simple.h"
 #include "learn/grouping/sole.h"
+#include "plan/coarsen/join_to_count.h"
 #include "plan/partition/metis_groups.h"
 
 namespace berth::learn {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Groupings that are not learned: the colocation heuristics of ColocRL (Mirhoseini et al., 2017), partitions, modules,
-// chance. Every one is a Grouping (plan/grouping.h) of at most `groups` groups that a Placer can place.
+// chance. Every one is a Grouping (plan/coarsen/grouping.h) of at most `groups` groups that a Placer can place.
 #pragma once
 
 #include <cstdint>
 #include <string_view>
 
 #include "base/result.h"
-#include "plan/grouping.h"
+#include "plan/coarsen/grouping.h"
 
 namespace berth::learn {
 

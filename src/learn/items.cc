@@ -5,7 +5,7 @@
 #include <bit>
 
 #include "machine/device_set.h"
-#include "plan/placement.h"
+#include "plan/search/placement.h"
 
 namespace berth::learn {
 namespace {

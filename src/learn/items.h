@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "plan/grouping.h"
+#include "plan/coarsen/grouping.h"
 
 namespace berth::learn {
 

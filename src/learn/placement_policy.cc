@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "learn/placement_batch.h"
-#include "plan/placement.h"
+#include "plan/search/placement.h"
 
 namespace berth::learn {
 namespace {

@@ -8,9 +8,9 @@
 #include "base/text.h"
 #include "learn/guarded.h"
 #include "learn/search_environment.h"
-#include "plan/placement.h"
-#include "plan/settle.h"
-#include "plan/single.h"
+#include "plan/baselines/one_device.h"
+#include "plan/search/placement.h"
+#include "plan/weights/settle.h"
 
 namespace berth::learn {
 namespace {

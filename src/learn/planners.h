@@ -11,7 +11,7 @@
 #include "learn/communicator.h"
 #include "learn/environment.h"
 #include "learn/learner.h"
-#include "plan/planner.h"
+#include "plan/planners.h"
 #include "runs/options.h"
 
 namespace berth::learn {

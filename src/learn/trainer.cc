@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "learn/credit.h"
-#include "plan/placement.h"
-#include "plan/ranks.h"
+#include "plan/order/ranks.h"
+#include "plan/search/placement.h"
 
 namespace berth::learn {
 namespace {

@@ -6,12 +6,13 @@
 #include <new>
 #include <utility>
 
-#include "plan/crew.h"
-#include "plan/pipeline_search.h"
-#include "plan/placement.h"
-#include "plan/schedule_search.h"
-#include "plan/settle.h"
-#include "plan/streaming.h"
+#include "plan/explore/list_search.h"
+#include "plan/pipeline/pipeline_search.h"
+#include "plan/planners.h"
+#include "plan/search/placement.h"
+#include "plan/search/walkers.h"
+#include "plan/weights/settle.h"
+#include "plan/weights/streaming.h"
 
 namespace berth {
 namespace {
@@ -52,7 +53,7 @@ void put_promising_first(std::vector<Start>& starts) {
 class AutoSearch {
  public:
   AutoSearch(Search& search, const AutoOptions& options)
-      : search_(search), options_(options), crew_(search), rng_(search.budget().seed) {}
+      : search_(search), options_(options), walkers_(search), rng_(search.budget().seed) {}
 
   Result<Plan> run() {
     if (search_.has_best()) {  // somebody has planned before: one more start
@@ -65,7 +66,7 @@ class AutoSearch {
       return bad_input("planner 'auto' has nothing to start from: none of its members is in this build");
     }
     start_score_ = search_.best_score();
-    if (options_.list_search) search_lists();
+    if (options_.list_search) run_list_search();
     if (options_.refine && !starts_.empty() && !is_done(search_)) refine_while_memory_lasts();
     if (takes_single()) {
       const double gain = 1.0 - to_seconds(search_.best_score().step_time) / to_seconds(single_->score.step_time);
@@ -144,11 +145,11 @@ class AutoSearch {
     return to_seconds(search_.best_score().step_time) > least;
   }
 
-  void search_lists() {
+  void run_list_search() {
     if (search_.problem().graph().num_ops() > kMostListed || is_done(search_)) return;
     const Search::Part part(search_, kListsEnd);
     const Score before = search_.best_score();
-    search_schedules(search_);
+    search_lists(search_);
     if (better(search_.best_score(), before)) winner_ = kLists;
     listed_score_ = search_.best_score();
   }
@@ -163,9 +164,9 @@ class AutoSearch {
   // The most promising starts are taken through all levels, each in the same time; the best of them goes on.
   void refine() {
     if (is_slow()) return refine_in_a_hurry();
-    run_trials(std::min(std::max(kTrials, crew_.size()), starts_.size()), kTrialsEnd);
+    run_trials(std::min(std::max(kTrials, walkers_.size()), starts_.size()), kTrialsEnd);
     if (is_done(search_)) return;
-    Refiner(search_, rng_.fork(), options_.refinement, crew_.size()).improve(search_.best_plan(), 1.0);
+    Refiner(search_, rng_.fork(), options_.refinement, walkers_.size()).improve(search_.best_plan(), 1.0);
   }
 
   // Where there is time for few evaluations, all walkers take one start, and each goes its own way: the large groups
@@ -174,9 +175,9 @@ class AutoSearch {
   void refine_in_a_hurry() {
     const Score before = search_.best_score();
     const Start& start = first_that_fits();
-    std::vector<Rng> rngs = fork_rngs(crew_.size());
+    std::vector<Rng> rngs = fork_rngs(walkers_.size());
     if (rngs.size() > 1) rngs[1] = Rng(search_.budget().seed);
-    crew_.for_each(crew_.size(), [&](Search& walker, std::size_t i) {
+    walkers_.for_each(walkers_.size(), [&](Search& walker, std::size_t i) {
       Refiner(walker, rngs[i], options_.refinement)
           .improve_once(start.plan, 1.0, i % 2 == 0 ? Pace::kHurried : Pace::kUsual);
     });
@@ -191,13 +192,13 @@ class AutoSearch {
 
   void run_trials(std::size_t trials, double end) {
     const double begin = search_.progress();
-    const std::size_t rounds = (trials + crew_.size() - 1) / crew_.size();
+    const std::size_t rounds = (trials + walkers_.size() - 1) / walkers_.size();
     std::vector<Rng> rngs = fork_rngs(trials);
     std::vector<std::optional<Score>> found(trials);  // by those that found better plans than their walker had
-    crew_.for_each(trials, [&](Search& walker, std::size_t i) {
+    walkers_.for_each(trials, [&](Search& walker, std::size_t i) {
       if (is_done(walker)) return;
       const Score before = walker.best_score();
-      const double share = static_cast<double>(i / crew_.size() + 1) / static_cast<double>(rounds);
+      const double share = static_cast<double>(i / walkers_.size() + 1) / static_cast<double>(rounds);
       Refiner(walker, rngs[i], options_.refinement).improve_once(starts_[i].plan, begin + (end - begin) * share);
       if (better(walker.best_score(), before)) found[i] = walker.best_score();
     });
@@ -224,7 +225,7 @@ class AutoSearch {
 
   Search& search_;
   const AutoOptions& options_;
-  Crew crew_;
+  Walkers walkers_;
   Rng rng_;
   std::vector<Start> starts_;
   std::optional<Start> single_;

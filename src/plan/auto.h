@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // `auto`, the default: starts from the plans of the quick planners, takes the most promising through all levels of
-// refinement (plan/multilevel.h), and goes on with the best until the budget is over, on every thread (plan/crew.h).
-// Never predicted to be worse than any planner it ran, but for one case (see below); its note says which one gave the
-// start and what refinement added. Problems small enough to be scheduled thousands of times a second are searched by
-// lists as well (plan/schedule_search.h). With the pipeline objective it is plan/pipeline_search.h. On a machine that
-// was measured (Machine::accuracy) the best single device is taken where nothing is predicted to be faster by 5 %. In
-// the end weights go to their readers wherever the step takes no longer for it (plan/settle.h).
+// refinement (plan/refine/refiner.h), and goes on with the best until the budget is over, on every thread
+// (plan/search/walkers.h). Never predicted to be worse than any planner it ran, but for one case (see below); its note
+// says which one gave the start and what refinement added. Problems small enough to be scheduled thousands of times a
+// second are searched by lists as well (plan/explore/list_search.h). With the pipeline objective it is
+// plan/pipeline/pipeline_search.h. On a machine that was measured (Machine::accuracy) the best single device is taken
+// where nothing is predicted to be faster by 5 %. In the end weights go to their readers wherever the step takes no
+// longer for it (plan/weights/settle.h).
 //
 // Cost: the whole budget, unless the lower bound is reached. The first plan is that of `single`.
 // Where it loses: it fuses nothing, and it keeps no more than one plan at a time once it has picked its start.
@@ -14,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
-#include "plan/multilevel.h"
 #include "plan/planner.h"
+#include "plan/refine/refiner.h"
 
 namespace berth {
 

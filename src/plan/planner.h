@@ -1,150 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Planner: one strategy, one class, one row in a table. A planner works through a Search, which counts evaluations,
-// watches the budget and Ctrl-C, and keeps the best plan seen, so that stopping early never loses it.
+// Planner: one strategy, one class, one row in a table (plan/planners.h). A planner works through a Search.
 #pragma once
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "base/result.h"
-#include "base/rng.h"
-#include "cost/problem.h"
-#include "sim/simulator.h"
+#include "plan/search/search.h"
 
 namespace berth {
-
-struct Budget {
-  double time_s = 10.0;           // wall-clock seconds; counts only without a limit on evaluations
-  std::uint64_t evaluations = 0;  // 0: no limit; otherwise results depend on seed alone, not on time
-  std::uint64_t seed = 1;
-  int threads = 1;
-};
-
-struct SearchState {  // what a progress line shows
-  double elapsed_s = 0.0;
-  std::uint64_t evaluations = 0;
-  std::optional<Picoseconds> best;  // step time of the best feasible plan
-  Picoseconds lower_bound = 0;
-};
-
-// Makes the evaluator of a search, and those of its forks.
-using EvaluatorMaker = std::function<std::unique_ptr<Evaluator>(int threads)>;
-
-class Search {
- public:
-  // Computes the lower bound unless the caller knows it; the clock starts after that.
-  Search(const Problem& problem, const Budget& budget, std::optional<Picoseconds> known_lower_bound = std::nullopt);
-  // Plans are judged by other means than a simulation of the problem. Planners still take from the problem what they
-  // want to know about ops and devices.
-  Search(const Problem& problem, const Budget& budget, Picoseconds known_lower_bound, EvaluatorMaker make_evaluator);
-
-  [[nodiscard]] const Problem& problem() const { return problem_; }
-  [[nodiscard]] const Budget& budget() const { return budget_; }
-  // Whether plans are judged by real runs and not by what is predicted of them.
-  [[nodiscard]] bool is_measured() const { return is_measured_; }
-  void set_measured(bool is_measured) { is_measured_ = is_measured; }
-
-  // Scores a plan that passes verify() and remembers it if it is the best so far. Never refused, so that even an empty
-  // budget gives one plan. The reference is valid until the next evaluation.
-  const Score& evaluate(const Plan& plan);
-  // The same for many, in parallel: scores of the first k plans, k < plans.size() only if the search had to stop.
-  std::vector<Score> evaluate(std::span<const Plan> plans);
-
-  // Takes a plan that was scored elsewhere, by a simulation of this problem: counted and remembered like any other.
-  void add(const Plan& plan, const Score& score);
-
-  // For searches that know beforehand which scores they would accept: the exact score, remembered like any other, if
-  // the plan takes at most `cutoff`, else nullptr, which is cheaper to find out. Counts as an evaluation.
-  const Score* evaluate_bounded(const Plan& plan, Picoseconds cutoff);
-  // Says that the plans to come differ little from this one, which makes evaluate_bounded() faster. It costs about one
-  // and a half evaluations, so it pays after a move that was accepted.
-  void rebase(const Plan& plan) { evaluator_->rebase(plan); }
-
-  // A search for another thread: the same problem, clock and flag to stop, but nothing shared, one thread and no
-  // progress. follow() gives it the best plan and the end of the search it came from; join() takes over what it found,
-  // and its evaluations since the last time.
-  [[nodiscard]] std::unique_ptr<Search> fork() const;
-  void follow(const Search& search);
-  void join(Search& forked);
-
-  // Seconds until the time budget, or the Part of it that is running, is used up; meaningless for evaluations.
-  [[nodiscard]] double seconds_left() const { return end_ * budget_.time_s - elapsed_s(); }
-  // How much of the budget is used, from 0 to 1.
-  [[nodiscard]] double progress() const;
-  // While a Part lives, the search has to stop once `end` of the whole budget is used, or earlier if an outer Part says
-  // so.
-  class Part {
-   public:
-    Part(Search& search, double end) : search_(search), outer_(search.end_) { search.end_ = std::min(end, outer_); }
-    ~Part() { search_.end_ = outer_; }
-    Part(const Part&) = delete;
-    Part& operator=(const Part&) = delete;
-
-   private:
-    Search& search_;
-    double outer_;
-  };
-
-  // True once time or evaluations are used up, or somebody asked to stop. Planners ask at least every few milliseconds.
-  [[nodiscard]] bool should_stop() const;
-  // Set from a signal handler or another thread.
-  void set_stop_flag(const std::atomic<bool>* flag) { stop_flag_ = flag; }
-  // Called now and then from evaluate() and tick(), at most every 100 ms.
-  void set_progress(std::function<void(const SearchState&)> progress) { progress_ = std::move(progress); }
-  void tick();
-
-  [[nodiscard]] bool has_best() const { return best_plan_.has_value(); }
-  [[nodiscard]] const Plan& best_plan() const { return *best_plan_; }
-  [[nodiscard]] const Score& best_score() const { return best_score_; }
-  [[nodiscard]] const Score& last_score() const {
-    return *last_score_;
-  }  // of the last evaluate(plan); valid until the next
-  [[nodiscard]] std::uint64_t evaluations() const { return evaluations_; }
-  [[nodiscard]] double elapsed_s() const;
-  [[nodiscard]] Picoseconds lower_bound() const { return lower_bound_; }
-  // Whether no plan can be better than the best one.
-  [[nodiscard]] bool at_lower_bound() const {
-    return best_plan_ && best_score_.feasible && best_score_.step_time <= lower_bound_;
-  }
-  // For planners that prove more than the bound the search began with, and for those that judge plans by other means:
-  // what they did counts against the budget like as many evaluations.
-  void raise_lower_bound(Picoseconds proved) { lower_bound_ = std::max(lower_bound_, proved); }
-  void count_evaluations(std::uint64_t count);
-
-  // One line for people about how the plan came to be ("one gpu beats the layer rule"). Empty if there is nothing to
-  // say.
-  void set_note(std::string note) { note_ = std::move(note); }
-  [[nodiscard]] const std::string& note() const { return note_; }
-
- private:
-  void keep(const Plan& plan, const Score& score);
-  [[nodiscard]] std::size_t allowed_of(std::size_t wanted) const;
-
-  const Problem& problem_;
-  Budget budget_;
-  EvaluatorMaker make_evaluator_;
-  bool is_measured_ = false;
-  std::unique_ptr<Evaluator> evaluator_;
-  std::chrono::steady_clock::time_point start_, last_progress_;
-  const std::atomic<bool>* stop_flag_ = nullptr;
-  std::function<void(const SearchState&)> progress_;
-  std::optional<Plan> best_plan_;
-  Score best_score_;
-  const Score* last_score_ = nullptr;
-  std::uint64_t evaluations_ = 0, joined_ = 0;  // joined: that another search has counted
-  double end_ = 1.0;                            // share of the budget to be used at present
-  Picoseconds lower_bound_ = 0;
-  std::string note_;
-};
 
 class Planner {
  public:
@@ -153,23 +14,5 @@ class Planner {
   // memory, which its score says. Errors are for problems the planner cannot handle at all.
   virtual Result<Plan> plan(Search& search) = 0;
 };
-
-struct PlannerInfo {
-  std::string_view name;
-  std::string_view summary;
-  std::unique_ptr<Planner> (*make)();  // nullptr: left out of this build
-  bool uses_seed = false;              // results depend on the seed
-  bool uses_threads = false;           // searches with all threads of the budget
-};
-
-template <typename T>
-std::unique_ptr<Planner> make_planner() {
-  return std::make_unique<T>();
-}
-
-std::span<const PlannerInfo> classical_planners();  // the only list of them; in the order of the documentation
-
-// The planner of that name, or nullptr if this build has none.
-const PlannerInfo* find_classical_planner(std::string_view name);
 
 }  // namespace berth

@@ -1,25 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "plan/planners.h"
+
 #include <algorithm>
 #include <array>
 
-#include "plan/anneal.h"
 #include "plan/auto.h"
-#include "plan/cut/mincut_exact.h"
-#include "plan/dp.h"
+#include "plan/baselines/expert.h"
+#include "plan/baselines/one_device.h"
+#include "plan/baselines/spread.h"
+#include "plan/construct/baechi.h"
+#include "plan/construct/heft.h"
 #include "plan/exact/exact.h"
-#include "plan/expert.h"
-#include "plan/genetic.h"
-#include "plan/list/heft.h"
-#include "plan/list/m_etf.h"
-#include "plan/list/m_sct.h"
-#include "plan/list/m_topo.h"
-#include "plan/one_kind.h"
+#include "plan/explore/genetic.h"
+#include "plan/mincut/mincut_exact.h"
 #include "plan/partition/metis.h"
 #include "plan/partition/scotch.h"
-#include "plan/planner.h"
-#include "plan/random.h"
-#include "plan/round_robin.h"
-#include "plan/single.h"
+#include "plan/pipeline/dp.h"
+#include "plan/refine/anneal.h"
 
 namespace berth {
 namespace {

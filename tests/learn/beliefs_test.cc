@@ -10,7 +10,7 @@
 #include <numeric>
 
 #include "learn/planners.h"
-#include "plan/ranks.h"
+#include "plan/order/ranks.h"
 #include "plan/toys.h"
 
 namespace berth::learn {

@@ -11,7 +11,8 @@
 #include "learn/hsdag/node_features.h"
 #include "learn/hsdag/policy.h"
 #include "learn/planners.h"
-#include "plan/cut/mincut_exact.h"
+#include "plan/mincut/mincut_exact.h"
+#include "plan/planners.h"
 #include "plan/toys.h"
 #include "support/toy.h"
 

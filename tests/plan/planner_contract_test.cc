@@ -8,7 +8,7 @@
 #include <set>
 #include <thread>
 
-#include "plan/planner.h"
+#include "plan/planners.h"
 #include "plan/toys.h"
 #include "sim/bounds.h"
 #include "support/as_pipeline.h"

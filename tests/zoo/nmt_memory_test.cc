@@ -6,7 +6,7 @@
 
 #include "graph_text.h"
 #include "machine/library.h"
-#include "plan/planner.h"
+#include "plan/planners.h"
 
 namespace berth {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "base/disjoint_sets.h"
 #include "graph/builder.h"
-#include "plan/backward.h"
-#include "plan/components.h"
+#include "plan/coarsen/strong_components.h"
+#include "plan/layers/backward_ops.h"
 
 namespace berth {
 namespace {

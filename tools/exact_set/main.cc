@@ -13,8 +13,8 @@
 #include "io/graph_file.h"
 #include "io/problem_file.h"
 #include "machine/library.h"
-#include "plan/layers.h"
-#include "plan/placement.h"
+#include "plan/layers/layers.h"
+#include "plan/search/placement.h"
 #include "zoo/zoo.h"
 
 namespace berth {

@@ -13,18 +13,18 @@ OWN = {
     "placeto": ("learn/placeto/*",),
     "go": ("learn/go/*",),
     "hsdag": ("learn/hsdag/*", "learn/credit.*"),
-    "auto": ("plan/auto.*", "plan/multilevel.*", "plan/annealer.*", "plan/level.*", "plan/schedule_search.*", "plan/crew.*", "plan/schedule/*"),
-    "anneal": ("plan/anneal.*", "plan/annealer.*"),
-    "genetic": ("plan/genetic.*",),
-    "heft": ("plan/list/heft.*", "plan/list/idle_gaps.*"),
-    "dp": ("plan/dp.*", "plan/stages/*"),
+    "auto": ("plan/auto.*", "plan/refine/*", "plan/coarsen/level.*", "plan/search/walkers.*", "plan/explore/list_*", "plan/explore/task_table.*"),
+    "anneal": ("plan/refine/anneal*",),
+    "genetic": ("plan/explore/genetic.*",),
+    "heft": ("plan/construct/heft.*", "plan/construct/idle_gaps.*"),
+    "dp": ("plan/pipeline/dp.*", "plan/pipeline/stage_*", "plan/pipeline/down_sets.*", "plan/pipeline/linear_orders.*"),
     "metis": ("plan/partition/metis*",),
     "scotch": ("plan/partition/scotch*",),
-    "expert": ("plan/expert.*", "plan/layers.*", "plan/layer_names.*", "plan/recurrent.*", "plan/blocks.*", "plan/streaming.*"),
+    "expert": ("plan/baselines/expert.*", "plan/baselines/balanced_blocks.*", "plan/layers/layer*", "plan/weights/streaming.*"),
 }
 # What all learned planners stand on: what is in learn/ itself and is no planner's own. Classical ones: what several of them use.
 SHARED = {True: ("learn/*.cc", "learn/*.h", "learn/grouping/*"),
-          False: ("plan/search.cc", "plan/planner.h", "plan/placement.*", "plan/grouping.*", "plan/ranks.*")}
+          False: ("plan/planner.h", "plan/search/search.*", "plan/search/placement.*", "plan/coarsen/grouping.*", "plan/order/ranks.*")}
 
 
 def files_of(patterns):

@@ -9,8 +9,8 @@
 #include <optional>
 
 #include "learn/go/nodes.h"
-#include "plan/backward.h"
-#include "plan/layers.h"
+#include "plan/layers/backward_ops.h"
+#include "plan/layers/layers.h"
 
 namespace berth::learn {
 namespace {

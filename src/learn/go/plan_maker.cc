@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "plan/ranks.h"
+#include "plan/order/ranks.h"
 
 namespace berth::learn {
 

@@ -8,7 +8,7 @@
 
 #include "learn/go/tasks.h"
 #include "learn/items.h"
-#include "plan/fusion/fuser.h"
+#include "plan/fuse/fuser.h"
 
 namespace berth::learn {
 

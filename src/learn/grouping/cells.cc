@@ -7,8 +7,8 @@
 
 #include "base/disjoint_sets.h"
 #include "learn/grouping/labels.h"
-#include "plan/layers.h"
-#include "plan/recurrent.h"
+#include "plan/layers/layer_kinds.h"
+#include "plan/layers/layers.h"
 
 namespace berth::learn {
 namespace {

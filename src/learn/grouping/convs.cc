@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "learn/grouping/convs.h"
 
+#include "base/sole_number.h"
 #include "cost/op_class.h"
 #include "learn/grouping/labels.h"
-#include "plan/backward.h"
-#include "plan/only_one.h"
+#include "plan/layers/backward_ops.h"
 
 namespace berth::learn {
 namespace {
@@ -27,7 +27,7 @@ bool may_follow(const Graph& graph, OpId op) {
 
 // The op whose values this one works on: the only one among its inputs that is not a parameter or the like.
 OpId only_source(const Graph& graph, OpId op) {
-  OnlyOne only;
+  SoleNumber only;
   for (const TensorId tensor : graph.inputs(op)) {
     const OpId producer = graph.producer(tensor);
     if (!is_resident(graph.role(producer))) only.see(static_cast<std::uint32_t>(producer));
@@ -36,7 +36,7 @@ OpId only_source(const Graph& graph, OpId op) {
 }
 
 bool has_one_reader(const Graph& graph, OpId op, const std::vector<std::uint8_t>& backward) {
-  OnlyOne only;
+  SoleNumber only;
   for (const TensorId tensor : graph.outputs(op)) {
     for (const OpId consumer : graph.consumers(tensor)) {
       if (backward[index(consumer)] == 0) only.see(static_cast<std::uint32_t>(consumer));

@@ -3,14 +3,14 @@
 
 #include <algorithm>
 
-#include "plan/only_one.h"
+#include "base/sole_number.h"
 
 namespace berth::learn {
 namespace {
 
 std::uint32_t label_of_readers(const Graph& graph, OpId op, std::span<const std::uint8_t> backward,
                                std::span<const std::uint32_t> label) {
-  OnlyOne only;
+  SoleNumber only;
   for (const TensorId tensor : graph.outputs(op)) {
     for (const OpId consumer : graph.consumers(tensor)) {
       if (backward[index(consumer)] != 0) continue;
@@ -24,7 +24,7 @@ std::uint32_t label_of_readers(const Graph& graph, OpId op, std::span<const std:
 std::uint32_t label_of_gradient(const Graph& graph, OpId op, std::span<const std::uint8_t> backward,
                                 std::span<const std::uint32_t> label) {
   if (const OpId forward = graph.forward_of(op); forward != kNoOp) return label[index(forward)];
-  OnlyOne of_residents, of_values;
+  SoleNumber of_residents, of_values;
   for (const TensorId tensor : graph.distinct_inputs(op)) {
     const OpId producer = graph.producer(tensor);
     if (backward[index(producer)] != 0 || label[index(producer)] == kNoLabel) continue;

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "plan/grouping.h"
+#include "plan/coarsen/grouping.h"
 
 namespace berth::learn {
 

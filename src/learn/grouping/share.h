@@ -3,7 +3,7 @@
 
 #include <numeric>
 
-#include "plan/grouping.h"
+#include "plan/coarsen/grouping.h"
 
 namespace berth::learn {
 

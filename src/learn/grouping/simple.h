@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "plan/grouping.h"
+#include "plan/coarsen/grouping.h"
 
 namespace berth::learn {
 

@@ -3,8 +3,8 @@
 
 #include <ranges>
 
-#include "plan/joiner.h"
-#include "plan/only_one.h"
+#include "base/sole_number.h"
+#include "plan/coarsen/group_joiner.h"
 
 namespace berth::learn {
 
@@ -16,12 +16,12 @@ Grouping join_sole_consumers(const Problem& problem, const Grouping& finer, cons
   for (const OpId op : graph.topological_order() | std::views::reverse) {
     if (graph.forward_of(op) == kNoOp && graph.updated_parameter(op) == kNoOp) counted.push_back(op);
   }
-  Joiner joiner(problem, finer, limits);
+  GroupJoiner joiner(problem, finer, limits);
   for (bool changed = true; changed;) {
     changed = false;
     for (const OpId op : counted) {
       const std::uint32_t own = joiner.root(finer.of(problem, op));
-      OnlyOne only;
+      SoleNumber only;
       for (const TensorId tensor : graph.outputs(op)) {
         for (const OpId consumer : graph.consumers(tensor)) {
           if (graph.forward_of(consumer) != kNoOp || graph.updated_parameter(consumer) != kNoOp) continue;

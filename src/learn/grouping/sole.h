@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "plan/grouping.h"
+#include "plan/coarsen/grouping.h"
 
 namespace berth::learn {
 

@@ -9,7 +9,7 @@
 #include "learn/grouper.h"
 #include "learn/hsdag/near_plan.h"
 #include "learn/hsdag/node_features.h"
-#include "plan/placement.h"
+#include "plan/search/placement.h"
 
 namespace berth::learn {
 namespace {

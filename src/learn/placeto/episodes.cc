@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "learn/learner.h"
-#include "plan/placement.h"
+#include "plan/search/placement.h"
 
 namespace berth::learn {
 namespace {

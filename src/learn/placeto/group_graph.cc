@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "plan/placement.h"
+#include "plan/search/placement.h"
 
 namespace berth::learn {
 namespace {

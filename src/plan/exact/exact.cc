@@ -5,10 +5,11 @@
 #include <limits>
 
 #include "machine/device_set.h"
-#include "plan/cut/mincut_exact.h"
 #include "plan/exact/tree_search.h"
-#include "plan/placement.h"
-#include "plan/ranks.h"
+#include "plan/mincut/mincut_exact.h"
+#include "plan/order/ranks.h"
+#include "plan/planners.h"
+#include "plan/search/placement.h"
 
 namespace berth {
 namespace {

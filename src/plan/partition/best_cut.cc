@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "plan/placement.h"
+#include "plan/search/placement.h"
 
 namespace berth {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "base/check.h"
 #include "machine/device_set.h"
-#include "plan/placement.h"
-#include "plan/route_times.h"
+#include "plan/search/placement.h"
+#include "plan/search/unloaded_times.h"
 
 namespace berth {
 namespace {

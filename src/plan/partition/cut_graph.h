@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "plan/grouping.h"
+#include "plan/coarsen/grouping.h"
 
 namespace berth {
 

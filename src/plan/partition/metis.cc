@@ -6,7 +6,7 @@
 
 #include "plan/partition/best_cut.h"
 #include "plan/partition/metis_cut.h"
-#include "plan/placement.h"
+#include "plan/search/placement.h"
 
 namespace berth {
 namespace {

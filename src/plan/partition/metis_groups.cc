@@ -2,9 +2,10 @@
 #include "plan/partition/metis_groups.h"
 
 #if BERTH_METIS
+#include "plan/coarsen/join_to_count.h"
 #include "plan/partition/cut_graph.h"
 #include "plan/partition/metis_cut.h"
-#include "plan/placement.h"
+#include "plan/search/placement.h"
 
 namespace berth {
 

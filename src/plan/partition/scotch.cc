@@ -6,8 +6,8 @@
 
 #include "plan/partition/best_cut.h"
 #include "plan/partition/scotch_map.h"
-#include "plan/placement.h"
-#include "plan/route_times.h"
+#include "plan/search/placement.h"
+#include "plan/search/unloaded_times.h"
 
 namespace berth {
 namespace {

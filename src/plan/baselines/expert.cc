@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/baselines/expert.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+#include "plan/baselines/balanced_blocks.h"
+#include "plan/baselines/one_device.h"
+#include "plan/layers/layer_kinds.h"
+#include "plan/layers/layers.h"
+#include "plan/search/placement.h"
+#include "plan/weights/settle.h"
+
+namespace berth {
+namespace {
+
+// Blocks are cut from at most this many pieces: layers, or stretches of the topological order of a graph without names.
+constexpr std::size_t kMaxPieces = 512;
+
+struct LayerRule {
+  std::vector<DeviceId> device_of_layer;
+  std::string note;
+};
+
+Layers stretches_of_topological_order(const Graph& graph) {
+  Layers layers;
+  const std::size_t count = std::clamp<std::size_t>(graph.num_ops(), 1, kMaxPieces);
+  layers.names.resize(count);
+  layers.of_op.resize(graph.num_ops());
+  layers.backward.resize(graph.num_ops());
+  std::size_t place = 0;
+  for (const OpId op : graph.topological_order()) {
+    layers.of_op[index(op)] = static_cast<std::uint32_t>(place++ * count / graph.num_ops());
+  }
+  return layers;
+}
+
+std::string stack_of(const std::string& layer) {
+  const std::size_t last = layer.find_last_of("./:[");
+  return last == std::string::npos ? "" : layer.substr(0, last);
+}
+
+// One recurrent layer of each stack per device; the rest with the first or on the last.
+LayerRule recurrent_rule(const Layers& layers, std::span<const LayerKind> kinds, std::span<const DeviceId> workers) {
+  LayerRule rule;
+  std::map<std::string, std::size_t> depth_of_stack;
+  std::size_t deepest = 0;
+  for (std::size_t layer = 0; layer < kinds.size(); ++layer) {
+    if (kinds[layer] == LayerKind::kRecurrent) {
+      const std::size_t depth = depth_of_stack[stack_of(layers.names[layer])]++;
+      deepest = std::max(deepest, depth + 1);
+      rule.device_of_layer.push_back(workers[depth % workers.size()]);
+    } else {
+      const bool before_any = depth_of_stack.empty();
+      rule.device_of_layer.push_back(before_any || kinds[layer] == LayerKind::kEmbedding ? workers.front()
+                                                                                         : workers.back());
+    }
+  }
+  rule.note = fmt::format("{} over {}", counted(deepest, "recurrent layer"), counted(workers.size(), "device"));
+  return rule;
+}
+
+LayerRule block_rule(const Problem& problem, const Layers& layers, std::span<const DeviceId> workers) {
+  const std::size_t count = layers.names.size();
+  const std::size_t pieces = std::min(count, kMaxPieces);
+  const auto piece_of = [&](std::size_t layer) { return layer * pieces / count; };
+  std::vector<std::vector<LayerLoad>> loads(workers.size(), std::vector<LayerLoad>(pieces));
+  std::vector<Bytes> capacities;
+  for (std::size_t w = 0; w < workers.size(); ++w) {
+    capacities.push_back(problem.capacity(workers[w]));
+    for (const OpId op : problem.graph().ops()) {
+      if ((problem.allowed(op) & device_bit(workers[w])) == 0) continue;
+      LayerLoad& load = loads[w][piece_of(layers.of_op[index(op)])];
+      load.time += problem.duration(op, workers[w]);
+      load.resident += problem.graph().resident_bytes(op);
+    }
+  }
+  const std::vector<std::uint32_t> worker_of_piece = balanced_blocks(loads, capacities);
+  LayerRule rule;
+  for (std::size_t layer = 0; layer < count; ++layer) {
+    rule.device_of_layer.push_back(workers[worker_of_piece[piece_of(layer)]]);
+  }
+  rule.note = fmt::format("{} in blocks over {}", counted(count, "layer"), counted(workers.size(), "device"));
+  return rule;
+}
+
+LayerRule layer_rule(const Problem& problem, const Layers& layers, std::span<const DeviceId> workers) {
+  const std::vector<LayerKind> kinds = layer_kinds(problem.graph(), layers);
+  const bool recurrent = std::ranges::find(kinds, LayerKind::kRecurrent) != kinds.end();
+  return recurrent ? recurrent_rule(layers, kinds, workers) : block_rule(problem, layers, workers);
+}
+
+LayerRule nameless_rule(const Problem& problem, const Layers& stretches, std::span<const DeviceId> workers) {
+  LayerRule rule = block_rule(problem, stretches, workers);
+  rule.note = fmt::format("no layer names, topological order in blocks over {}", counted(workers.size(), "device"));
+  return rule;
+}
+
+// A unit goes where the larger part of its work wants to be; one op per picosecond decides among timeless ones.
+std::vector<DeviceId> devices_of_units(const Problem& problem, const Layers& layers, const LayerRule& rule) {
+  std::vector<DeviceId> wanted(problem.num_units());
+  std::vector<Picoseconds> votes(problem.machine().num_devices());
+  for (std::uint32_t unit = 0; unit < problem.num_units(); ++unit) {
+    std::ranges::fill(votes, 0);
+    for (const OpId op : problem.unit_ops(unit)) {
+      const DeviceId device = rule.device_of_layer[layers.of_op[index(op)]];
+      votes[index(device)] += problem.duration(op, device) + 1;
+    }
+    wanted[unit] = DeviceId(static_cast<std::size_t>(std::ranges::max_element(votes) - votes.begin()));
+  }
+  return wanted;
+}
+
+// How one device compares with the layer rule when it is kept.
+std::string_view why_one_device(const Result<Plan>& one, const Result<Plan>& by_layers, bool is_better) {
+  if (!by_layers) return "one device, the layer rule breaks a constraint: ";
+  if (*one == *by_layers) return "one device: ";  // a single GPU, say: the rule has nothing to spread over
+  return is_better ? "one device beats the layer rule: " : "one device does as well as the layer rule: ";
+}
+
+}  // namespace
+
+Result<Plan> ExpertLayersPlanner::plan(Search& search) {
+  const Problem& problem = search.problem();
+  const std::vector<DeviceId> workers = worker_devices(problem);
+  const std::optional<Layers> named = find_layers(problem.graph());
+  const Layers layers = named ? *named : stretches_of_topological_order(problem.graph());
+  const LayerRule rule = named ? layer_rule(problem, layers, workers) : nameless_rule(problem, layers, workers);
+  search.set_note(rule.note);
+  return submit_settled(search, plan_from_units(problem, devices_of_units(problem, layers, rule)), "expert-layers");
+}
+
+Result<Plan> ExpertPlanner::plan(Search& search) {
+  Result<Plan> one = GpuOnlyPlanner().plan(search);
+  const std::string where = search.note();
+  if (one && search.should_stop()) return one;
+  const Score one_score = one ? search.last_score() : Score();
+  Result<Plan> by_layers = ExpertLayersPlanner().plan(search);
+  if (!by_layers && !one) return one.error();
+  if (by_layers && (!one || better(search.last_score(), one_score))) {
+    search.set_note("layer rule: " + search.note());
+    return by_layers;
+  }
+  const bool is_better = by_layers && better(one_score, search.last_score());
+  search.set_note(std::string(why_one_device(one, by_layers, is_better)) + where);
+  return one;
+}
+
+}  // namespace berth

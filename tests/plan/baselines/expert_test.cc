@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/baselines/expert.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <set>
+
+#include "io/graph_file.h"
+#include "machine/library.h"
+#include "plan/toys.h"
+#include "support/folders.h"
+#include "zoo/zoo.h"
+
+namespace berth {
+namespace {
+
+std::string data_path(const std::string& file) { return data_folder() / file; }
+
+Problem on_machine(Graph graph, std::string_view machine) {
+  return make_problem(std::make_shared<const Graph>(std::move(graph)),
+                      std::make_shared<const Machine>(builtin_machine(machine).value()))
+      .value();
+}
+
+template <typename T>
+Plan run(const Problem& problem, std::string* note = nullptr) {
+  Search search(problem, {});
+  Plan plan = T().plan(search).value();
+  if (note != nullptr) *note = search.note();
+  return plan;
+}
+
+// Tensors sent, once per destination.
+std::size_t crossings(const Problem& problem, const Plan& plan) {
+  std::size_t count = 0;
+  for (const TensorId tensor : problem.graph().tensors()) {
+    std::set<DeviceId> destinations;
+    for (const OpId op : problem.graph().consumers(tensor)) destinations.insert(plan.device(op));
+    destinations.erase(plan.device(problem.graph().producer(tensor)));
+    count += destinations.size();
+  }
+  return count;
+}
+
+void expect_cpu_has_inputs_only(const Problem& problem, const Plan& plan) {
+  for (const OpId op : problem.graph().ops()) {
+    const bool on_cpu = problem.machine().device(plan.device(op)).kind == DeviceKind::kCpu;
+    EXPECT_EQ(on_cpu, problem.graph().role(op) == Role::kInput) << problem.graph().name(op);
+  }
+}
+
+const std::string& device_name(const Problem& problem, const Plan& plan, OpId op) {
+  return problem.machine().device(plan.device(op)).name;
+}
+
+// Devices of all parameters whose label begins so.
+std::set<std::string> devices_of_parameters(const Problem& problem, const Plan& plan, std::string_view prefix) {
+  std::set<std::string> names;
+  for (const OpId op : problem.graph().ops()) {
+    const bool matches = problem.graph().role(op) == Role::kParameter && problem.graph().label(op).starts_with(prefix);
+    if (matches) names.insert(device_name(problem, plan, op));
+  }
+  return names;
+}
+
+using Names = std::set<std::string>;
+
+class CapturedModel : public testing::Test {
+ protected:
+  // Skips the test when the data is not there.
+  static std::optional<Problem> load(const std::string& model, std::string_view machine) {
+    const std::string path = data_path("captured/" + model + ".json.gz");
+    if (!std::filesystem::exists(path)) return std::nullopt;
+    return on_machine(load_graph_file(path).value(), machine);
+  }
+};
+
+#define LOAD_OR_SKIP(problem, model, machine)                                                        \
+  const std::optional<Problem> loaded_##problem = load(model, machine);                              \
+  if (!loaded_##problem) GTEST_SKIP() << "no captured graphs; set BERTH_DATA to the folder of data"; \
+  const Problem& problem = *loaded_##problem
+
+TEST_F(CapturedModel, TranslationPutsEveryLayerOnItsGpu) {
+  LOAD_OR_SKIP(problem, "nmt4.train", "k40x4");
+  std::string note;
+  const Plan plan = run<ExpertLayersPlanner>(problem, &note);
+  EXPECT_EQ(note, "4 recurrent layers over 4 devices");
+  for (int k = 0; k < 4; ++k) {
+    const Names gpu{fmt::format("gpu{}", k)};
+    EXPECT_EQ(devices_of_parameters(problem, plan, fmt::format("m.enc.{}.", k)), gpu);
+    EXPECT_EQ(devices_of_parameters(problem, plan, fmt::format("m.dec.{}.", k)), gpu);
+  }
+  for (const char* embedding : {"m.se.", "m.te."})
+    EXPECT_EQ(devices_of_parameters(problem, plan, embedding), Names{"gpu0"});
+  for (const char* last : {"m.wk.", "m.wq.", "m.v.", "m.o."})
+    EXPECT_EQ(devices_of_parameters(problem, plan, last), Names{"gpu3"});
+  expect_cpu_has_inputs_only(problem, plan);
+}
+
+TEST_F(CapturedModel, TranslationRunsOnAllGpusWithFewCrossingsAndFits) {
+  LOAD_OR_SKIP(problem, "nmt4.train", "k40x4");
+  const Plan plan = run<ExpertLayersPlanner>(problem);
+  const Score score = simulate(problem, plan);
+  EXPECT_TRUE(score.feasible);
+  for (std::size_t gpu = 1; gpu <= 4; ++gpu)
+    EXPECT_GT(score.devices[gpu].busy, score.step_time / 10) << "gpu" << gpu - 1;
+  // Per time step a state goes up and its gradient down between neighbours: at most 2 x 3 borders in each of 2 x 40
+  // steps, and as much again for attention and embeddings.
+  EXPECT_LT(crossings(problem, plan), 1000U);
+  const Plan one = run<ExpertPlanner>(problem);
+  EXPECT_EQ(one, plan) << "the layers beat one GPU";
+}
+
+TEST_F(CapturedModel, BlocksAreContiguousAndBalanced) {
+  LOAD_OR_SKIP(problem, "resnet50.train", "k40x2");
+  std::string note;
+  const Plan plan = run<ExpertLayersPlanner>(problem, &note);
+  EXPECT_EQ(note, "19 layers in blocks over 2 devices");  // 16 residual blocks, stem (convolution, norm), classifier
+  const Score score = simulate(problem, plan);
+  const double share = to_seconds(score.devices[1].busy) / to_seconds(score.devices[1].busy + score.devices[2].busy);
+  EXPECT_NEAR(share, 0.5, 0.06);
+  EXPECT_LT(crossings(problem, plan), 20U);
+  expect_cpu_has_inputs_only(problem, plan);
+}
+
+TEST_F(CapturedModel, OneGpuWinsWhereLayersOnlyTakeTurns) {
+  LOAD_OR_SKIP(problem, "resnet50.train", "k40x2");
+  std::string note;
+  const Plan plan = run<ExpertPlanner>(problem, &note);
+  EXPECT_EQ(note, "one device beats the layer rule: all on gpu0");
+}
+
+TEST_F(CapturedModel, InferenceLayersComeFromModulePaths) {
+  LOAD_OR_SKIP(problem, "llama_8b.infer", "k40x4");
+  const Plan plan = run<ExpertPlanner>(problem);
+  EXPECT_TRUE(simulate(problem, plan).feasible) << "too large for one GPU, so the layer rule must be taken";
+  EXPECT_EQ(devices_of_parameters(problem, plan, "m.m.model.layers.0."), Names{"gpu0"});
+  EXPECT_EQ(devices_of_parameters(problem, plan, "m.m.model.layers.31."), Names{"gpu3"});
+  EXPECT_LT(crossings(problem, plan), 40U);
+}
+
+TEST(ExpertLayers, ZooGradientsSitWithTheirForwardOps) {
+  const Problem problem = on_machine(build_zoo_model("nmt-4,batch=8,unroll=5").value(), "k40x4");
+  std::string note;
+  const Plan plan = run<ExpertLayersPlanner>(problem, &note);
+  EXPECT_EQ(note, "4 recurrent layers over 4 devices");
+  std::size_t gradients = 0;
+  for (const OpId op : problem.graph().ops()) {
+    const OpId forward = problem.graph().forward_of(op);
+    if (forward == kNoOp || problem.graph().role(forward) == Role::kInput) continue;
+    ++gradients;
+    EXPECT_EQ(device_name(problem, plan, op), device_name(problem, plan, forward)) << problem.graph().name(op);
+  }
+  EXPECT_GT(gradients, 1000U);
+  expect_cpu_has_inputs_only(problem, plan);
+}
+
+TEST(ExpertLayers, LayersWrapAroundWhenThereAreMoreThanGpus) {
+  const Problem problem = on_machine(build_zoo_model("nmt-4,batch=8,unroll=3").value(), "k40x2");
+  const Plan plan = run<ExpertLayersPlanner>(problem);
+  std::map<std::string, Names> devices;
+  for (const OpId op : problem.graph().ops()) {
+    const std::string& label = problem.graph().label(op);
+    if (const std::size_t at = label.find(".layer."); at != std::string::npos) {
+      devices[label.substr(at + 1, 7)].insert(device_name(problem, plan, op));
+    }
+  }
+  EXPECT_EQ(devices, (std::map<std::string, Names>{
+                         {"layer.0", {"gpu0"}}, {"layer.1", {"gpu1"}}, {"layer.2", {"gpu0"}}, {"layer.3", {"gpu1"}}}));
+}
+
+TEST(ExpertLayers, WithoutNamesCutsTheTopologicalOrder) {
+  std::string note;
+  const Problem problem = toy_problem("a:1 -> b:1 -> c:1 -> d:1", kTwoGpus);
+  const Plan plan = run<ExpertLayersPlanner>(problem, &note);
+  EXPECT_EQ(note, "no layer names, topological order in blocks over 2 devices");
+  EXPECT_EQ(plan.device_of, toy_plan(problem, "a@gpu0 b@gpu0 c@gpu1 d@gpu1").device_of);
+}
+
+TEST(Expert, DoesNotBoastWhenTheLayerRuleGivesTheSamePlan) {
+  for (const std::string_view machine : {"device cpu; device gpu; link cpu gpu", "1 devices"}) {
+    for (const std::string_view graph : {"a:1 -> b:1", ""}) {
+      std::string note;
+      run<ExpertPlanner>(constrained_toy(graph, machine, {}), &note);
+      EXPECT_TRUE(note.starts_with("one device: ")) << note;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace berth
