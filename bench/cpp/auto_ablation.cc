@@ -85,8 +85,6 @@ std::vector<Variant> variants() {
   }
   add("start `single` alone", [](AutoOptions& options) { options.members = {"single"}; });
   add("with a level of repeated layers", [](AutoOptions& options) { options.refinement.repeats = true; });
-  add("with a level of chains", [](AutoOptions& options) { options.refinement.chains = true; });
-  add("with moves at the busiest link", [](AutoOptions& options) { options.refinement.moves.busiest_link = true; });
   return all;
 }
 

@@ -60,28 +60,6 @@ Grouping join_only_consumers(const Problem& problem, const Grouping& finer, cons
   return joiner.finish();
 }
 
-Grouping join_chains(const Problem& problem, const Grouping& finer, const GroupLimits& limits) {
-  const Graph& graph = problem.graph();
-  std::vector<SoleNumber> before(finer.size()), after(finer.size());
-  for (const OpId op : graph.ops()) {
-    if (is_resident(graph.role(op))) continue;
-    const std::uint32_t own = finer.of(problem, op);
-    for (const TensorId tensor : graph.outputs(op)) {
-      for (const OpId consumer : graph.consumers(tensor)) {
-        const std::uint32_t next = finer.of(problem, consumer);
-        if (next == own) continue;
-        after[own].see(next);
-        before[next].see(own);
-      }
-    }
-  }
-  GroupJoiner joiner(problem, finer, limits);
-  for (std::uint32_t group = 0; group < finer.size(); ++group) {
-    if (after[group].exists() && before[after[group].number()].exists()) joiner.join(group, after[group].number());
-  }
-  return joiner.finish();
-}
-
 Grouping join_heavy_tensors(const Problem& problem, const Grouping& finer, const GroupLimits& limits) {
   const Graph& graph = problem.graph();
   std::vector<TensorId> tensors;

@@ -44,10 +44,6 @@ Grouping join_gradients(const Problem& problem, const Grouping& finer, const Gro
 // views, element-wise tails and parameters with a single reader.
 Grouping join_only_consumers(const Problem& problem, const Grouping& finer, const GroupLimits& limits = {});
 
-// A group whose outputs go to one other group alone joins that one if it takes nothing from elsewhere but parameters and
-// the like: whole chains become one group.
-Grouping join_chains(const Problem& problem, const Grouping& finer, const GroupLimits& limits = {});
-
 // Producer and consumers join along the heaviest tensors first, as long as the limits hold. Ties in topological order.
 Grouping join_heavy_tensors(const Problem& problem, const Grouping& finer, const GroupLimits& limits);
 

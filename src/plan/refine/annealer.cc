@@ -24,7 +24,6 @@ constexpr std::size_t kLargestCluster = 64;
 constexpr int kReliefCandidates = 4;
 constexpr int kMostGivenAway = 8;  // groups that leave an overloaded device with one move
 constexpr std::size_t kMostOvertaken = 4;  // ops in a row on one device that one move can pass
-constexpr double kBusyLink = 0.3;          // share of the step from which on the busiest link is looked at
 constexpr double kLeastIdle = 0.1;         // share of idle time that every device is taken to have
 
 // From 1 to `most`, every order of magnitude equally likely.
@@ -108,7 +107,6 @@ void Annealer::run(const Level& level, const Heat& heat, double end) {
   weigh(level);
   hot_.clear();
   waits_.clear();
-  sent_.clear();
   moved_since_refresh_ = true;
   since_refresh_ = kTraceEvery;
   while (!search_.should_stop() && !search_.at_lower_bound()) {
@@ -240,7 +238,6 @@ void Annealer::propose(const Level& level) {
   if (moves_.relief && !score_.feasible && rng_.chance(0.5)) return propose_relief(level);
   const double kind = rng_.uniform();
   if (kind < 0.15 && !waits_.empty()) return propose_order();
-  if (!sent_.empty() && rng_.chance(0.15)) return propose_less_sent(level);
   if (kind < 0.55 && !hot_.empty()) return propose_hot(level);
   if (kind < 0.70) return propose_stretch(level);
   if (kind < 0.85) return propose_cluster(level);
@@ -345,15 +342,6 @@ void Annealer::propose_swap(const Level& level) {
   move(level, b, of_a);
 }
 
-// What went over the busiest link need not: its producer goes where it was sent, or a consumer there comes back.
-void Annealer::propose_less_sent(const Level& level) {
-  const Sent& sent = sent_[rng_.below(sent_.size())];
-  if (rng_.chance(0.5)) return move(level, level.group(problem_.graph().producer(sent.tensor)), sent.to);
-  for (const OpId consumer : problem_.graph().consumers(sent.tensor)) {
-    if (plan_.device(consumer) == sent.to) move(level, level.group(consumer), sent.from);
-  }
-}
-
 // An op on the critical path overtakes one that it waited for: they exchange priorities, or all between them are
 // overtaken too.
 void Annealer::propose_order() {
@@ -436,18 +424,6 @@ void Annealer::add_waits(std::span<const CriticalStep> path, std::size_t i) {
   }
 }
 
-void Annealer::refresh_sent(const Timeline& timeline) {
-  sent_.clear();
-  std::vector<Picoseconds> busy(problem_.machine().channels().size(), 0);
-  for (const TransferEvent& event : timeline.transfers)
-    busy[static_cast<std::size_t>(event.channel)] += event.end - event.start;
-  const auto busiest = std::ranges::max_element(busy);
-  if (busiest == busy.end() || static_cast<double>(*busiest) < kBusyLink * static_cast<double>(score_.step_time)) return;
-  for (const TransferEvent& event : timeline.transfers) {
-    if (event.channel == busiest - busy.begin()) sent_.push_back({event.tensor, event.from, event.to});
-  }
-}
-
 void Annealer::refresh_hot(const Level& level) {
   moved_since_refresh_ = false;
   since_refresh_ = 0;
@@ -455,7 +431,6 @@ void Annealer::refresh_hot(const Level& level) {
   if (problem_.objective() != Objective::kStep) return;  // a pipeline has no critical path
   const Timeline timeline = tracer_.run_with_timeline(plan_);
   const std::vector<CriticalStep> path = critical_path(problem_, plan_, timeline);
-  if (moves_.busiest_link) refresh_sent(timeline);
   hot_.clear();
   waits_.clear();
   const auto add = [&](OpId op, DeviceId towards) {

@@ -36,7 +36,6 @@ class Annealer {
     bool critical_path = true;
     bool order = true;   // of ops that wait for each other on the critical path
     bool relief = true;  // of memory that overflows
-    bool busiest_link = false;
     bool balance = true;  // what would overload a device is made good by other moves
   };
 
@@ -66,10 +65,6 @@ class Annealer {
   struct Wait {  // an op on the critical path, and one that had its device shortly before
     OpId waiting, ahead;
   };
-  struct Sent {  // what went over the busiest link
-    TensorId tensor;
-    DeviceId from, to;
-  };
   struct OrderChange {
     OpId op;
     double before;
@@ -95,14 +90,12 @@ class Annealer {
   [[nodiscard]] DeviceId with_most_room(Picoseconds most) const;
   [[nodiscard]] bool balance(const Level& level, Picoseconds most);
   [[nodiscard]] bool give_away(const Level& level, DeviceId from, DeviceId to);
-  void propose_less_sent(const Level& level);
   void propose_order();
   void set_priority(OpId op, double priority);
   void move(const Level& level, std::uint32_t group, DeviceId device);
   void undo(const Level& level);
   void refresh_hot(const Level& level);
   void refresh_appeal();
-  void refresh_sent(const Timeline& timeline);
   void add_waits(std::span<const CriticalStep> path, std::size_t i);
   [[nodiscard]] DeviceId device_of(const Level& level, std::uint32_t group) const;
   [[nodiscard]] DeviceId pick_device(DeviceSet allowed);
@@ -127,7 +120,6 @@ class Annealer {
   std::vector<OrderChange> order_changes_;
   std::vector<Hot> hot_;
   std::vector<Wait> waits_;
-  std::vector<Sent> sent_;
   std::vector<Picoseconds> load_;  // per device: its work per lane, of the move at hand
   std::vector<std::uint32_t> cluster_;  // workspace
   std::uint64_t since_refresh_ = 0, since_price_ = 0;

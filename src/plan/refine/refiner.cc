@@ -91,12 +91,8 @@ void Refiner::cycle(const Ladder& ladder, double heat, double end) {
   const auto until = [&](double share) { return begin + (end - begin) * share; };
   if (layers_) run_level(whole_layers(annealers_.front()->plan()), heat, until(kLayersEnd));
   if (repeats_) run_level(places_of_repeats(annealers_.front()->plan()), heat, until(kRepeatsEnd));
-  double last_end = 0.0;
   for (const Rung& rung : ladder.rungs) {
     const bool is_units = rung.share == 0;
-    if (is_units && options_.chains)
-      run_level(chains(annealers_.front()->plan()), heat * rung.heat, until((last_end + rung.end) / 2));
-    last_end = rung.end;
     if (is_units ? !options_.units : !options_.groups) continue;
     const double share = rung.share * std::exp(rng_.uniform() - 0.5);  // other groups in every cycle
     run_level(grow(annealers_.front()->plan(), share), heat * rung.heat, until(rung.end));
@@ -135,10 +131,6 @@ Grouping Refiner::whole_layers(const Plan& within) const {
 
 Grouping Refiner::places_of_repeats(const Plan& within) const {
   return join_equal_labels(search_.problem(), units_, *repeats_, {.within = &within});
-}
-
-Grouping Refiner::chains(const Plan& within) const {
-  return join_chains(search_.problem(), units_, {.within = &within});
 }
 
 }  // namespace berth

@@ -24,7 +24,6 @@ struct RefineOptions {
   bool groups = true;      // levels of grown groups, before that of single units
   bool units = true;       // the level of single units
   bool repeats = false;    // a level of the same places of repeated layers (plan/layers/repeated_layers.h)
-  bool chains = false;     // a level of chains, before that of single units
   bool priorities = true;  // upward ranks of the present plan as priorities
   Annealer::Moves moves = {};
 };
@@ -52,7 +51,6 @@ class Refiner {
   [[nodiscard]] Grouping grow(const Plan& within, double share) const;
   [[nodiscard]] Grouping whole_layers(const Plan& within) const;
   [[nodiscard]] Grouping places_of_repeats(const Plan& within) const;
-  [[nodiscard]] Grouping chains(const Plan& within) const;
 
   Search& search_;
   Walkers walkers_;

@@ -51,14 +51,6 @@ TEST(Grouping, OnlyConsumersTakeTheirProducersIn) {
   EXPECT_EQ(to_text(problem, join_only_consumers(problem, units(problem), limits)), "w b a | c d e");
 }
 
-TEST(Grouping, ChainsBecomeOneGroupUpToWhereTheyFork) {
-  const Problem problem = toy_problem("a:1 -> b:1 -> c:1 -> d:1; c -> e:1; d -> f:1; e -> f; w:param -> b", kTwoGpus);
-  // The weight is read by b alone, yet no chain of work goes through it.
-  EXPECT_EQ(to_text(problem, join_chains(problem, units(problem))), "a b c | d | e | f | w");
-  EXPECT_EQ(to_text(problem, join_chains(problem, units(problem), {.work = to_picoseconds(2)})),
-            "a b | c | d | e | f | w");
-}
-
 TEST(Grouping, HeavyTensorsJoinFirstWithinTheLimit) {
   const Problem problem = toy_problem("a:1:1B -> b:1:5B -> c:1:9B -> d:1", kTwoGpus);
   EXPECT_EQ(to_text(problem, join_heavy_tensors(problem, units(problem), {.work = to_picoseconds(2)})), "a b | c d");
