@@ -79,11 +79,15 @@ std::vector<Variant> variants() {
   add("without relief of full memory", [](AutoOptions& options) { options.refinement.moves.relief = false; });
   add("without balance of work", [](AutoOptions& options) { options.refinement.moves.balance = false; });
   add("without streamed weights", [](AutoOptions& options) { options.streamed_start = false; });
-  for (const std::string_view member : whole.members) {
-    if (member == "single") continue;
-    add(fmt::format("without start `{}`", member), [&](AutoOptions& options) { std::erase(options.members, member); });
+  for (const Member& member : whole.members) {
+    if (member.is_fallback || member.without_overlap) continue;  // all rows overlap
+    const auto is_it = [&](const Member& other) { return other.planner == member.planner; };
+    add(fmt::format("without start `{}`", member.planner),
+        [&](AutoOptions& options) { std::erase_if(options.members, is_it); });
   }
-  add("start `single` alone", [](AutoOptions& options) { options.members = {"single"}; });
+  add("start `single` alone", [](AutoOptions& options) {
+    std::erase_if(options.members, [](const Member& member) { return !member.is_fallback; });
+  });
   add("with a level of repeated layers", [](AutoOptions& options) { options.refinement.repeats = true; });
   return all;
 }

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "io/plan_file.h"
 #include "plan/planners.h"
+#include "plan/portfolio.h"
 #include "sim/bounds.h"
 
 namespace berth::app {
@@ -47,7 +48,9 @@ Stages known_stages(const StageFlags& flags) { return stages_of(flags).value(); 
 std::vector<StagedPlanner::Rival> rivals_of(std::string_view planner) {
   std::vector<StagedPlanner::Rival> rivals;
   if (planner != "auto") return rivals;
-  for (const char* name : {"single", "expert"}) rivals.push_back({name, find_classical_planner(name)->make});
+  for (const Member& member : members_for(Objective::kStep)) {
+    if (member.stays) rivals.push_back({std::string(member.planner), find_classical_planner(member.planner)->make});
+  }
   return rivals;
 }
 

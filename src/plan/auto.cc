@@ -2,7 +2,6 @@
 #include "plan/auto.h"
 
 #include <algorithm>
-#include <array>
 #include <new>
 #include <utility>
 
@@ -18,7 +17,7 @@ namespace berth {
 namespace {
 
 // Ends of its parts, as shares of the budget.
-constexpr double kMembersEnd = 0.15, kListsEnd = 0.30, kTrialsEnd = 0.60;
+constexpr double kListsEnd = 0.30, kTrialsEnd = 0.60;
 constexpr std::size_t kTrials = 4;         // starts taken through all levels
 constexpr double kFewEvaluations = 5000;   // for fewer, one trial is all there is time for
 constexpr std::size_t kMostListed = 2000;  // ops up to which lists are searched
@@ -28,26 +27,20 @@ constexpr std::size_t kMostListed = 2000;  // ops up to which lists are searched
 constexpr double kWorthwhile = 0.05;
 
 constexpr std::string_view kStreamed = "streamed weights", kLists = "list search", kGiven = "the given plan";
-constexpr std::array<std::string_view, 3> kSureTrials{"single", "expert", kGiven};
-constexpr std::array<std::string_view, 5> kQuickMembers{"single", "expert", "heft", "m-etf", "m-topo"};
 
 struct Start {
   std::string name;
   Plan plan;
   Score score;
+  bool stays = false;  // whatever the others are worth
 };
-
-// Linear in the graph: they run to their end, however small the budget, so that there is a plan to start from.
-bool is_quick(std::string_view name) { return std::ranges::find(kQuickMembers, name) != kQuickMembers.end(); }
 
 bool is_done(const Search& search) { return search.has_best() && (search.should_stop() || search.at_lower_bound()); }
 
-// The sure trials lead, then the best: from one device large groups go wherever they like, and the layer rule is good
-// in large things, which refinement finds hardest.
+// Those that stay lead, then the best.
 void put_promising_first(std::vector<Start>& starts) {
   std::ranges::stable_sort(starts, [](const Start& a, const Start& b) { return better(a.score, b.score); });
-  std::ranges::stable_partition(
-      starts, [](const Start& start) { return std::ranges::find(kSureTrials, start.name) != kSureTrials.end(); });
+  std::ranges::stable_partition(starts, &Start::stays);
 }
 
 class AutoSearch {
@@ -57,7 +50,7 @@ class AutoSearch {
 
   Result<Plan> run() {
     if (search_.has_best()) {  // somebody has planned before: one more start
-      starts_.push_back({std::string(kGiven), search_.best_plan(), search_.best_score()});
+      starts_.push_back({std::string(kGiven), search_.best_plan(), search_.best_score(), /*stays=*/true});
       winner_ = kGiven;
     }
     run_members();
@@ -68,32 +61,34 @@ class AutoSearch {
     start_score_ = search_.best_score();
     if (options_.list_search) run_list_search();
     if (options_.refine && !starts_.empty() && !is_done(search_)) refine_while_memory_lasts();
-    if (takes_single()) {
-      const double gain = 1.0 - to_seconds(search_.best_score().step_time) / to_seconds(single_->score.step_time);
+    if (takes_fallback()) {
+      const double gain = 1.0 - to_seconds(search_.best_score().step_time) / to_seconds(fallback_->score.step_time);
       search_.set_note(
           fmt::format("as single has it, which is surer: {:.1f} % less is predicted of another plan", 100.0 * gain));
-      return single_->plan;
+      return fallback_->plan;
     }
     search_.set_note(note());
     return search_.best_plan();
   }
 
  private:
-  // What costs least comes first in the list, so that there is a plan at once.
   void run_members() {
-    if (!search_.problem().machine().overlap()) run_member(*find_classical_planner("mincut-exact"));
-    for (const std::string_view name : options_.members) {
-      const PlannerInfo* info = find_classical_planner(name);
-      if (is_done(search_)) break;
-      if (info != nullptr && (is_quick(name) || has_time_for_slow_members())) run_member(*info);
+    for (const Member& member : options_.members) {
+      const PlannerInfo* info = find_classical_planner(member.planner);
+      if (info != nullptr && takes_part(member)) run_member(member, *info);
     }
     if (options_.streamed_start && !is_done(search_) && outgrows_workers(search_.problem())) add_streamed_start();
     if (!starts_.empty()) put_promising_first(starts_);
   }
 
-  [[nodiscard]] bool has_time_for_slow_members() const {
+  [[nodiscard]] bool takes_part(const Member& member) const {
+    if (member.without_overlap) return !search_.problem().machine().overlap();
+    return !is_done(search_) && (member.is_quick() || has_time_for(member));
+  }
+
+  [[nodiscard]] bool has_time_for(const Member& member) const {
     const bool enough = search_.has_best() && search_.best_score().feasible && !starts_.empty();
-    return search_.progress() < kMembersEnd && !(is_slow() && enough);
+    return search_.progress() < member.end && !(is_slow() && enough);
   }
 
   // Whether the rest of the budget holds few evaluations, by what those of the starts have cost.
@@ -102,8 +97,8 @@ class AutoSearch {
     return left * static_cast<double>(starts_.size()) < kFewEvaluations * evaluation_costs_;
   }
 
-  void run_member(const PlannerInfo& info) {
-    const Search::Part part(search_, is_quick(info.name) ? 1.0 : kMembersEnd);
+  void run_member(const Member& member, const PlannerInfo& info) {
+    const Search::Part part(search_, member.end);
     const bool had_best = search_.has_best();
     const Score before = had_best ? search_.best_score() : Score();
     Result<Plan> plan = info.make()->plan(search_);
@@ -115,9 +110,9 @@ class AutoSearch {
     auto start = std::ranges::find(starts_, *plan, &Start::plan);
     if (start == starts_.end()) {  // one trial is enough
       Score score = is_done(search_) && search_.best_plan() == *plan ? search_.best_score() : evaluate_start(*plan);
-      start = starts_.insert(start, {std::string(info.name), *std::move(plan), std::move(score)});
+      start = starts_.insert(start, {std::string(info.name), *std::move(plan), std::move(score), member.stays});
     }
-    if (info.name == "single") single_ = *start;
+    if (member.is_fallback) fallback_ = *start;
   }
 
   // Where the accelerators do not hold all weights, to send some may be better than to compute where they are.
@@ -138,10 +133,11 @@ class AutoSearch {
   }
 
   // Whether plans across devices would gain less than real steps differ from predictions.
-  [[nodiscard]] bool takes_single() const {
+  [[nodiscard]] bool takes_fallback() const {
     if (!search_.problem().machine().accuracy() || search_.is_measured()) return false;
-    if (!single_ || !single_->score.feasible || search_.best_plan().device_of == single_->plan.device_of) return false;
-    const double least = (1.0 - kWorthwhile) * to_seconds(single_->score.step_time);
+    if (!fallback_ || !fallback_->score.feasible) return false;
+    if (search_.best_plan().device_of == fallback_->plan.device_of) return false;
+    const double least = (1.0 - kWorthwhile) * to_seconds(fallback_->score.step_time);
     return to_seconds(search_.best_score().step_time) > least;
   }
 
@@ -228,7 +224,7 @@ class AutoSearch {
   Walkers walkers_;
   Rng rng_;
   std::vector<Start> starts_;
-  std::optional<Start> single_;
+  std::optional<Start> fallback_;
   double evaluation_costs_ = 0.0;  // of all starts, as a share of the budget
   std::optional<Error> first_error_;
   Score start_score_;   // of the best member

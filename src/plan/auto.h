@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `auto`, the default: starts from the plans of the quick planners, takes the most promising through all levels of
-// refinement (plan/refine/refiner.h), and goes on with the best until the budget is over, on every thread
+// `auto`, the default: starts from the plans of a few planners (plan/portfolio.h), takes the most promising through all
+// levels of refinement (plan/refine/refiner.h), and goes on with the best until the budget is over, on every thread
 // (plan/search/walkers.h). Never predicted to be worse than any planner it ran, but for one case (see below); its note
 // says which one gave the start and what refinement added. Problems small enough to be scheduled thousands of times a
 // second are searched by lists as well (plan/explore/list_search.h). With the pipeline objective it is
@@ -12,17 +12,17 @@
 // Where it loses: it fuses nothing, and it keeps no more than one plan at a time once it has picked its start.
 #pragma once
 
-#include <string_view>
 #include <vector>
 
 #include "plan/planner.h"
+#include "plan/portfolio.h"
 #include "plan/refine/refiner.h"
 
 namespace berth {
 
 // What `auto` is made of, so that a benchmark can switch parts off.
 struct AutoOptions {
-  std::vector<std::string_view> members{"single", "expert", "heft", "m-etf", "m-topo", "metis", "mincut", "dp"};
+  std::vector<Member> members = members_for(Objective::kStep);
   bool streamed_start = true;  // where the accelerators do not hold all weights
   bool list_search = true;     // for small problems
   bool refine = true;

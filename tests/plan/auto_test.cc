@@ -34,6 +34,12 @@ Ran run(const Problem& problem, const Budget& budget, AutoOptions options = {}) 
   return {plan, score, search.note(), search.evaluations()};
 }
 
+std::vector<Member> only(const std::vector<std::string_view>& planners) {
+  std::vector<Member> members = members_for(Objective::kStep);
+  std::erase_if(members, [&](const Member& member) { return std::ranges::count(planners, member.planner) == 0; });
+  return members;
+}
+
 Problem on_measured_machine(const Problem& problem) {
   MachineDraft draft(problem.machine());
   draft.execution.accuracy = Accuracy{0.8, 1.3};
@@ -102,21 +108,21 @@ TEST(Auto, HasAPlanAfterOneEvaluation) {
 TEST(Auto, SaysWhatRefinementAdded) {
   // 12 s on one GPU; a and b against c, d and e is 6 to 6.
   const Problem problem = toy_problem("a:99/3/3; b:99/3/3; c:99/2/2; d:99/2/2; e:99/2/2", kTwoGpus);
-  const Ran ran = run(problem, {.evaluations = 2000}, {.members = {"single"}, .list_search = false});
+  const Ran ran = run(problem, {.evaluations = 2000}, {.members = only({"single"}), .list_search = false});
   EXPECT_EQ(to_seconds(ran.score.step_time), 6);
   EXPECT_EQ(ran.note, "refined from single; 50.0 % off the best plan of the quick planners");
 }
 
 TEST(Auto, SaysWhatListsAdded) {
   const Problem problem = toy_problem("a:99/3/3; b:99/3/3; c:99/2/2; d:99/2/2; e:99/2/2", kTwoGpus);
-  const Ran ran = run(problem, {.evaluations = 2000}, {.members = {"single"}});
+  const Ran ran = run(problem, {.evaluations = 2000}, {.members = only({"single"})});
   EXPECT_EQ(to_seconds(ran.score.step_time), 6);
   EXPECT_EQ(ran.note, "list search; 50.0 % off the best plan of the quick planners");
 }
 
 TEST(Auto, RefinesUntilItFits) {
   const Problem problem = toy_problem("w:param:60B -> a:-/1/1 -> b:-/1/1; v:param:60B -> b", kTwoGpus);
-  const Ran ran = run(problem, {.evaluations = 2000}, {.members = {"single"}, .list_search = false});
+  const Ran ran = run(problem, {.evaluations = 2000}, {.members = only({"single"}), .list_search = false});
   EXPECT_TRUE(ran.score.feasible);
   EXPECT_EQ(to_seconds(ran.score.step_time), 3);
   EXPECT_EQ(ran.note, "refined from single until it fits");
@@ -125,7 +131,7 @@ TEST(Auto, RefinesUntilItFits) {
 TEST(Auto, ReturnsTheNearestPlanWhereNothingFits) {
   // The weights are 100 B over at least wherever they are; single has both on one GPU.
   const Problem problem = toy_problem("w:param:200B -> a:-/1/1; v:param:200B -> b:-/1/1", kTwoGpus);
-  const Ran ran = run(problem, {.evaluations = 2000}, {.members = {"single"}});
+  const Ran ran = run(problem, {.evaluations = 2000}, {.members = only({"single"})});
   ASSERT_FALSE(ran.score.feasible);
   EXPECT_EQ(ran.score.overflow->over, 101);  // with the byte that the op makes
   EXPECT_EQ(ran.note, "list search; nothing was found that fits");
@@ -142,12 +148,13 @@ TEST(Auto, IsNeverWorseThanItsMembers) {
     Rng rng(seed);
     const Problem problem = random_problem(rng, 10 + 4 * seed);
     const Ran ran = run(problem, budget);
-    for (const PlannerInfo& info : classical_planners()) {
-      if (info.make == nullptr || std::ranges::count(AutoOptions().members, info.name) == 0) continue;
+    for (const Member& member : AutoOptions().members) {
+      const PlannerInfo* info = find_classical_planner(member.planner);
+      if (info == nullptr || member.without_overlap) continue;
       Search search(problem, budget);
-      if (!info.make()->plan(search)) continue;
+      if (!info->make()->plan(search)) continue;
       EXPECT_FALSE(better(search.best_score(), ran.score))
-          << info.name << " on seed " << seed << ": " << search.best_score().step_time << " against "
+          << info->name << " on seed " << seed << ": " << search.best_score().step_time << " against "
           << ran.score.step_time;
     }
   }
@@ -174,14 +181,14 @@ TEST(Auto, TwoThreadsRefineToo) {
   // 12 s on one GPU; a and b against c, d and e is 6 to 6.
   const Problem problem = toy_problem("a:99/3/3; b:99/3/3; c:99/2/2; d:99/2/2; e:99/2/2", kTwoGpus);
   const Budget budget{.time_s = 600.0, .threads = 2};  // the lower bound ends it long before
-  const Ran ran = run(problem, budget, {.members = {"single"}, .list_search = false});
+  const Ran ran = run(problem, budget, {.members = only({"single"}), .list_search = false});
   EXPECT_EQ(to_seconds(ran.score.step_time), 6);
   EXPECT_EQ(ran.note, "refined from single; 50.0 % off the best plan of the quick planners");
 }
 
 TEST(Auto, NeedsAMember) {
   const Problem problem = toy_problem("a:1", kTwoGpus);
-  for (const std::vector<std::string_view>& members : {std::vector<std::string_view>{}, {"no such planner"}}) {
+  for (const std::vector<Member>& members : {std::vector<Member>{}, {{.planner = "no such planner"}}}) {
     Search search(problem, {.evaluations = 100});
     const Result<Plan> plan = AutoPlanner({.members = members}).plan(search);
     ASSERT_FALSE(plan);
@@ -210,7 +217,7 @@ TEST(Auto, WithoutSearchIsTheBestOfItsMembers) {
     Rng rng(seed);
     const Problem problem = random_problem(rng, 60);
     const Ran ran = run(problem, {.evaluations = 1000},
-                        {.members = {"single", "m-topo", "heft"}, .list_search = false, .refine = false});
+                        {.members = only({"single", "m-topo", "heft"}), .list_search = false, .refine = false});
     std::optional<Score> best;
     for (const PlannerInfo& info : classical_planners()) {
       if (info.name != "single" && info.name != "m-topo" && info.name != "heft") continue;

@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/pipeline/pipeline_search.h"
 
-#include <array>
-
 #include "plan/pipeline/pipeline_annealer.h"
 #include "plan/planners.h"
+#include "plan/portfolio.h"
 #include "plan/search/placement.h"
 #include "plan/search/walkers.h"
 
 namespace berth {
 namespace {
-
-// What costs least first; the slow ones within their share of the budget.
-struct PipelineMember {
-  std::string_view name;
-  double end;
-};
-constexpr std::array kMembers{PipelineMember{"single", 1.0}, PipelineMember{"expert", 1.0},
-                              PipelineMember{"metis", 0.3}, PipelineMember{"dp", 0.6}};
 
 std::string note_of(const Score& started, const Score& best, const std::string& start) {
   if (!best.feasible) return fmt::format("from {}, searched, but nothing found fits", start);
@@ -31,8 +22,8 @@ std::string note_of(const Score& started, const Score& best, const std::string& 
 Result<Plan> plan_pipeline(Search& search) {
   std::optional<Error> first_error;
   std::string start;
-  for (const PipelineMember& member : kMembers) {
-    const PlannerInfo* info = find_classical_planner(member.name);
+  for (const Member& member : members_for(Objective::kPipeline)) {
+    const PlannerInfo* info = find_classical_planner(member.planner);
     const bool late = search.has_best() && (search.at_lower_bound() || search.progress() >= member.end);
     if (info == nullptr || late) continue;
     const std::optional<Score> before = search.has_best() ? std::optional(search.best_score()) : std::nullopt;
@@ -41,7 +32,7 @@ Result<Plan> plan_pipeline(Search& search) {
     const Result<Plan> plan = info->make()->plan(search);
     if (!plan && !first_error) first_error = plan.error();
     if (!search.has_best() || (before && !better(search.best_score(), *before))) continue;
-    start = search.note().empty() ? std::string(member.name) : fmt::format("{} ({})", member.name, search.note());
+    start = search.note().empty() ? std::string(info->name) : fmt::format("{} ({})", info->name, search.note());
   }
   if (!search.has_best()) return *first_error;
   const Score started = search.best_score();
