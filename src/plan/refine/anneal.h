@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `anneal`: simulated annealing from the better of `single` and `expert`, over groups grown along the heaviest tensors,
-// from a handful of large ones to single units: one cycle of plan/refine/refiner.h (plan/refine/annealer.h has the
+// from a handful of large ones to single units: one cycle of plan/refine/refiner.h (plan/refine/moves.h has the
 // moves).
 //
 // Cost: the whole budget, unless the lower bound is reached. Source: Kirkpatrick, Gelatt and Vecchi, 1983, with the

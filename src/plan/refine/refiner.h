@@ -25,7 +25,7 @@ struct RefineOptions {
   bool units = true;       // the level of single units
   bool repeats = false;    // a level of the same places of repeated layers (plan/layers/repeated_layers.h)
   bool priorities = true;  // upward ranks of the present plan as priorities
-  Annealer::Moves moves = {};
+  DirectedMoves moves = {};
 };
 
 // How the time of a cycle is shared out. Hurried is for graphs so large that few simulations fit into the budget: there

@@ -253,7 +253,7 @@ TEST(Annealer, RepairsAPool) {
 }
 
 // Evaluations until a plan fits.
-std::uint64_t evaluations_to_repair(const Problem& problem, std::uint64_t seed, const Annealer::Moves& moves) {
+std::uint64_t evaluations_to_repair(const Problem& problem, std::uint64_t seed, const DirectedMoves& moves) {
   Search search(problem, {.evaluations = 1000});
   Annealer annealer(search, Rng(seed), plan_on_one_device(problem, DeviceId{1}), moves);
   const Level level = units(problem);
