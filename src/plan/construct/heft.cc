@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/construct/heft.h"
 
+#include <bit>
+
+#include "cost/memory_domains.h"
 #include "machine/device_set.h"
+#include "plan/coarsen/grouping.h"
 #include "plan/construct/idle_gaps.h"
 #include "plan/construct/memory_passes.h"
 #include "plan/construct/partial_schedule.h"
-#include "plan/construct/static_memory.h"
 #include "plan/order/ranks.h"
 #include "plan/search/placement.h"
 
@@ -42,6 +45,49 @@ class DeviceLanes {
  private:
   std::vector<std::vector<IdleGaps>> lanes_;
 };
+
+// Bytes given out per device (or pool) when nothing is ever freed: parameters and outputs of all ops there. HEFT does
+// not place ops in the order of time.
+class StaticMemory {
+ public:
+  // `share` of every capacity may be given out; kEndlessMemory: memory does not count.
+  StaticMemory(const Problem& problem, const Grouping& grouping, double share);
+
+  // Those of the devices that still hold the group; if none does, the one with most room.
+  [[nodiscard]] DeviceSet with_room(std::uint32_t group, DeviceSet devices) const;
+  void take(std::uint32_t group, DeviceId device) {
+    if (counts_) left_[domains_.of(device)] -= need_[group];
+  }
+
+ private:
+  bool counts_;
+  MemoryDomains domains_;
+  std::vector<Bytes> need_, left_;
+};
+
+StaticMemory::StaticMemory(const Problem& problem, const Grouping& grouping, double share)
+    : counts_(share < kEndlessMemory), domains_(problem) {
+  if (!counts_) return;
+  need_ = bytes_of_groups(problem, grouping);
+  for (const Bytes capacity : domains_.capacities())
+    left_.push_back(static_cast<Bytes>(share * static_cast<double>(capacity)));
+}
+
+DeviceSet StaticMemory::with_room(std::uint32_t group, DeviceSet devices) const {
+  if (!counts_ || std::has_single_bit(devices)) return devices;
+  DeviceSet with = 0, roomiest = 0;
+  Bytes most = 0;
+  for (DeviceSet set = devices; set != 0; set &= set - 1) {
+    const DeviceSet bit = set & -set;
+    const Bytes left = left_[domains_.of(lowest_device(set))];
+    if (left >= need_[group]) with |= bit;
+    if (roomiest == 0 || left > most) {
+      roomiest = bit;
+      most = left;
+    }
+  }
+  return with != 0 ? with : roomiest;
+}
 
 class Heft {
  public:
