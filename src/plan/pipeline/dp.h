@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dp`: dynamic programming over the down-sets of the graph (plan/stages/). For the pipeline objective it gives the
-// best of all contiguous plans, those that cut the forward pass into stages, with colocation, memory and unequal
-// devices; backward ops follow their forward ops. Where there are too many down-sets it looks at the prefixes of
-// several linear orders only, and says so. For the step objective it cuts linear orders into 1, 2, ... stages on the
+// `dp`: dynamic programming over the down-sets of the graph (plan/pipeline/stage_dp.h). For the pipeline objective it
+// gives the best of all contiguous plans, those that cut the forward pass into stages, with colocation, memory and
+// unequal devices; backward ops follow their forward ops. Where there are too many down-sets it looks at the prefixes
+// of several linear orders only, and says so. For the step objective it cuts linear orders into 1, 2, ... stages on the
 // accelerators and keeps what simulates best.
 //
 // Cost: a pair of nested down-sets within the limit costs the degree of one block; a linear order of n blocks has at
