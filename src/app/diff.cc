@@ -11,6 +11,7 @@
 #include "app/read_plan.h"
 #include "app/resolve.h"
 #include "base/text.h"
+#include "cost/crossings.h"
 #include "io/files.h"
 #include "io/foreign/foreign_plan.h"
 #include "io/json_reader.h"

@@ -5,6 +5,7 @@
 
 #include "app/pipeline_output.h"
 #include "app/single_device.h"
+#include "cost/crossings.h"
 
 namespace berth::app {
 namespace {

@@ -2,7 +2,6 @@
 #include "app/outcome.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "app/judge.h"
 #include "app/progress.h"
@@ -121,17 +120,6 @@ double imbalance(const Machine& machine, const Score& score) {
     ++working;
   }
   return working > 0 ? most * working / sum - 1.0 : 0.0;
-}
-
-Bytes bytes_crossed(const Graph& graph, const Plan& plan) {
-  Bytes sum = 0;
-  for (const TensorId tensor : graph.tensors()) {
-    DeviceSet others = 0;
-    for (const OpId consumer : graph.consumers(tensor)) others |= device_bit(plan.device(consumer));
-    others &= ~device_bit(plan.device(graph.producer(tensor)));
-    sum += graph.bytes(tensor) * std::popcount(others);
-  }
-  return sum;
 }
 
 double joules_per_step(const Machine& machine, const Score& score) {

@@ -60,9 +60,6 @@ void rank(std::vector<Outcome>& outcomes);
 // does.
 double imbalance(const Machine& machine, const Score& score);
 
-// Bytes of every tensor, once per device it is sent to, whatever the route.
-Bytes bytes_crossed(const Graph& graph, const Plan& plan);
-
 // Joules per step (or sample): busy devices draw their watts, idle ones their idle watts. 0 if the machine does not
 // know them.
 double joules_per_step(const Machine& machine, const Score& score);

@@ -2,12 +2,16 @@
 #include "plan/layers/layers.h"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <ranges>
 #include <set>
 #include <unordered_map>
 
+#include "cost/weights.h"
 #include "plan/layers/backward_ops.h"
 #include "plan/layers/layer_names.h"
 
@@ -237,5 +241,29 @@ class LayerFinder {
 }  // namespace
 
 std::optional<Layers> find_layers(const Graph& graph) { return LayerFinder(graph).run(); }
+
+std::vector<TiedLayers> tied_layers(const Graph& graph, const Layers& layers) {
+  std::map<std::vector<std::uint32_t>, Bytes> shared;
+  std::vector<Bytes> read(layers.names.size());
+  for (const std::vector<OpId>& weight_and_readers : weights_with_readers(graph)) {
+    std::set<std::uint32_t> readers;
+    Bytes bytes = 0;
+    for (const OpId op : weight_and_readers) {
+      bytes += graph.resident_bytes(op);
+      if (computes(graph, op)) readers.insert(layers.of_op[index(op)]);
+    }
+    for (const std::uint32_t layer : readers) read[layer] += bytes;
+    if (readers.size() > 1) shared[{readers.begin(), readers.end()}] += bytes;
+  }
+  std::vector<TiedLayers> all;
+  for (const auto& [readers, bytes] : shared) {
+    TiedLayers tied{readers, {}, bytes};
+    std::ranges::copy_if(readers, std::back_inserter(tied.bound),
+                         [&](std::uint32_t layer) { return 2 * bytes > read[layer]; });
+    if (!tied.bound.empty()) all.push_back(std::move(tied));
+  }
+  std::ranges::stable_sort(all, std::greater(), &TiedLayers::shared);
+  return all;
+}
 
 }  // namespace berth

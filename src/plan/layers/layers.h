@@ -29,4 +29,15 @@ struct Layers {
 // Nothing when neither module paths nor labels name a single layer.
 std::optional<Layers> find_layers(const Graph& graph);
 
+// Layers that read the same weights, as a softmax does that has the table of the embedding.
+struct TiedLayers {
+  std::vector<std::uint32_t> readers;  // ascending
+  std::vector<std::uint32_t> bound;    // those of them that read few others: more than half of their weights' bytes
+  Bytes shared = 0;
+};
+
+// Only such with layers that are bound; those that share most bytes first. Equal weights that exporters write once,
+// such as those of fresh normalisations, bind nobody.
+std::vector<TiedLayers> tied_layers(const Graph& graph, const Layers& layers);
+
 }  // namespace berth

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <set>
 
+#include "cost/weights.h"
 #include "io/graph_file.h"
 #include "machine/library.h"
 #include "plan/toys.h"
@@ -52,6 +53,15 @@ void expect_cpu_has_inputs_only(const Problem& problem, const Plan& plan) {
 
 const std::string& device_name(const Problem& problem, const Plan& plan, OpId op) {
   return problem.machine().device(plan.device(op)).name;
+}
+
+// As toy_plan() reads it.
+std::string text_of(const Problem& problem, const Plan& plan) {
+  std::string text;
+  for (const OpId op : problem.graph().ops()) {
+    text += fmt::format("{}{}@{}", text.empty() ? "" : " ", problem.graph().name(op), device_name(problem, plan, op));
+  }
+  return text;
 }
 
 // Devices of all parameters whose label begins so.
@@ -176,6 +186,63 @@ TEST(ExpertLayers, WithoutNamesCutsTheTopologicalOrder) {
   const Plan plan = run<ExpertLayersPlanner>(problem, &note);
   EXPECT_EQ(note, "no layer names, topological order in blocks over 2 devices");
   EXPECT_EQ(plan.device_of, toy_plan(problem, "a@gpu0 b@gpu0 c@gpu1 d@gpu1").device_of);
+}
+
+// The rule puts e and h0 on gpu0, h1 and o on gpu1, whatever the seconds of e and o are. A byte takes a second.
+constexpr std::string_view kTwoBlocks =
+    "device cpu; device gpu0 memory=100B; device gpu1 memory=100B; link cpu gpu0; link cpu gpu1; link gpu0 gpu1 rate=1";
+
+// Sent to o, the table w takes 30 s. With o on gpu0 the step takes as long as its ops do, and two bytes cross.
+TEST(ExpertLayers, LayersThatShareALargeWeightAreTogether) {
+  const Problem problem = toy_problem(
+      "w:param:30B -> e:1; p:param:60B; e -> h0:4; p -> h0; q:param:60B; h0 -> h1:4; q -> h1 -> o:1; w -> o",
+      kTwoBlocks);
+  const std::string_view together = "w@gpu0 e@gpu0 p@gpu0 h0@gpu0 q@gpu1 h1@gpu1 o@gpu0";
+  EXPECT_EQ(simulate(problem, toy_plan(problem, together)).step_time, to_picoseconds(12.0));
+  std::string note;
+  EXPECT_EQ(text_of(problem, run<ExpertLayersPlanner>(problem, &note)), together);
+  EXPECT_EQ(note, "no layer names, topological order in blocks over 2 devices, tied ones together");
+  EXPECT_EQ(text_of(problem, run<ExpertPlanner>(problem)), together) << "one GPU does not hold p, q and w";
+}
+
+TEST(ExpertLayers, LayersThatShareAWeightAreWhereTheStepIsShortest) {
+  const Problem problem = toy_problem("w:param:30B; w -> e:1 -> h0:4 -> h1:4 -> o:1/2/1; w -> o", kTwoBlocks);
+  EXPECT_EQ(text_of(problem, run<ExpertLayersPlanner>(problem)), "w@gpu1 e@gpu1 h0@gpu0 h1@gpu1 o@gpu1");
+}
+
+// Sent from the start on, w is there when o is; brought to gpu0 or away from it, e or o waits for a slow link.
+TEST(ExpertLayers, AWeightIsSentWhereThatIsFaster) {
+  const Problem problem = toy_problem(
+      "w:param:5B; w -> e:1 -> h0:20 -> h1:20 -> o:1; w -> o",
+      "device cpu; device gpu0; device gpu1; link cpu gpu0; link cpu gpu1; link gpu0 gpu1 rate=1 latency=9");
+  EXPECT_EQ(text_of(problem, run<ExpertLayersPlanner>(problem)), "w@gpu0 e@gpu0 h0@gpu0 h1@gpu1 o@gpu1");
+}
+
+// Nothing costs time, so bytes decide: h0 and w cross with o on gpu1, h0 and h1 with o on gpu0.
+TEST(ExpertLayers, OfEqualStepsWithATiedWeightTheOneThatSendsLessIsTaken) {
+  for (const auto& [bytes, home] : {std::pair(7, "gpu1"), std::pair(9, "gpu0")}) {
+    const Problem problem =
+        toy_problem(fmt::format("w:param:{}B; w -> e:1:30B -> h0:4:2B -> h1:4:8B -> o:1; w -> o", bytes),
+                    "device cpu; device gpu0; device gpu1; link cpu gpu0; link cpu gpu1; link gpu0 gpu1");
+    EXPECT_EQ(text_of(problem, run<ExpertLayersPlanner>(problem)),
+              fmt::format("w@gpu0 e@gpu0 h0@gpu0 h1@gpu1 o@{}", home));
+  }
+}
+
+TEST(ExpertLayers, AWeightThatAllLayersReadDoesNotGatherThem) {
+  const Problem problem =
+      toy_problem("w:param:30B; w -> e:1 -> h0:4 -> h1:4 -> o:1; w -> h0; w -> h1; w -> o", kTwoBlocks);
+  EXPECT_EQ(text_of(problem, run<ExpertLayersPlanner>(problem)), "w@gpu0 e@gpu0 h0@gpu0 h1@gpu1 o@gpu1");
+}
+
+// A parameter is where its update is, so readers, gradients and update meet on one device.
+TEST(ExpertLayers, TiedLayersAreTogetherInTraining) {
+  const Problem problem = toy_problem(
+      "w:param:30B; w -> e:1 -> h0:4 -> h1:4 -> o:1 -> go:1 -> g1:4 -> g0:4 -> ge:1:30B -> u:1:update=w; w -> u; "
+      "w -> o; w -> go",
+      kTwoBlocks);
+  const Plan plan = run<ExpertLayersPlanner>(problem);
+  EXPECT_EQ(weights_that_cross(problem.graph(), plan).count(), 0U);
 }
 
 TEST(Expert, DoesNotBoastWhenTheLayerRuleGivesTheSamePlan) {

@@ -158,6 +158,38 @@ TEST(FindLayers, GradientsGoWithTheForwardOpTheGraphNames) {
   EXPECT_EQ(describe(model.build()), "l.0.w=l.0 x=l.0 a=l.0 b=l.1 gb=l.1* ga=l.0* u=l.0*");
 }
 
+// Of layers that read the same weights: all, those that are bound by them behind a colon, and the bytes in fours.
+std::string describe_tied(const Graph& graph) {
+  const Layers layers = find_layers(graph).value();
+  std::string text;
+  for (const TiedLayers& tied : tied_layers(graph, layers)) {
+    for (const std::uint32_t layer : tied.readers) text += layers.names[layer] + " ";
+    text += ":";
+    for (const std::uint32_t layer : tied.bound) text += " " + layers.names[layer];
+    text += fmt::format(" {}; ", tied.shared / 4);
+  }
+  return text;
+}
+
+TEST(TiedLayers, AreBoundByWhatIsMostOfTheirWeights) {
+  Model model;
+  const OpId scale = model.parameter("h.0.scale"), own = model.parameter("h.0.own");
+  const OpId table = model.parameter("wte.weight"), other = model.parameter("wte.other");
+  const OpId e = model.in_module("e", "wte", {model.input("x"), table, other});
+  const OpId a = model.in_module("a", "h.0", {e, scale, own});
+  const OpId b = model.in_module("b", "h.1", {a, scale});
+  model.in_module("o", "lm_head", {b, model.view("t", table), other});
+  EXPECT_EQ(describe_tied(model.build()), "wte lm_head : wte lm_head 2; h.0 h.1 : h.1 1; ");
+}
+
+TEST(TiedLayers, AreNotThoseThatShareLittle) {
+  Model model;
+  const OpId ones = model.parameter("h.0.norm.weight");
+  const OpId a = model.in_module("a", "h.0", {model.input("x"), ones, model.parameter("h.0.w")});
+  model.in_module("b", "h.1", {a, ones, model.parameter("h.1.w")});
+  EXPECT_EQ(describe_tied(model.build()), "");
+}
+
 TEST(LayerKinds, AnUnrolledCellIsRecurrentAndItsSurroundingsAreNot) {
   Model model;
   const OpId table = model.parameter("emb.w"), w = model.parameter("cell.0.w"), q = model.parameter("attention.q");
