@@ -15,11 +15,11 @@
 #include "io/files.h"
 #include "io/graph_file.h"
 #include "io/machine_toml.h"
-#include "learn/colocation.h"
+#include "learn/grouping/fixed.h"
 #include "learn/hsdag/node_features.h"
 #include "learn/hsdag/parsing.h"
-#include "learn/policies.h"
-#include "learn/trainer.h"
+#include "learn/hsdag/policy.h"
+#include "learn/train/trainer.h"
 #include "machine/library.h"
 #include "plan/mincut/mincut_exact.h"
 #include "zoo/zoo.h"
@@ -62,7 +62,7 @@ void print_optimum(const Problem& problem, std::string_view rule, const Grouping
 
 // One round of parsing by random scores over the sets of the paper's rule.
 Grouping random_parsing(const Problem& problem, std::uint64_t seed) {
-  const Items items = make_items(problem, coarsen(problem, "mutual"), Decided::kAll);
+  const Items items = make_items(problem, coarsen(problem, Coarsening::kMutual), Decided::kAll);
   std::vector<Pair> edges;
   for (const Items::Edge& edge : items.edges) edges.emplace_back(edge.from, edge.to);
   const std::vector<Pair> pairs = without_direction(edges);
@@ -79,11 +79,15 @@ Grouping random_parsing(const Problem& problem, std::uint64_t seed) {
 }
 
 int coarsening(const Problem& problem) {
-  for (const char* rule : {"none", "mutual", "sole-parent"}) print_optimum(problem, rule, coarsen(problem, rule));
+  for (const auto& [rule, name] : {std::pair{Coarsening::kNone, "none"},
+                                   {Coarsening::kMutual, "mutual"},
+                                   {Coarsening::kSoleParent, "sole-parent"}})
+    print_optimum(problem, name, coarsen(problem, rule));
   print_optimum(problem, "mutual, then random parsing", random_parsing(problem, 1));
-  const std::size_t quarter = coarsen(problem, "mutual").size() / 4;
-  print_optimum(problem, "METIS",
-                value_or_exit(fixed_grouping(problem, "metis", std::max<std::size_t>(quarter, 1), 1)));
+  const std::size_t quarter = coarsen(problem, Coarsening::kMutual).size() / 4;
+  print_optimum(
+      problem, "METIS",
+      value_or_exit(fixed_grouping(problem, {GroupingRule::Kind::kMetis}, std::max<std::size_t>(quarter, 1), 1)));
   return 0;
 }
 
@@ -118,7 +122,7 @@ Agreement agreement_of(const std::vector<std::vector<float>>& gradients) {
 }
 
 // A learner whose policy begins the same for every seed: only what is drawn differs.
-std::unique_ptr<Trainer> make_trainer(const Problem& problem, const Options& options, std::uint64_t seed,
+std::unique_ptr<Trainer> make_trainer(const Problem& problem, const HsdagOptions& options, std::uint64_t seed,
                                       Communicator& alone) {
   std::vector<Lesson> lessons(1);
   lessons[0].policy = value_or_exit(make_hsdag_policy(problem, options, 1, at::kCPU));
@@ -127,15 +131,15 @@ std::unique_ptr<Trainer> make_trainer(const Problem& problem, const Options& opt
 }
 
 int gradients(const Problem& problem, std::uint64_t count, int updates) {
-  Options options = preset("hsdag", "default").value();
+  HsdagOptions options = hsdag_default();
   options.near_best = 0.0;
   const std::unique_ptr<Communicator> alone = make_alone();
   const std::unique_ptr<Trainer> trained = make_trainer(problem, options, 1, *alone);
   for (const int after : {0, updates}) {
     for (int i = 0; i < after; ++i) value_or_exit(trained->update());
     const std::vector<float> values = trained->parameters().values();
-    for (const char* baseline : {"none", "batch"}) {
-      options.baseline = baseline;
+    for (const auto& [kind, name] : {std::pair{BaselineKind::kNone, "none"}, {BaselineKind::kBatch, "batch"}}) {
+      options.baseline = kind;
       std::vector<std::vector<float>> found;
       for (std::uint64_t seed = 1; seed <= count; ++seed) {
         const std::unique_ptr<Trainer> trainer = make_trainer(problem, options, seed, *alone);
@@ -144,7 +148,7 @@ int gradients(const Problem& problem, std::uint64_t count, int updates) {
       }
       const Agreement agreement = agreement_of(found);
       fmt::print("{{\"after\": {}, \"baseline\": \"{}\", \"batches\": {}, \"noise\": {:.6g}, \"cosine\": {:.6g}}}\n",
-                 after, baseline, count, agreement.noise, agreement.cosine);
+                 after, name, count, agreement.noise, agreement.cosine);
     }
   }
   return 0;

@@ -2,22 +2,13 @@
 #include "app/catalog.h"
 
 #include <algorithm>
-#include <array>
 #include <span>
 
 #include "base/text.h"
-#include "runs/options.h"
+#include "runs/methods.h"
 
 namespace berth::app {
 namespace {
-
-constexpr std::array kLearned{
-    PlannerInfo{"colocrl", "recurrent policy over colocation groups (2017)", nullptr, true, true},
-    PlannerInfo{"hierarchical", "grouper and placer trained together (2018)", nullptr, true, true},
-    PlannerInfo{"placeto", "policy that improves a placement group by group (2019)", nullptr, true, true},
-    PlannerInfo{"go", "graph network and transformer, one shot (2020)", nullptr, true, true},
-    PlannerInfo{"hsdag", "graph parsing and placement learned jointly (2024)", nullptr, true, true},
-};
 
 std::vector<CatalogEntry> built_planners(bool classical, bool learned) {
   std::vector<CatalogEntry> result;
@@ -62,7 +53,7 @@ LearnedFlags flags_for(const CatalogEntry& entry, std::span<const CatalogEntry> 
   std::erase_if(flags.options, [&](const std::string& assignment) {
     const std::string_view option = trim(std::string_view(assignment).substr(0, assignment.find('=')));
     const auto has_it = [&](const CatalogEntry& one) {
-      return one.learned && learn::has_option(one.info.name, option);
+      return one.learned && learn::find_method(one.info.name)->find(option) != nullptr;
     };
     return !has_it(entry) && std::ranges::any_of(all, has_it);
   });
@@ -78,7 +69,8 @@ std::vector<CatalogEntry> planner_catalog() {
   const auto end = catalog.empty() ? catalog.end() : catalog.end() - 1;
   std::vector<CatalogEntry> learned;
   const bool can_learn = has_learned_planners();
-  for (const PlannerInfo& info : kLearned) learned.push_back({info, true, can_learn});
+  for (const learn::MethodInfo& method : learn::methods())
+    learned.push_back({PlannerInfo{method.name, method.summary, nullptr, true, true}, true, can_learn});
   catalog.insert(end, learned.begin(), learned.end());
   return catalog;
 }

@@ -54,7 +54,5 @@ Result<ChosenPlanner> choose_trained(const PolicyFlags& policy, const LearnedFla
 Result<Exit> train(const TrainFlags& flags);
 // What a trained run holds likely (berth explain --policy RUN).
 Result<Exit> explain_policy(const ExplainFlags& flags);
-// The options of a learned planner, with their values in every preset.
-Result<std::string> option_table(std::string_view planner, bool json);
 
 }  // namespace berth::app

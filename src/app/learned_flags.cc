@@ -1,10 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "app/learned.h"
 #include "app/options.h"
+#include "base/text.h"
+#include "runs/methods.h"
 
 namespace berth::app {
+namespace {
+
+// "default, paper, google (hierarchical) or released (hsdag)": those that not all planners have with theirs.
+std::string preset_words() {
+  std::vector<std::pair<std::string_view, std::vector<std::string>>> presets;  // with the planners that have them
+  for (const learn::MethodInfo& method : learn::methods()) {
+    for (const learn::Preset& preset : method.presets) {
+      auto row = std::ranges::find(presets, preset.name, [](const auto& one) { return one.first; });
+      if (row == presets.end()) row = presets.insert(row, {preset.name, {}});
+      row->second.emplace_back(method.name);
+    }
+  }
+  std::vector<std::string> words;
+  for (const auto& [name, planners] : presets) {
+    const bool has_all = planners.size() == learn::methods().size();
+    words.push_back(has_all ? std::string(name) : fmt::format("{} ({})", name, join(planners, ", ")));
+  }
+  const std::string last = words.back();
+  words.pop_back();
+  return fmt::format("{} or {}", join(words, ", "), last);
+}
+
+}  // namespace
 
 std::string_view LearnedFlags::given() const {
   if (!preset.empty()) return "--preset";
@@ -37,9 +63,7 @@ void add_policy_flags(CLI::App& command, PolicyFlags& flags) {
 
 void add_learned_flags(CLI::App& command, LearnedFlags& flags) {
   constexpr const char* kGroup = "Learned planners (berth help training)";
-  command
-      .add_option("--preset", flags.preset,
-                  "the figures to learn with: default, paper, google (hierarchical) or released (hsdag)")
+  command.add_option("--preset", flags.preset, fmt::format("the figures to learn with: {}", preset_words()))
       ->type_name("NAME")
       ->group(kGroup);
   command

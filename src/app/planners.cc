@@ -4,6 +4,7 @@
 
 #include "app/catalog.h"
 #include "app/commands.h"
+#include "app/option_table.h"
 #include "app/options.h"
 #include "app/output.h"
 #include "io/json_writer.h"
@@ -44,8 +45,7 @@ Result<Exit> run_planners(const PlannersFlags& flags) {
   const bool json = flags.json;
   if (!flags.options.empty()) {
     BERTH_RETURN_IF_ERROR(check_learned(flags.options));
-    BERTH_TRY(const std::string table, option_table(flags.options, json));
-    BERTH_RETURN_IF_ERROR(print(table));
+    BERTH_RETURN_IF_ERROR(print(option_table(*learn::find_method(flags.options), json)));
     return Exit::kDone;
   }
   BERTH_RETURN_IF_ERROR(print(json ? planners_json() : planners_text()));

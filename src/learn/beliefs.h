@@ -11,8 +11,7 @@
 
 #include "base/result.h"
 #include "cost/problem.h"
-#include "learn/tensor.h"
-#include "runs/options.h"
+#include "learn/nn/tensor.h"
 
 namespace berth::learn {
 
@@ -33,11 +32,6 @@ struct Beliefs {
 
   [[nodiscard]] std::size_t used_groups() const;
 };
-
-// What a trained policy of that planner holds likely for a problem: `values` are its parameters, the rest is what it
-// was trained with. Of `placeto` it is the last turn of every group in its likeliest episode.
-Result<Beliefs> beliefs_of(std::string_view planner, const Problem& problem, const Options& options, std::uint64_t seed,
-                           const std::string& policy_device, std::span<const float> values);
 
 // The members that every policy fills alike: `ops` are those of every group, `chances` is [groups, devices].
 Beliefs make_beliefs(const Problem& problem, std::vector<DeviceId> devices, std::vector<std::vector<OpId>> ops,

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "learn/planners.h"
 
-#include <array>
 #include <limits>
 #include <tuple>
 
 #include "base/text.h"
 #include "learn/guarded.h"
-#include "learn/search_environment.h"
+#include "learn/train/search_environment.h"
 #include "plan/baselines/one_device.h"
 #include "plan/search/placement.h"
 #include "plan/weights/settle.h"
@@ -18,10 +17,9 @@ namespace {
 // Learns within the budget of a search; the search sees every plan.
 class LearnedPlanner : public Planner {
  public:
-  LearnedPlanner(std::string_view name, const Options& options, std::string policy_device,
-                 std::optional<Trained> trained, bool judged_by_search)
-      : name_(name),
-        options_(options),
+  LearnedPlanner(const Options& options, std::string policy_device, std::optional<Trained> trained,
+                 bool judged_by_search)
+      : options_(options),
         policy_device_(std::move(policy_device)),
         trained_(std::move(trained)),
         judged_by_search_(judged_by_search) {}
@@ -32,15 +30,16 @@ class LearnedPlanner : public Planner {
 
  private:
   Result<Plan> planned(Search& search) {
+    const LearnedMethod& method = learned_method_of(options_);
     const std::unique_ptr<Communicator> alone = make_alone();
-    std::vector<std::unique_ptr<Environment>> environments;
+    Environments environments;
     if (judged_by_search_) {
       environments.push_back(std::make_unique<SearchEnvironment>(search));
     } else {
       environments.push_back(make_simulated_environment(search.problem(), search.budget().threads));
     }
     BERTH_TRY(const std::unique_ptr<Learner> learner,
-              make_learner(name_, std::move(environments), options_, search.budget().seed, policy_device_, *alone));
+              make_learner(std::move(environments), options_, search.budget().seed, policy_device_, *alone));
     if (learner->parameters().count() == 0) return SinglePlanner().plan(search);  // nothing to decide
     std::string origin = "trained from scratch";
     std::uint64_t most_updates = std::numeric_limits<std::uint64_t>::max();
@@ -48,7 +47,8 @@ class LearnedPlanner : public Planner {
       BERTH_TRY(origin, use_trained(search, *learner));
       most_updates = trained_->updates;
     }
-    const std::optional<Score> single = name_ == "hsdag" ? try_single_devices(search) : std::nullopt;
+    const std::optional<Score> single =
+        method.tries_single_devices ? try_single_devices(search, method.info.name) : std::nullopt;
     BERTH_RETURN_IF_ERROR(learn(search, *learner, most_updates));
     if (!search.has_best()) {
       if (trained_) return infeasible("{}: the policy draws no plan that meets the constraints", trained_->name);
@@ -67,16 +67,15 @@ class LearnedPlanner : public Planner {
                        group_digits(static_cast<std::uint64_t>(learner.parameters().count())));
   }
 
-  // HSDAG tries every single device as `single` does, so that it is never worse than the best of them; a budget of
-  // evaluations keeps one for the policy. The best score, if one of them is the best plan.
-  static std::optional<Score> try_single_devices(Search& search) {
+  // Every single device as `single` tries them; a budget of evaluations keeps one for the policy. The best score, if
+  // one of them is the best plan.
+  static std::optional<Score> try_single_devices(Search& search, std::string_view name) {
     const Problem& problem = search.problem();
     const std::optional<Score> before = search.has_best() ? std::optional(search.best_score()) : std::nullopt;
     const std::uint64_t limit = search.budget().evaluations;
     for (const DeviceId device : problem.machine().device_ids()) {
       if (search.should_stop() || (limit > 0 && search.evaluations() + kEvaluationsToSettle >= limit)) break;
-      std::ignore =
-          submit_settled(search, plan_on_one_device(problem, device), "hsdag");  // an illegal one counts for nothing
+      std::ignore = submit_settled(search, plan_on_one_device(problem, device), name);  // illegal: counts for nothing
     }
     const bool is_best = search.has_best() && (!before || better(search.best_score(), *before));
     return is_best ? std::optional(search.best_score()) : std::nullopt;
@@ -116,43 +115,22 @@ class LearnedPlanner : public Planner {
     return {};
   }
 
-  std::string name_;
   Options options_;
   std::string policy_device_;
   std::optional<Trained> trained_;
   bool judged_by_search_;
 };
 
-template <const auto& kName>
-std::unique_ptr<Planner> make_default() {
-  return make_learned_planner(kName, preset(kName, "default").value());
-}
-
-constexpr std::string_view kColocRl = "colocrl", kHierarchical = "hierarchical", kPlaceto = "placeto", kGo = "go",
-                           kHsdag = "hsdag";
-
 }  // namespace
 
-std::span<const PlannerInfo> learned_planners() {
-  static constexpr std::array kTable{
-      PlannerInfo{kColocRl, "recurrent policy over colocation groups (2017)", make_default<kColocRl>, true, true},
-      PlannerInfo{kHierarchical, "grouper and placer trained together (2018)", make_default<kHierarchical>, true, true},
-      PlannerInfo{kPlaceto, "policy that improves a placement group by group (2019)", make_default<kPlaceto>, true,
-                  true},
-      PlannerInfo{kGo, "graph network and transformer, one shot (2020)", make_default<kGo>, true, true},
-      PlannerInfo{kHsdag, "graph parsing and placement learned jointly (2024)", make_default<kHsdag>, true, true},
-  };
-  return kTable;
+std::unique_ptr<Planner> make_learned_planner(const Options& options, const std::string& policy_device,
+                                              bool judged_by_search) {
+  return std::make_unique<LearnedPlanner>(options, policy_device, std::nullopt, judged_by_search);
 }
 
-std::unique_ptr<Planner> make_learned_planner(std::string_view name, const Options& options,
-                                              const std::string& policy_device, bool judged_by_search) {
-  return std::make_unique<LearnedPlanner>(name, options, policy_device, std::nullopt, judged_by_search);
-}
-
-std::unique_ptr<Planner> make_trained_planner(std::string_view name, const Options& options,
-                                              const std::string& policy_device, Trained trained) {
-  return std::make_unique<LearnedPlanner>(name, options, policy_device, std::move(trained), false);
+std::unique_ptr<Planner> make_trained_planner(const Options& options, const std::string& policy_device,
+                                              Trained trained) {
+  return std::make_unique<LearnedPlanner>(options, policy_device, std::move(trained), false);
 }
 
 }  // namespace berth::learn

@@ -119,20 +119,37 @@ Result<std::uint64_t> read_seed(JsonDocument& document) {
   return seed;
 }
 
+// An option as the file's words have it, set where the run's planner has it. Files of old runs hold those of all
+// planners: these are checked and kept. The value comes back as it is written.
+Result<std::string> read_option(Options& options, std::string_view name, const JsonValue& value) {
+  BERTH_TRY(const std::string_view text, value.string());
+  const auto set = [&](const Field& field, Options& target) -> Result<std::string> {
+    BERTH_RETURN_IF_ERROR(field.set(target, text));
+    return field.get(target);
+  };
+  if (const Field* const own = method_of(options).find(name)) return set(*own, options);
+  for (const MethodInfo& other : methods()) {
+    Options ignored = other.plain;
+    if (const Field* const field = other.find(name)) return set(*field, ignored);
+  }
+  return value.error("there is no such option");
+}
+
 // Options that the file does not have did not exist when the run began: they have the value that changes nothing, not
 // that of a preset.
 Status read_options(JsonDocument& document, RunConfig& config) {
   BERTH_RETURN_IF_ERROR(preset(config.planner, config.preset));
-  config.options = Options();
+  config.options = find_method(config.planner)->plain;
+  OptionWords& words = config.read_options;
   BERTH_TRY(const JsonValue options, document.member("options"));
   BERTH_RETURN_IF_ERROR(options.for_each_member([&](std::string_view key, const JsonValue& value) -> Status {
-    BERTH_TRY(const std::string_view text, value.string());
-    const Field* const field = find_option(key);
-    if (field == nullptr) return value.error("there is no such option");
-    if (!config.known_options.emplace(key).second) return value.error("it is there twice");
-    return field->set(config.options, text);
+    BERTH_TRY(std::string text, read_option(config.options, key, value));
+    if (std::ranges::find(words, key, &OptionWords::value_type::first) != words.end())
+      return value.error("it is there twice");
+    words.emplace_back(key, std::move(text));
+    return {};
   }));
-  if (config.known_options.empty()) return bad_input("options: there is none");
+  if (words.empty()) return bad_input("options: there is none");
   return {};
 }
 
@@ -175,15 +192,21 @@ Result<RunConfig> read(std::string text) {
 
 std::string LessonConfig::name() const { return machine.empty() ? graph : fmt::format("{} on {}", graph, machine); }
 
+OptionWords RunConfig::option_words() const {
+  if (!read_options.empty()) return read_options;
+  OptionWords words;
+  for (const Field& field : method_of(options).fields) words.emplace_back(field.name, field.get(options));
+  return words;
+}
+
 std::string RunConfig::fingerprint() const {
   Hasher hasher;
   for (const LessonConfig& lesson : lessons) hasher.add(lesson.problem_hash);
   hasher.add(planner);
   hasher.add(seed);
-  for (const Field& field : option_fields()) {
-    if (!knows(field.name)) continue;
-    hasher.add(field.name);
-    hasher.add(field.get(options));
+  for (const auto& [name, value] : option_words()) {
+    hasher.add(name);
+    hasher.add(value);
   }
   return hasher.hex();
 }
@@ -203,9 +226,7 @@ std::string write_config(const RunConfig& config) {
   for (const LessonConfig& lesson : config.lessons) write_lesson(json, lesson);
   json.end_array();
   json.key("options").begin_object(JsonLayout::kLines);
-  for (const Field& field : option_fields()) {
-    if (config.knows(field.name)) json.key(field.name).value(field.get(config.options));
-  }
+  for (const auto& [name, value] : config.option_words()) json.key(name).value(value);
   json.end_object().end_object();
   return std::move(json).take();
 }

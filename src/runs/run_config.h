@@ -4,15 +4,15 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
 #include "cost/demands/demand.h"
 #include "io/model_file.h"
-#include "runs/options.h"
+#include "runs/methods.h"
 
 namespace berth::learn {
 
@@ -45,23 +45,25 @@ struct ProblemWords {
   std::vector<std::string> constraints, unsupported;  // files
 };
 
+using OptionWords = std::vector<std::pair<std::string, std::string>>;  // names and values
+
 struct RunConfig {
   ProblemWords problem;
   std::vector<LessonConfig> lessons;  // at least one
   std::string planner, preset;
   Options options;
-  // Of a run that was read: the options that its file has. Those that berth has learned since are as if they did not
-  // exist, so that the run stays the one it was. Empty: all.
-  std::set<std::string, std::less<>> known_options;
+  // Of a run that was read: the options of its file, in its order. Those that berth has learned since are as if they
+  // did not exist, and those of other planners, which files had once, stay there without effect: the run stays the one
+  // it was. Empty: as `options` has them.
+  OptionWords read_options;
   std::uint64_t seed = 1;
   int threads = 1;
   std::string policy_device = "cpu";
   bool tensorboard = false, async = false;
   Limits limits;
 
-  [[nodiscard]] bool knows(std::string_view option) const {
-    return known_options.empty() || known_options.contains(option);
-  }
+  // Its options as texts.
+  [[nodiscard]] OptionWords option_words() const;
   // What a checkpoint must have been made with to be one of this run.
   [[nodiscard]] std::string fingerprint() const;
 };

@@ -6,9 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <numeric>
 
+#include "learn/method_options.h"
 #include "learn/planners.h"
 #include "plan/order/ranks.h"
 #include "plan/toys.h"
@@ -19,23 +19,23 @@ namespace {
 // A policy in training, and its beliefs.
 struct Trained {
   const Problem& problem;
-  std::string planner;
   Options options;
   std::unique_ptr<Communicator> alone = make_alone();
   std::unique_ptr<Learner> learner = {};
 
   [[nodiscard]] Beliefs beliefs() const {
-    return beliefs_of(planner, problem, options, 1, "cpu", learner->parameters().values()).value();
+    return beliefs_of(problem, options, 1, "cpu", learner->parameters().values()).value();
   }
 };
 
-Trained untrained(const std::string& planner, const Problem& problem,
-                  const std::function<void(Options&)>& change = {}) {
-  Trained result{problem, planner, preset(planner, "default").value()};
-  if (change) change(result.options);
+Trained untrained(const std::string& planner, const Problem& problem, std::string_view change = {}) {
+  Trained result{problem, preset(planner, "default").value()};
+  if (!change.empty()) {
+    EXPECT_TRUE(set_option(result.options, change));
+  }
   std::vector<std::unique_ptr<Environment>> environments;
   environments.push_back(make_simulated_environment(problem, 1));
-  result.learner = make_learner(planner, std::move(environments), result.options, 1, "cpu", *result.alone).value();
+  result.learner = make_learner(std::move(environments), result.options, 1, "cpu", *result.alone).value();
   return result;
 }
 
@@ -87,12 +87,12 @@ TEST_P(BeliefsOf, EveryPolicyAreThoseOfThePlanItProposesFirst) {
   EXPECT_EQ(trained.beliefs().plan, search.best_plan());
 }
 
-INSTANTIATE_TEST_SUITE_P(All, BeliefsOf, testing::Values("colocrl", "hierarchical", "placeto", "go", "hsdag"),
+INSTANTIATE_TEST_SUITE_P(All, BeliefsOf, testing::ValuesIn(method_names()),
                          [](const auto& param) { return param.param; });
 
 TEST(Proposals, AreTriedInTheOrderOfTheCriticalPathToo) {
   const Problem problem = toy_problem("a:5/-; b:5/-; c:1/- -> d:-/20", "device p; device q; link p q");
-  const Trained trained = untrained("go", problem, [](Options& options) { options.ties = "fifo"; });
+  const Trained trained = untrained("go", problem, "ties=fifo");
   Plan plan = trained.beliefs().plan;  // what it proposes first
   const auto own = simulate(problem, plan).step_time;
   plan.priority = upward_ranks(problem, plan);
@@ -112,7 +112,7 @@ TEST(Proposals, AreTriedInTheOrderOfTheCriticalPathToo) {
 
 TEST(Beliefs, OfAPolicyThatKnowsNothingAreEven) {
   const Problem problem = heft_example();
-  const Trained trained = untrained("hierarchical", problem, [](Options& options) { options.groups = 5; });
+  const Trained trained = untrained("hierarchical", problem, "groups=5");
   forget_everything(trained.learner->parameters());
   const Beliefs beliefs = trained.beliefs();
   ASSERT_EQ(beliefs.groups.size(), 5U);
@@ -128,11 +128,11 @@ TEST(Beliefs, AttentionIsThatOfThePlacer) {
   const Problem problem = heft_example();
   for (const std::string placer : {"lstm", "transformer", "feed-forward"}) {
     SCOPED_TRACE(placer);
-    const Trained trained = untrained("hierarchical", problem, [&](Options& options) { options.placer = placer; });
+    const Trained trained = untrained("hierarchical", problem, "placer=" + placer);
     for (const Beliefs::Group& group : trained.beliefs().groups)
       EXPECT_EQ(group.attention.empty(), placer == "feed-forward");
   }
-  const Trained none = untrained("hierarchical", problem, [](Options& options) { options.grouping = "none"; });
+  const Trained none = untrained("hierarchical", problem, "grouping=none");
   const Beliefs beliefs = none.beliefs();
   EXPECT_EQ(beliefs.groups.size(), problem.graph().num_ops());  // every item by itself
   EXPECT_TRUE(beliefs.grouping_chances.empty());
@@ -141,9 +141,9 @@ TEST(Beliefs, AttentionIsThatOfThePlacer) {
 TEST(Beliefs, OfAPolicyOfAnotherSizeAreRefused) {
   const Problem problem = heft_example();
   const std::vector<float> values(3);
-  for (const std::string planner : {"colocrl", "hierarchical", "placeto", "go", "hsdag"}) {
+  for (const std::string& planner : method_names()) {
     const Options options = preset(planner, "default").value();
-    const Result<Beliefs> beliefs = beliefs_of(planner, problem, options, 1, "cpu", values);
+    const Result<Beliefs> beliefs = beliefs_of(problem, options, 1, "cpu", values);
     ASSERT_FALSE(beliefs) << planner;
     EXPECT_NE(beliefs.error().message.find("another size"), std::string::npos) << beliefs.error().message;
   }

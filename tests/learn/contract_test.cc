@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "learn/method_options.h"
 #include "learn/planners.h"
 #include "plan/toys.h"
 #include "sim/bounds.h"
@@ -15,12 +16,7 @@ namespace {
 
 class LearnedContract : public testing::TestWithParam<std::string> {
  protected:
-  static std::unique_ptr<Planner> planner() {
-    for (const PlannerInfo& info : learned_planners()) {
-      if (info.name == GetParam()) return info.make();
-    }
-    return nullptr;
-  }
+  static std::unique_ptr<Planner> planner() { return make_learned_planner(preset(GetParam(), "default").value()); }
   static Result<Plan> run(const Problem& problem, const Budget& budget) {
     Search search(problem, budget);
     return planner()->plan(search);
@@ -83,8 +79,7 @@ TEST_P(LearnedContract, StopsOnTime) {
   EXPECT_LT(search.elapsed_s(), kPatience);
 }
 
-INSTANTIATE_TEST_SUITE_P(Planners, LearnedContract,
-                         testing::Values("hierarchical", "colocrl", "placeto", "go", "hsdag"),
+INSTANTIATE_TEST_SUITE_P(Planners, LearnedContract, testing::ValuesIn(method_names()),
                          [](const auto& name) { return name.param; });
 
 }  // namespace

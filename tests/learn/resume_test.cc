@@ -28,7 +28,7 @@ class Resumed : public testing::TestWithParam<Case> {
   Resumed() : problem_(heft_example()), alone_(make_alone()) {
     options_ = preset(GetParam().planner, GetParam().preset).value();
     for (const std::string_view option : split(GetParam().options, ' ')) {
-      const Status set = set_option(options_, option, GetParam().planner);
+      const Status set = set_option(options_, option);
       EXPECT_TRUE(set) << set.error().message;
     }
   }
@@ -36,7 +36,7 @@ class Resumed : public testing::TestWithParam<Case> {
   std::unique_ptr<Learner> make() {
     std::vector<std::unique_ptr<Environment>> environments;
     environments.push_back(make_simulated_environment(problem_, 1));
-    return make_learner(GetParam().planner, std::move(environments), options_, 7, "cpu", *alone_).value();
+    return make_learner(std::move(environments), options_, 7, "cpu", *alone_).value();
   }
 
   // Makes an update, or stops it after `most` plans; its line of metrics without the times it took.
@@ -57,7 +57,7 @@ class Resumed : public testing::TestWithParam<Case> {
     Checkpoint read = parse_checkpoint(bytes, "run").value();
     std::unique_ptr<Learner> other = make();
     const Problem* const problems[] = {&problem_};
-    const Status fits = check_state(read.state, other->state(), problems, options_.epochs);
+    const Status fits = check_state(read.state, other->state(), problems, training_of(options_).epochs);
     EXPECT_TRUE(fits) << fits.error().message;
     other->restore(std::move(read.state));
     return other;

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "learn/planners.h"
-#include "learn/trainer.h"
+#include "learn/train/trainer.h"
 #include "support/toy.h"
 
 namespace berth::learn {
@@ -72,7 +72,7 @@ TEST_P(LearnsToys, ReachesTheOptimumOnNineOfTenSeeds) {
     int reached = 0;
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
       Search search(toy.problem, {.evaluations = samples_of(GetParam()), .seed = seed}, 0);
-      const Result<Plan> plan = make_learned_planner(GetParam(), preset(GetParam(), "default").value())->plan(search);
+      const Result<Plan> plan = make_learned_planner(preset(GetParam(), "default").value())->plan(search);
       ASSERT_TRUE(plan) << plan.error().message;
       const Score score = simulate(toy.problem, *plan);
       if (score.feasible && to_seconds(score.step_time) <= toy.optimum_s + 1e-9) ++reached;
@@ -84,12 +84,12 @@ TEST_P(LearnsToys, ReachesTheOptimumOnNineOfTenSeeds) {
 // Without any hint of where a good plan may be, plans still get better from update to update.
 TEST(Learning, MakesPlansBetter) {
   const Toy toy = unlike_ops();
-  Options options = preset("hierarchical", "default").value();
+  HierarchicalOptions options = hierarchical_default();
   options.placed_features = options.start_by_speed = false;
   const std::unique_ptr<Communicator> alone = make_alone();
   std::vector<std::unique_ptr<Environment>> environments;
   environments.push_back(make_simulated_environment(toy.problem, 1));
-  const auto learner = make_learner("hierarchical", std::move(environments), options, 1, "cpu", *alone).value();
+  const auto learner = make_learner(std::move(environments), options, 1, "cpu", *alone).value();
   const auto mean_of_updates = [&](int count) {
     double sum = 0.0;
     for (int i = 0; i < count; ++i) sum += learner->update().value()->mean_time_s;

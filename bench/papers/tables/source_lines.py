@@ -6,13 +6,13 @@ from lib import paths
 from lib.berth import Failed
 
 SOURCE = paths.ROOT / "src"
-PLACER = ("learn/placer.*", "learn/lstm_placer.cc", "learn/one_shot_placer.cc", "learn/placement_*", "learn/group_features.cc")
+PLACER = tuple(f"learn/hierarchical/{name}" for name in ("*placer.*", "placement_*", "group_features.*"))
 OWN = {
-    "colocrl": (*PLACER, "learn/colocation.*"),
-    "hierarchical": (*PLACER, "learn/grouper.*"),
+    "colocrl": (*PLACER, "learn/colocrl/*", "learn/grouping/fixed.*"),
+    "hierarchical": ("learn/hierarchical/*",),
     "placeto": ("learn/placeto/*",),
     "go": ("learn/go/*",),
-    "hsdag": ("learn/hsdag/*", "learn/credit.*"),
+    "hsdag": ("learn/hsdag/*", "learn/train/credit.*"),
     "auto": ("plan/auto.*", "plan/portfolio.*", "plan/refine/*", "plan/coarsen/level.*", "plan/search/walkers.*", "plan/explore/list_*", "plan/explore/task_table.*"),
     "anneal": ("plan/refine/*", "plan/coarsen/level.*"),
     "genetic": ("plan/explore/genetic.*",),
@@ -22,8 +22,8 @@ OWN = {
     "scotch": ("plan/partition/scotch*",),
     "expert": ("plan/baselines/expert.*", "plan/baselines/balanced_blocks.*", "plan/layers/layer*", "plan/weights/streaming.*"),
 }
-# What all learned planners stand on: what is in learn/ itself and is no planner's own. Classical ones: what several of them use.
-SHARED = {True: ("learn/*.cc", "learn/*.h", "learn/grouping/*"),
+# What all learned planners stand on: what is in learn/ and is no planner's own. Classical ones: what several of them use.
+SHARED = {True: ("learn/**/*",),
           False: ("plan/planner.h", "plan/search/search.*", "plan/search/placement.*", "plan/coarsen/grouping.*", "plan/order/ranks.*")}
 
 

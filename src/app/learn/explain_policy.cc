@@ -7,6 +7,7 @@
 #include "app/named_op.h"
 #include "app/resolve.h"
 #include "io/files.h"
+#include "learn/methods.h"
 
 namespace berth::app {
 
@@ -20,8 +21,8 @@ Result<Exit> explain_policy(const ExplainFlags& flags) {
     BERTH_TRY(op, named_op(problem.graph(), flags.op));
   }
   const RunConfig& config = run.config;
-  const Result<learn::Beliefs> beliefs = learn::beliefs_of(config.planner, problem, config.options, config.seed,
-                                                           config.policy_device, run.checkpoint.state.values);
+  const Result<learn::Beliefs> beliefs =
+      learn::beliefs_of(problem, config.options, config.seed, config.policy_device, run.checkpoint.state.values);
   if (!beliefs) return in_file(run.given, beliefs.error());
   const PolicyView view{problem, run, *beliefs, run.known_plan(problem)};
   if (op) {

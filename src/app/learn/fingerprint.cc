@@ -62,8 +62,9 @@ std::optional<std::size_t> lesson_of(const RunConfig& config, const Problem& pro
 }
 
 Status check_hashes(const LessonConfig& lesson, const Problem& problem, std::string_view run, std::string_view reason) {
-  const std::string because =
-      reason.empty() ? "; train anew for this one" : fmt::format(": {}; go and placeto train policies for any", reason);
+  const std::string because = reason.empty()
+                                  ? "; train anew for this one"
+                                  : fmt::format(": {}; {} train policies for any", reason, learn::general_methods());
   if (lesson.graph_hash != problem.graph().structure_hash()) {
     return bad_input("{}: it was trained for another graph ({}){}", run, lesson.graph, because);
   }

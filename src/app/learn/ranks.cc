@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <span>
 
-#include "learn/message.h"
+#include "learn/distributed/message.h"
 
 namespace berth::app {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "base/result.h"
-#include "learn/communicator.h"
-#include "learn/learner.h"
+#include "learn/distributed/communicator.h"
+#include "learn/train/learner.h"
 
 namespace berth::app {
 

@@ -78,11 +78,12 @@ bool is_unlimited(const Limits& limits) {
 }
 
 Status apply_reward(learn::Options& options, const TrainFlags& flags) {
-  if (flags.env_noise) options.env_noise = *flags.env_noise;
+  learn::TrainingOptions& training = learn::training_of(options);
+  if (flags.env_noise) training.env_noise = *flags.env_noise;
   if (flags.reward.empty()) return {};
   const auto kind = learn::reward_from_name(flags.reward);
   if (!kind) return bad_input("--reward: '{}' is none; there are: time, sqrt, log, inverse, log-time", flags.reward);
-  options.reward.kind = *kind;
+  training.reward.kind = *kind;
   return {};
 }
 
@@ -102,7 +103,7 @@ ProblemFlags problem_of(const RunConfig& config, const LessonConfig& lesson) {
 
 Result<learn::Options> options_of(std::string_view planner, const LearnedFlags& flags) {
   BERTH_TRY(learn::Options options, learn::preset(planner, flags.preset.empty() ? "default" : flags.preset));
-  for (const std::string& option : flags.options) BERTH_RETURN_IF_ERROR(learn::set_option(options, option, planner));
+  for (const std::string& option : flags.options) BERTH_RETURN_IF_ERROR(learn::set_option(options, option));
   return options;
 }
 

@@ -9,7 +9,7 @@
 
 #include "app/learn/run_folder.h"
 #include "cost/problem.h"
-#include "learn/learner.h"
+#include "learn/train/learner.h"
 #include "runs/metrics.h"
 
 namespace berth::app {

@@ -65,7 +65,8 @@ Result<Past> read_past(const RunFolder& folder, const RunConfig& config, std::sp
     BERTH_TRY(past.checkpoint, learn::read_checkpoint(path, past.checkpoint.fingerprint));
     std::vector<const Problem*> problems;
     for (const Subject& subject : subjects) problems.push_back(subject.problem);
-    const Status fits = learn::check_state(past.checkpoint.state, fresh, problems, config.options.epochs);
+    const Status fits =
+        learn::check_state(past.checkpoint.state, fresh, problems, learn::training_of(config.options).epochs);
     if (!fits) return in_file(path, fits.error());
   }
   const learn::TrainState& state = past.checkpoint.state;

@@ -29,8 +29,7 @@ class TrainedPolicy : public Planner {
     trained.fills_budget = flags_.finetune == 0 && !flags_.is_start;
     if (!flags_.zero_shot) trained.known_plan = run_.known_plan(search.problem());
     const RunConfig& config = run_.config;
-    return learn::make_trained_planner(config.planner, config.options, config.policy_device, std::move(trained))
-        ->plan(search);
+    return learn::make_trained_planner(config.options, config.policy_device, std::move(trained))->plan(search);
   }
 
   PolicyFlags flags_;

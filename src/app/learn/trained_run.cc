@@ -20,8 +20,9 @@ Status TrainedRun::check(const Problem& problem) const {
     const Status fits = learn::check_plans(checkpoint.state.lessons[*lesson], problem);
     return fits ? fits : in_file(fmt::format("{}/checkpoint", given), fits.error());
   }
-  if (learn::is_general(config.planner)) return {};
-  return check_hashes(config.lessons.front(), problem, given, learn::why_not_general(config.planner));
+  const learn::MethodInfo& method = learn::method_of(config.options);
+  if (method.is_general()) return {};
+  return check_hashes(config.lessons.front(), problem, given, method.why_not_general);
 }
 
 std::optional<Plan> TrainedRun::known_plan(const Problem& problem) const {

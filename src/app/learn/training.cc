@@ -6,7 +6,8 @@
 #include "app/learn/ranks.h"
 #include "app/output.h"
 #include "app/terminal.h"
-#include "learn/async.h"
+#include "learn/distributed/controller.h"
+#include "learn/distributed/parameter_server.h"
 #include "learn/guarded.h"
 #include "learn/planners.h"
 
@@ -25,10 +26,10 @@ Status Training::prepare() {
   for (const Subject& subject : subjects_) {
     environments.push_back(learn::make_simulated_environment(*subject.problem, config_.threads));
   }
-  BERTH_TRY(learner_, learn::make_learner(config_.planner, std::move(environments), config_.options, config_.seed,
-                                          config_.policy_device, ranks_));
+  BERTH_TRY(learner_,
+            learn::make_learner(std::move(environments), config_.options, config_.seed, config_.policy_device, ranks_));
   learner_->set_must_find(true);
-  trainer_ = dynamic_cast<learn::Trainer*>(learner_.get());
+  trainer_ = learner_->for_async();
   if (config_.async && (trainer_ == nullptr || subjects_.size() > 1)) {
     return bad_input("--async is for planners that place a graph at once, and for one problem; leave it out");
   }
@@ -115,7 +116,7 @@ Status Training::run_controller() {
 }
 
 Status Training::run_server() {
-  learn::ParameterServer server(trainer_->state(), config_.options, config_.seed, ranks_);
+  learn::ParameterServer server(trainer_->state(), learn::training_of(config_.options), config_.seed, ranks_);
   server.set_should_stop([this] { return InterruptGuard::flag() || is_time_over(); });
   const Status status = server.serve([&](const learn::UpdateFacts& facts) -> Result<bool> {
     BERTH_RETURN_IF_ERROR(record(facts, [&] { return server.state(); }));

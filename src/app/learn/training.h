@@ -12,9 +12,9 @@
 
 #include "app/learn/run_recorder.h"
 #include "app/progress.h"
-#include "learn/communicator.h"
-#include "learn/monitor.h"
-#include "learn/trainer.h"
+#include "learn/distributed/communicator.h"
+#include "learn/train/monitor.h"
+#include "learn/train/trainer.h"
 
 namespace berth::app {
 

@@ -62,8 +62,4 @@ Result<Exit> train(const TrainFlags& /*flags*/) { return hand_over("berth train"
 
 Result<Exit> explain_policy(const ExplainFlags& /*flags*/) { return hand_over("--policy"); }
 
-Result<std::string> option_table(std::string_view planner, bool /*json*/) {
-  return hand_over(fmt::format("planner '{}'", planner));
-}
-
 }  // namespace berth::app

@@ -6,7 +6,7 @@
 
 namespace berth::learn {
 
-AttentionLayer::AttentionLayer(const std::string& name, std::int64_t width, const Options& options,
+AttentionLayer::AttentionLayer(const std::string& name, std::int64_t width, const GoOptions& options,
                                Parameters& parameters, Rng& rng)
     : width_(width), heads_(options.heads), segment_(options.segment) {
   const std::int64_t inner = width * options.inner;

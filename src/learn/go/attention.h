@@ -10,14 +10,15 @@
 
 #include <string>
 
-#include "learn/parameters.h"
-#include "runs/options.h"
+#include "learn/nn/parameters.h"
+#include "runs/methods/go.h"
 
 namespace berth::learn {
 
 class AttentionLayer {
  public:
-  AttentionLayer(const std::string& name, std::int64_t width, const Options& options, Parameters& parameters, Rng& rng);
+  AttentionLayer(const std::string& name, std::int64_t width, const GoOptions& options, Parameters& parameters,
+                 Rng& rng);
   // [nodes, width] to the same; `graph` [width] stands for the whole graph.
   [[nodiscard]] Tensor forward(const Tensor& states, const Tensor& graph) const;
 

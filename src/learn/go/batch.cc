@@ -4,8 +4,7 @@
 #include <cmath>
 
 #include "learn/go/field_noise.h"
-#include "learn/grouper.h"
-#include "learn/placer.h"
+#include "learn/nn/random.h"
 
 namespace berth::learn {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "learn/placer.h"
+#include "learn/nn/random.h"
 
 namespace berth::learn {
 

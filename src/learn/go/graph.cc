@@ -6,8 +6,8 @@
 #include <limits>
 #include <numeric>
 
+#include "learn/features/devices.h"
 #include "learn/go/waves.h"
-#include "learn/grouper.h"
 #include "learn/grouping/simple.h"
 
 namespace berth::learn {

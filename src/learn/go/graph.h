@@ -3,14 +3,15 @@
 // as cost classes and hashes, devices by what they are, times and bytes as shares and logarithms. So one network reads
 // them all, however many nodes and devices there are.
 //
-// Nodes are items (learn/items.h) in topological order, those without a choice of devices too: they have priorities.
+// Nodes are items (learn/features/items.h) in topological order, those without a choice of devices too: they have
+// priorities.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "learn/go/nodes.h"
-#include "learn/tensor.h"
+#include "learn/nn/tensor.h"
 
 namespace berth::learn {
 

@@ -12,7 +12,7 @@ constexpr std::int64_t kGuessedPairs = 5, kPairs = kFixedPairs + kGuessedPairs;
 constexpr double kMiddleLevel = 2.0;  // logit of the middle level at the start: few nodes leave the ranks
 
 // Logits before anything is learned: shares by speed, slow devices less, the model cut in order, neighbours together.
-std::vector<float> start_of_pairs(const Options& options) {
+std::vector<float> start_of_pairs(const GoOptions& options) {
   std::vector<float> start(kPairs);
   if (options.start_by_speed) start[0] = 1.0F, start[1] = -1.0F;
   for (const std::int64_t coordinate : {0, 2, 3})  // not time: devices would work one after the other
@@ -49,7 +49,7 @@ GoNetwork::Head GoNetwork::make_head(const std::string& name, std::int64_t level
   return {parameters.glorot(name, width_, levels, rng), parameters.from(name + "_bias", start, {levels})};
 }
 
-GoNetwork::GoNetwork(const Options& options, Parameters& parameters, Rng& rng)
+GoNetwork::GoNetwork(const GoOptions& options, Parameters& parameters, Rng& rng)
     : tasks_(go_tasks(options)),
       width_((options.hidden + options.heads - 1) / options.heads * options.heads),
       passes_(options.passes),

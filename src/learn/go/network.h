@@ -31,7 +31,7 @@ struct GoLogits {
 
 class GoNetwork {
  public:
-  GoNetwork(const Options& options, Parameters& parameters, Rng& rng);
+  GoNetwork(const GoOptions& options, Parameters& parameters, Rng& rng);
   [[nodiscard]] GoLogits forward(const GoGraph& graph) const;
 
  private:

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "learn/features.h"
-#include "learn/items.h"
+#include "learn/features/features.h"
+#include "learn/features/items.h"
 
 namespace berth::learn {
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <span>
 
+#include "learn/features/items.h"
 #include "learn/go/tasks.h"
-#include "learn/items.h"
 #include "plan/fuse/fuser.h"
 
 namespace berth::learn {

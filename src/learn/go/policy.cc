@@ -9,7 +9,7 @@
 namespace berth::learn {
 namespace {
 
-GoGraph graph_of(const Problem& problem, const Options& options, const GoTasks& tasks, at::Device device) {
+GoGraph graph_of(const Problem& problem, const GoOptions& options, const GoTasks& tasks, at::Device device) {
   const auto nodes = static_cast<std::size_t>(options.nodes);
   if (tasks.placement || problem.graph().num_ops() == 0) return make_go_graph(problem, nodes, nullptr, device);
   const Plan given = plan_on_one_device(problem, worker_devices(problem).front());
@@ -23,7 +23,7 @@ std::vector<std::int64_t> numbers_of(const Tensor& tensor) {
 
 }  // namespace
 
-GoPolicy::GoPolicy(const Problem& problem, const Options& options, std::shared_ptr<GoModel> model)
+GoPolicy::GoPolicy(const Problem& problem, const GoOptions& options, std::shared_ptr<GoModel> model)
     : tasks_(go_tasks(options)),
       model_(std::move(model)),
       graph_(graph_of(problem, options, tasks_, model_->parameters.device())),
@@ -59,7 +59,8 @@ Plan GoPolicy::greedy() {
 }
 
 std::vector<std::unique_ptr<GoPolicy>> make_go_policies(std::span<const Problem* const> problems,
-                                                        const Options& options, std::uint64_t seed, at::Device device) {
+                                                        const GoOptions& options, std::uint64_t seed,
+                                                        at::Device device) {
   const auto model = std::make_shared<GoModel>(GoModel{Parameters(device), nullptr});
   std::vector<std::unique_ptr<GoPolicy>> policies;
   for (const Problem* problem : problems) policies.push_back(std::make_unique<GoPolicy>(*problem, options, model));

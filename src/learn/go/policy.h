@@ -10,7 +10,7 @@
 
 #include "learn/go/network.h"
 #include "learn/go/plan_maker.h"
-#include "learn/policy.h"
+#include "learn/train/policy.h"
 
 namespace berth::learn {
 
@@ -23,7 +23,7 @@ struct GoModel {
 class GoPolicy : public Policy {
  public:
   // The problem must outlive the policy.
-  GoPolicy(const Problem& problem, const Options& options, std::shared_ptr<GoModel> model);
+  GoPolicy(const Problem& problem, const GoOptions& options, std::shared_ptr<GoModel> model);
 
   Parameters& parameters() override { return model_->parameters; }
   std::unique_ptr<Batch> sample(const Sampling& sampling, Rng& rng) override;
@@ -51,6 +51,7 @@ class GoPolicy : public Policy {
 // A policy for every problem, all with one network that begins from `seed`. Devices that are not to be decided are
 // those that the problem's pins leave, or else the first accelerator.
 std::vector<std::unique_ptr<GoPolicy>> make_go_policies(std::span<const Problem* const> problems,
-                                                        const Options& options, std::uint64_t seed, at::Device device);
+                                                        const GoOptions& options, std::uint64_t seed,
+                                                        at::Device device);
 
 }  // namespace berth::learn

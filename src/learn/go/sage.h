@@ -8,7 +8,7 @@
 #include <string>
 
 #include "learn/go/graph.h"
-#include "learn/parameters.h"
+#include "learn/nn/parameters.h"
 
 namespace berth::learn {
 

@@ -2,7 +2,7 @@
 // What `go` decides, read from its options once.
 #pragma once
 
-#include "runs/options.h"
+#include "runs/methods/go.h"
 
 namespace berth::learn {
 
@@ -11,6 +11,6 @@ struct GoTasks {
   bool ordered = false;       // the schedule is an order of all nodes (Plackett-Luce), not a level for each
   bool critical_path = true;  // ops of one level by critical path, else as they become ready
 };
-GoTasks go_tasks(const Options& options);
+GoTasks go_tasks(const GoOptions& options);
 
 }  // namespace berth::learn

@@ -75,9 +75,9 @@ Tensor sum_rows(const Tensor& rows, const Tensor& at, std::int64_t count) {
   return at::zeros({count, rows.size(1)}, rows.options()).index_add(0, at, rows);
 }
 
-GraphLayer::GraphLayer(const std::string& kind, bool directed, const std::string& name, std::int64_t width,
+GraphLayer::GraphLayer(GraphNetworkKind kind, bool directed, const std::string& name, std::int64_t width,
                        Parameters& parameters, Rng& rng) {
-  if (kind == "gin") {
+  if (kind == GraphNetworkKind::kGin) {
     kind_ = Kind::kGin;
     inner_.emplace(name + ".inner", width, width, parameters, rng);
     outer_.emplace(name + ".outer", width, width, parameters, rng);
@@ -85,7 +85,7 @@ GraphLayer::GraphLayer(const std::string& kind, bool directed, const std::string
   }
   weight_ = parameters.glorot(name + ".weight", width, width, rng);
   bias_ = parameters.constant(name + ".bias", {width}, 0.0);
-  kind_ = kind == "gat" ? Kind::kGat : directed ? Kind::kDirectedGcn : Kind::kGcn;
+  kind_ = kind == GraphNetworkKind::kGat ? Kind::kGat : directed ? Kind::kDirectedGcn : Kind::kGcn;
   if (kind_ == Kind::kGat) {
     source_ = parameters.glorot(name + ".source", width, 1, rng);
     target_ = parameters.glorot(name + ".target", width, 1, rng);

@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "learn/hsdag/parsing.h"
-#include "learn/parameters.h"
+#include "learn/nn/parameters.h"
+#include "runs/methods/hsdag.h"
 
 namespace berth::learn {
 
@@ -57,8 +58,8 @@ GraphTensors graph_tensors(std::size_t nodes, std::span<const Pair> edges, at::D
 // its own for what comes along the edges and what comes against them (gcn alone).
 class GraphLayer {
  public:
-  GraphLayer(const std::string& kind, bool directed, const std::string& name, std::int64_t width,
-             Parameters& parameters, Rng& rng);
+  GraphLayer(GraphNetworkKind kind, bool directed, const std::string& name, std::int64_t width, Parameters& parameters,
+             Rng& rng);
   [[nodiscard]] Tensor operator()(const Tensor& input, const GraphTensors& graph) const;
 
  private:

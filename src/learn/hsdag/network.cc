@@ -15,7 +15,7 @@ Tensor index_tensor(std::span<const std::int64_t> values, at::Device device) {
 
 }  // namespace
 
-HsdagNetwork::HsdagNetwork(NetworkShape shape, const Options& options, Parameters& parameters, Rng& rng)
+HsdagNetwork::HsdagNetwork(NetworkShape shape, const HsdagOptions& options, Parameters& parameters, Rng& rng)
     : shape_(std::move(shape)),
       parser_(options.parser),
       gnn_(options.gnn),
@@ -26,7 +26,7 @@ HsdagNetwork::HsdagNetwork(NetworkShape shape, const Options& options, Parameter
       dropout_(options.dropout),
       noise_(options.parse_noise),
       by_times_(options.start_by_times),
-      smooth_(options.activation == "silu"),
+      smooth_(options.activation == Activation::kSilu),
       hidden_(options.hidden),
       parameters_(parameters),
       level_(make_level(shape_.nodes, shape_.edges)),
@@ -46,7 +46,7 @@ HsdagNetwork::HsdagNetwork(NetworkShape shape, const Options& options, Parameter
       choose_one_("hsdag.choose.1", shape_.features, hidden_, parameters, rng),
       choose_two_("hsdag.choose.2", hidden_, shape_.devices, parameters, rng) {
   if (!shape_.start_logits.empty()) start_ = parameters.from("hsdag.start", shape_.start_logits, {1, shape_.devices});
-  if (parser_ == "frozen") {
+  if (parser_ == Parser::kFrozen) {
     const auto random_scores = [&](std::size_t count) {
       std::vector<float> scores(count);
       for (float& score : scores) score = static_cast<float>(rng.uniform());
@@ -138,9 +138,9 @@ Tensor HsdagNetwork::factor(const Level& level, const Parsing& parsing, const Sc
     const Tensor at = index_tensor(own, device);
     sums = sums + sum_rows(scores.loops, at, clusters);
     counts = counts + sum_rows(at::ones_like(scores.loops), at, clusters);
-    return factor_ == "sum" ? sums : sums / counts;
+    return factor_ == PoolFactor::kSum ? sums : sums / counts;
   }
-  const Tensor scaled = factor_ == "sum" ? sums : sums / counts.clamp_min(1.0);
+  const Tensor scaled = factor_ == PoolFactor::kSum ? sums : sums / counts.clamp_min(1.0);
   return scaled + tensor_of(alone, {clusters, 1}).to(device);
 }
 

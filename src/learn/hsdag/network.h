@@ -10,7 +10,7 @@
 
 #include "learn/hsdag/layers.h"
 #include "learn/hsdag/parsing.h"
-#include "runs/options.h"
+#include "runs/methods/hsdag.h"
 
 namespace berth::learn {
 
@@ -19,13 +19,13 @@ struct NetworkShape {
   std::vector<Pair> edges;  // distinct, as they point
   std::int64_t features = 0, devices = 0;
   std::vector<float> start_logits;      // of every device
-  std::vector<float> seconds;           // [nodes, devices] on each device; empty unless Options::start_by_times
-  std::vector<std::uint32_t> clusters;  // of every node where they are not parsed (Options::parser), else empty
+  std::vector<float> seconds;           // [nodes, devices] on each device; empty unless HsdagOptions::start_by_times
+  std::vector<std::uint32_t> clusters;  // of every node where they are not parsed (HsdagOptions::parser), else empty
 };
 
 class HsdagNetwork {
  public:
-  HsdagNetwork(NetworkShape shape, const Options& options, Parameters& parameters, Rng& rng);
+  HsdagNetwork(NetworkShape shape, const HsdagOptions& options, Parameters& parameters, Rng& rng);
 
   static constexpr std::uint64_t kMostLikely = 0;  // a seed: the parser has no noise
   struct Pass {
@@ -69,11 +69,13 @@ class HsdagNetwork {
   [[nodiscard]] Tensor factor(const Level& level, const Parsing& parsing, const Scores& scores) const;
   [[nodiscard]] Tensor start_of(const std::vector<std::int64_t>& cluster, std::int64_t clusters) const;
   [[nodiscard]] Tensor activate(const Tensor& input) const { return smooth_ ? at::silu(input) : at::relu(input); }
-  [[nodiscard]] bool is_learned() const { return parser_ == "learned"; }
+  [[nodiscard]] bool is_learned() const { return parser_ == Parser::kLearned; }
   static Tensor apply(const Residual& layer, const Tensor& input) { return layer.norm(input + layer.linear(input)); }
 
   NetworkShape shape_;
-  std::string parser_, gnn_, factor_;
+  Parser parser_;
+  GraphNetworkKind gnn_;
+  PoolFactor factor_;
   bool directed_, loops_;
   int poolings_;
   double dropout_, noise_, by_times_;

@@ -93,10 +93,10 @@ void add_dimensions(RowBuilder& builder, const Items& items) {
 }
 
 // Items stand in topological order.
-void add_positions(RowBuilder& builder, std::size_t count, const Options& options) {
+void add_positions(RowBuilder& builder, std::size_t count, const HsdagOptions& options) {
   for (std::size_t row = 0; row < count; ++row) {
     const auto position = static_cast<double>(row + 1);
-    if (options.position == "index") {
+    if (options.position == Position::kIndex) {
       builder.add(row, static_cast<float>(options.raw_features ? position : position / static_cast<double>(count)));
       continue;
     }
@@ -128,26 +128,27 @@ void add_shapes(RowBuilder& builder, const Problem& problem, std::span<const std
 
 }  // namespace
 
-Grouping coarsen(const Problem& problem, const std::string& rule) {
+Grouping coarsen(const Problem& problem, Coarsening rule) {
   const Grouping units = one_group_per_unit(problem);
-  if (rule == "none") return units;
+  if (rule == Coarsening::kNone) return units;
   const Graph& graph = problem.graph();
-  const ColocationSets sets = find_colocation_sets(
-      graph.num_ops(), edges_of(graph), rule == "mutual" ? ColocationRule::kMutual : ColocationRule::kSoleParent);
+  const ColocationSets sets =
+      find_colocation_sets(graph.num_ops(), edges_of(graph),
+                           rule == Coarsening::kMutual ? ColocationRule::kMutual : ColocationRule::kSoleParent);
   return join_equal_labels(problem, units, sets.of_node);
 }
 
-Rows node_features(const Problem& problem, const Items& items, const Options& options) {
-  Options plain = options;
-  plain.neighbours = "none";  // the graph network sees those
+Rows node_features(const Problem& problem, const Items& items, const HsdagOptions& options) {
+  FeatureOptions plain = options;
+  plain.neighbours = NeighbourFeature::kNone;  // the graph network sees those
   plain.outputs = 0;
   const ItemFeatures features = features_of_items(problem, items, plain);
   const std::vector<std::vector<OpId>> ops = ops_of_items(problem, items);
   RowBuilder builder(items.size());
-  if (options.type_feature != "none") add_types(builder, features.types);
+  if (options.type_feature != TypeFeature::kNone) add_types(builder, features.types);
   if (options.degrees) add_degrees(builder, items);
   if (options.fractal) add_dimensions(builder, items);
-  if (options.position != "none") add_positions(builder, items.size(), options);
+  if (options.position != Position::kNone) add_positions(builder, items.size(), options);
   if (options.node_shapes) add_shapes(builder, problem, ops, options.raw_features);
   builder.add(features.costs);
   Rows rows = builder.finish();

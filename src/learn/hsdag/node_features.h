@@ -4,17 +4,16 @@
 // unless raw numbers are asked for, as the released code has them.
 #pragma once
 
-#include "learn/features.h"
-#include "learn/items.h"
-#include "runs/options.h"
+#include "learn/features/features.h"
+#include "learn/features/items.h"
+#include "runs/methods/hsdag.h"
 
 namespace berth::learn {
 
-// Units that the rule of Options::coarsening puts together, on the graph of ops: mutual (the paper), sole-parent (the
-// released code), none.
-Grouping coarsen(const Problem& problem, const std::string& rule);
+// Units that the rule puts together, on the graph of ops.
+Grouping coarsen(const Problem& problem, Coarsening rule);
 
 // One row per item, in the order of `items.decided`.
-Rows node_features(const Problem& problem, const Items& items, const Options& options);
+Rows node_features(const Problem& problem, const Items& items, const HsdagOptions& options);
 
 }  // namespace berth::learn

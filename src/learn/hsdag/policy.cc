@@ -5,10 +5,12 @@
 #include <cmath>
 #include <numeric>
 
-#include "learn/features.h"
-#include "learn/grouper.h"
+#include "learn/features/devices.h"
+#include "learn/features/features.h"
+#include "learn/grouping/fixed.h"
 #include "learn/hsdag/near_plan.h"
 #include "learn/hsdag/node_features.h"
+#include "learn/nn/random.h"
 #include "plan/search/placement.h"
 
 namespace berth::learn {
@@ -44,10 +46,10 @@ std::vector<bool> which_matter(const Problem& problem, const Items& items) {
 }
 
 // Cluster of every item where the parser is none of this network's: its own, or that of its first unit in a grouping.
-std::vector<std::uint32_t> given_clusters(const Problem& problem, const Items& items, const Options& options,
+std::vector<std::uint32_t> given_clusters(const Problem& problem, const Items& items, const HsdagOptions& options,
                                           const std::optional<Grouping>& grouping) {
   std::vector<std::uint32_t> label;
-  if (options.parser == "none") {
+  if (options.parser == Parser::kNone) {
     for (std::uint32_t item = 0; item < items.size(); ++item) label.push_back(item);
   }
   if (!grouping) return label;
@@ -65,7 +67,7 @@ Tensor entropy_of(const Tensor& log_probabilities) { return -(log_probabilities.
 
 }  // namespace
 
-HsdagPolicy::HsdagPolicy(const Problem& problem, const Options& options, const std::optional<Grouping>& clusters,
+HsdagPolicy::HsdagPolicy(const Problem& problem, const HsdagOptions& options, const std::optional<Grouping>& clusters,
                          std::uint64_t seed, at::Device device)
     : problem_(problem),
       options_(options),
@@ -148,6 +150,17 @@ Beliefs HsdagPolicy::beliefs() {
     if (item >= 0) ops[static_cast<std::size_t>(pass.cluster[static_cast<std::size_t>(item)])].push_back(op);
   }
   return make_beliefs(problem_, devices_, std::move(ops), at::softmax(pass.logits, 1), greedy());
+}
+
+Result<std::unique_ptr<HsdagPolicy>> make_hsdag_policy(const Problem& problem, const HsdagOptions& options,
+                                                       std::uint64_t seed, at::Device device) {
+  std::optional<Grouping> clusters;
+  if (options.parser == Parser::kMetis) {
+    const std::size_t quarter = std::max<std::size_t>(1, coarsen(problem, options.coarsening).size() / 4);
+    const std::size_t groups = options.groups > 0 ? static_cast<std::size_t>(options.groups) : quarter;
+    BERTH_TRY(clusters, fixed_grouping(problem, {GroupingRule::Kind::kMetis}, groups, seed));
+  }
+  return std::make_unique<HsdagPolicy>(problem, options, clusters, seed, device);
 }
 
 HsdagBatch::HsdagBatch(HsdagPolicy& policy, const Sampling& sampling, Rng& rng)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The policy of HSDAG (Duan et al., NeurIPS 2024). A batch is made of episodes: Options::groupings of them, each of
-// Options::placements steps. A step parses the graph into clusters, draws a device for each, and adds what the network
-// made of a cluster to the features of its nodes, which is the state of the next step. Nothing of that needs a reward,
-// so that a batch is drawn as a whole; rewards are credited by the trainer (credit.h).
+// The policy of HSDAG (Duan et al., NeurIPS 2024). A batch is made of episodes: HsdagOptions::groupings of them, each
+// of HsdagOptions::placements steps. A step parses the graph into clusters, draws a device for each, and adds what the
+// network made of a cluster to the features of its nodes, which is the state of the next step. Nothing of that needs a
+// reward, so that a batch is drawn as a whole; rewards are credited by the trainer (credit.h).
 #pragma once
 
 #include <memory>
@@ -10,17 +10,17 @@
 #include <vector>
 
 #include "learn/beliefs.h"
+#include "learn/features/items.h"
 #include "learn/hsdag/network.h"
-#include "learn/items.h"
-#include "learn/policy.h"
-#include "runs/options.h"
+#include "learn/train/policy.h"
+#include "runs/methods/hsdag.h"
 
 namespace berth::learn {
 
 class HsdagPolicy : public Policy {
  public:
-  // `clusters`: of the problem's units, for Options::parser = metis. The problem must outlive the policy.
-  HsdagPolicy(const Problem& problem, const Options& options, const std::optional<Grouping>& clusters,
+  // `clusters`: of the problem's units, for Parser::kMetis. The problem must outlive the policy.
+  HsdagPolicy(const Problem& problem, const HsdagOptions& options, const std::optional<Grouping>& clusters,
               std::uint64_t seed, at::Device device);
 
   Parameters& parameters() override { return parameters_; }
@@ -39,7 +39,7 @@ class HsdagPolicy : public Policy {
   [[nodiscard]] std::vector<std::uint32_t> devices_in(const Plan& plan) const;  // of every node, by their numbers here
 
   const Problem& problem_;
-  Options options_;
+  HsdagOptions options_;
   Items items_;
   std::vector<DeviceId> devices_;
   Parameters parameters_;
@@ -48,6 +48,11 @@ class HsdagPolicy : public Policy {
   std::vector<bool> matters_;            // nodes whose device can make a difference
   std::vector<float> first_values_;      // of the parameters; empty unless something is frozen later
 };
+
+// The policy untrained, as its options say. With METIS as many clusters as learned parsing leaves at the start, about a
+// quarter, unless `groups` says.
+Result<std::unique_ptr<HsdagPolicy>> make_hsdag_policy(const Problem& problem, const HsdagOptions& options,
+                                                       std::uint64_t seed, at::Device device);
 
 class HsdagBatch : public Batch {
  public:

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "learn/learner.h"
+#include "learn/train/learner.h"
 #include "plan/search/placement.h"
 
 namespace berth::learn {
@@ -206,7 +206,7 @@ class Walk {
 
 }  // namespace
 
-PlacetoLesson::PlacetoLesson(std::unique_ptr<Environment> measured_by, Grouping grouping, const Options& options,
+PlacetoLesson::PlacetoLesson(std::unique_ptr<Environment> measured_by, Grouping grouping, const PlacetoOptions& options,
                              at::Device device)
     : environment(std::move(measured_by)),
       graph(environment->problem(), std::move(grouping)),

@@ -11,15 +11,16 @@
 #include <memory>
 #include <optional>
 
-#include "learn/environment.h"
 #include "learn/placeto/network.h"
 #include "learn/placeto/state.h"
+#include "learn/train/environment.h"
 
 namespace berth::learn {
 
 // A problem that Placeto learns from, or serves.
 struct PlacetoLesson {
-  PlacetoLesson(std::unique_ptr<Environment> measured_by, Grouping grouping, const Options& options, at::Device device);
+  PlacetoLesson(std::unique_ptr<Environment> measured_by, Grouping grouping, const PlacetoOptions& options,
+                at::Device device);
   std::unique_ptr<Environment> environment;
   GroupGraph graph;
   StateFeatures features;

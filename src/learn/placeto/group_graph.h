@@ -10,8 +10,8 @@
 #include <memory>
 #include <vector>
 
-#include "learn/features.h"
-#include "learn/items.h"
+#include "learn/features/features.h"
+#include "learn/features/items.h"
 #include "learn/placeto/reach.h"
 
 namespace berth::learn {

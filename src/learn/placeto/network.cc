@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "learn/placer.h"
+#include "learn/nn/logits.h"
 #include "learn/placeto/state.h"
 
 namespace berth::learn {
@@ -35,15 +35,16 @@ Tensor has_any(const Lists& neighbours, at::Device device) {
 
 }  // namespace
 
-NetworkGraph::NetworkGraph(const GroupGraph& graph, const Options& options, at::Device device)
+NetworkGraph::NetworkGraph(const GroupGraph& graph, const PlacetoOptions& options, at::Device device)
     : groups(static_cast<std::int64_t>(graph.size())),
-      from_earlier(sparse_of(graph.earlier, options.messages == "mean", device)),
-      from_later(sparse_of(graph.later, options.messages == "mean", device)),
+      from_earlier(sparse_of(graph.earlier, options.messages == Messages::kMean, device)),
+      from_later(sparse_of(graph.later, options.messages == Messages::kMean, device)),
       has_earlier(has_any(graph.earlier, device)),
       has_later(has_any(graph.later, device)),
-      pool_scale(options.messages == "mean" ? 1.0 / static_cast<double>(std::max<std::int64_t>(groups, 1)) : 1.0) {}
+      pool_scale(options.messages == Messages::kMean ? 1.0 / static_cast<double>(std::max<std::int64_t>(groups, 1))
+                                                     : 1.0) {}
 
-PlacetoNetwork::PlacetoNetwork(const Options& options, std::size_t devices, Parameters& parameters, Rng& rng)
+PlacetoNetwork::PlacetoNetwork(const PlacetoOptions& options, std::size_t devices, Parameters& parameters, Rng& rng)
     : options_(options) {
   const auto in = static_cast<std::int64_t>(StateFeatures::group_width(options, devices));
   width_ = options.message_width > 0 ? options.message_width : in;
@@ -63,7 +64,7 @@ PlacetoNetwork::PlacetoNetwork(const Options& options, std::size_t devices, Para
     to_pool_[i] = pair(name + ".to_pool", 2 * width_);
     of_pool_[i] = pair(name + ".of_pool", 2 * width_);
   }
-  const bool fixed = options.device_head == "fixed";
+  const bool fixed = options.device_head == DeviceHead::kFixed;
   const std::int64_t wide = fixed ? 16 * width_ : 4 * width_, narrow = wide / 2;
   head_[0] = layer("head.first", 8 * width_, wide);
   head_[1] = layer("head.second", wide, narrow);

@@ -11,15 +11,15 @@
 #include <span>
 #include <vector>
 
-#include "learn/parameters.h"
+#include "learn/nn/parameters.h"
 #include "learn/placeto/group_graph.h"
-#include "runs/options.h"
+#include "runs/methods/placeto.h"
 
 namespace berth::learn {
 
 // The graph as the network needs it: sums (or means) over neighbours as sparse matrices.
 struct NetworkGraph {
-  NetworkGraph(const GroupGraph& graph, const Options& options, at::Device device);
+  NetworkGraph(const GroupGraph& graph, const PlacetoOptions& options, at::Device device);
   std::int64_t groups = 0;
   Tensor from_earlier, from_later;  // [groups, groups], sparse
   Tensor has_earlier, has_later;    // [groups, 1, 1]: 1 where there are any
@@ -38,7 +38,7 @@ struct NetworkInput {
 class PlacetoNetwork {
  public:
   // `devices` counts only for device_head=fixed, which has an output per device.
-  PlacetoNetwork(const Options& options, std::size_t devices, Parameters& parameters, Rng& rng);
+  PlacetoNetwork(const PlacetoOptions& options, std::size_t devices, Parameters& parameters, Rng& rng);
   // Log-probability of every device [columns, devices].
   [[nodiscard]] Tensor log_probabilities(const NetworkGraph& graph, const NetworkInput& input) const;
 
@@ -59,7 +59,7 @@ class PlacetoNetwork {
                             std::int64_t columns) const;
   [[nodiscard]] Tensor logits(const Tensor& state, const NetworkInput& input) const;
 
-  Options options_;
+  PlacetoOptions options_;
   std::int64_t width_;
   std::array<Layer, 3> embed_;
   Way along_, against_;

@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "learn/grouping/fixed.h"
 #include "plan/search/placement.h"
 
 namespace berth::learn {
 namespace {
 
-std::size_t steps_of(const PlacetoLesson& lesson, const Options& options) {
+std::size_t steps_of(const PlacetoLesson& lesson, const PlacetoOptions& options) {
   return lesson.graph.size() * static_cast<std::size_t>(options.sweeps);
 }
 
@@ -45,10 +46,17 @@ std::vector<std::uint8_t> single_start(const GroupGraph& graph) {
   return devices_in(graph, plan_on_one_device(graph.problem, graph.devices[best]));
 }
 
+Result<Grouping> grouping_of(const Problem& problem, const PlacetoOptions& options, std::uint64_t seed) {
+  if (options.grouping.kind == GroupingRule::Kind::kLearned) {
+    return bad_input("placeto learns no groups: grouping=learned is for hierarchical (heavy is placeto's own)");
+  }
+  return fixed_grouping(problem, options.grouping, usual_groups(problem, options.groups), seed);
+}
+
 }  // namespace
 
 PlacetoLearner::PlacetoLearner(std::vector<std::unique_ptr<Environment>> environments, Groupings groupings,
-                               const Options& options, std::uint64_t seed, at::Device device,
+                               const PlacetoOptions& options, std::uint64_t seed, at::Device device,
                                Communicator& communicator)
     : options_(options),
       seed_(seed),
@@ -78,10 +86,10 @@ std::uint64_t PlacetoLearner::plans_per_update() const {
 
 std::vector<std::uint8_t> PlacetoLearner::start_of(std::size_t lesson, Rng& rng) const {
   const GroupGraph& graph = lessons_[lesson]->graph;
-  const std::string& how = options_.first_placement;
-  const bool best = how == "best" || (how == "turns" && updates_ % 2 == 1);
+  const FirstPlacement how = options_.first_placement;
+  const bool best = how == FirstPlacement::kBest || (how == FirstPlacement::kTurns && updates_ % 2 == 1);
   if (best && states_[lesson].best) return devices_in(graph, states_[lesson].best->plan);
-  return how == "single" ? single_start(graph) : random_start(graph, rng);
+  return how == FirstPlacement::kSingle ? single_start(graph) : random_start(graph, rng);
 }
 
 // False if it had to stop.
@@ -294,6 +302,27 @@ void PlacetoLearner::restore(TrainState state) {
   adam_.restore(std::move(state.adam));
   rng_ = state.rng;
   states_ = std::move(state.lessons);
+}
+
+Result<std::unique_ptr<PlacetoLearner>> make_placeto(std::vector<std::unique_ptr<Environment>> environments,
+                                                     const PlacetoOptions& options, std::uint64_t seed,
+                                                     at::Device device, Communicator& communicator) {
+  PlacetoLearner::Groupings groupings;
+  std::size_t devices = 0;
+  for (const std::unique_ptr<Environment>& environment : environments) {
+    const Problem& problem = environment->problem();
+    BERTH_TRY(Grouping grouping, grouping_of(problem, options, seed));
+    groupings.push_back(std::move(grouping));
+    const std::size_t here = problem.machine().num_devices();
+    if (devices != 0 && devices != here && options.device_head == DeviceHead::kFixed) {
+      return bad_input(
+          "device-head=fixed is for one machine; these have {} and {} devices (device-head=scored is for any)", devices,
+          here);
+    }
+    devices = here;
+  }
+  return std::make_unique<PlacetoLearner>(std::move(environments), std::move(groupings), options, seed, device,
+                                          communicator);
 }
 
 }  // namespace berth::learn

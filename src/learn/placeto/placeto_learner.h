@@ -10,11 +10,11 @@
 #include <memory>
 
 #include "learn/beliefs.h"
-#include "learn/communicator.h"
-#include "learn/learner.h"
+#include "learn/distributed/communicator.h"
 #include "learn/placeto/episodes.h"
 #include "learn/placeto/returns.h"
-#include "runs/options.h"
+#include "learn/train/learner.h"
+#include "runs/methods/placeto.h"
 
 namespace berth::learn {
 
@@ -22,8 +22,8 @@ class PlacetoLearner : public Learner {
  public:
   using Groupings = std::vector<Grouping>;  // one per environment
   // Ranks of one communicator must pass equal problems and options. The communicator must outlive it.
-  PlacetoLearner(std::vector<std::unique_ptr<Environment>> environments, Groupings groupings, const Options& options,
-                 std::uint64_t seed, at::Device device, Communicator& communicator);
+  PlacetoLearner(std::vector<std::unique_ptr<Environment>> environments, Groupings groupings,
+                 const PlacetoOptions& options, std::uint64_t seed, at::Device device, Communicator& communicator);
 
   Result<std::optional<UpdateFacts>> update(std::uint64_t most = 0) override;
   [[nodiscard]] std::uint64_t plans_per_update() const override;
@@ -62,7 +62,7 @@ class PlacetoLearner : public Learner {
   Result<bool> try_all(std::vector<Attempt>& attempts, std::uint64_t most, UpdateFacts& facts);
   Status learn(const std::vector<Attempt>& attempts, UpdateFacts& facts);
 
-  Options options_;
+  PlacetoOptions options_;
   std::uint64_t seed_;
   Communicator& communicator_;
   Parameters parameters_;
@@ -73,6 +73,11 @@ class PlacetoLearner : public Learner {
   Rng rng_;
   std::uint64_t updates_ = 0, evaluations_ = 0;
 };
+
+// The learner untrained, as its options say; an error where these do not go together.
+Result<std::unique_ptr<PlacetoLearner>> make_placeto(std::vector<std::unique_ptr<Environment>> environments,
+                                                     const PlacetoOptions& options, std::uint64_t seed,
+                                                     at::Device device, Communicator& communicator);
 
 // The gradients of these decisions, added to those of the parameters: of - sum of weight * log p, or PPO's surrogate,
 // less entropy_weight * the sum of entropies. weights[i] has a row per episode. A few thousand rows at a time.

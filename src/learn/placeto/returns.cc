@@ -6,15 +6,15 @@
 
 namespace berth::learn {
 
-PerEpisode returns_of(const PerEpisode& worth, std::string_view kind, double discount) {
+PerEpisode returns_of(const PerEpisode& worth, Returns kind, double discount) {
   PerEpisode returns;
   for (const std::vector<double>& states : worth) {
     std::vector<double> row(states.size() - 1);
-    double later = kind == "final" ? states.back() : kind == "best" ? states.back() : 0.0;
+    double later = kind == Returns::kDrop ? 0.0 : states.back();
     for (std::size_t step = row.size(); step-- > 0;) {
-      if (kind == "drop") {
+      if (kind == Returns::kDrop) {
         row[step] = later = states[step + 1] - states[step] + discount * later;
-      } else if (kind == "best") {
+      } else if (kind == Returns::kBest) {
         later = std::max(later, states[step + 1]);
         row[step] = later - states[step];
       } else {

@@ -3,11 +3,11 @@
 // episodes at the same step.
 #pragma once
 
-#include <string_view>
 #include <vector>
 
 #include "base/result.h"
-#include "learn/communicator.h"
+#include "learn/distributed/communicator.h"
+#include "runs/methods/placeto.h"
 
 namespace berth::learn {
 
@@ -15,10 +15,10 @@ using PerEpisode = std::vector<std::vector<double>>;  // [episode][step]
 
 // `worth` has, for every episode, the start and then what came of each step; larger is better. A step's reward is what
 // it adds. Returns, as `kind` says:
-//   drop   the rewards from this step on, each later one times `discount` once more: with 1 all that is yet gained
-//   best   the best that is yet to come, less what there was before the step
-//   final  what the episode ends with
-PerEpisode returns_of(const PerEpisode& worth, std::string_view kind, double discount);
+//   kDrop   the rewards from this step on, each later one times `discount` once more: with 1 all that is yet gained
+//   kBest   the best that is yet to come, less what there was before the step
+//   kFinal  what the episode ends with
+PerEpisode returns_of(const PerEpisode& worth, Returns kind, double discount);
 
 // Each return less the mean of the others' at the same step, over the episodes of all ranks, which must have as many
 // steps. (The publication takes the mean of the last ten episodes; with episodes side by side there is no need to

@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 
+#include "learn/features/devices.h"
+
 namespace berth::learn {
 namespace {
 
@@ -18,9 +20,9 @@ double largest(const std::vector<double>& values) {
 
 }  // namespace
 
-StateFeatures::StateFeatures(const GroupGraph& graph, const Options& options)
+StateFeatures::StateFeatures(const GroupGraph& graph, const PlacetoOptions& options)
     : graph_(graph),
-      fixed_head_(options.device_head == "fixed"),
+      fixed_head_(options.device_head == DeviceHead::kFixed),
       prior_(graph.num_devices()),
       most_out_(largest(graph.out_bytes)),
       most_bytes_(largest(graph.bytes)),
@@ -28,8 +30,8 @@ StateFeatures::StateFeatures(const GroupGraph& graph, const Options& options)
   if (options.start_by_speed) prior_ = log_start_shares(graph.problem, graph.devices);
 }
 
-std::size_t StateFeatures::group_width(const Options& options, std::size_t devices) {
-  return options.device_head == "fixed" ? kOwn + devices : kOwn + kWhere;
+std::size_t StateFeatures::group_width(const PlacetoOptions& options, std::size_t devices) {
+  return options.device_head == DeviceHead::kFixed ? kOwn + devices : kOwn + kWhere;
 }
 
 void StateFeatures::groups(const std::vector<std::uint8_t>& device_of, const std::vector<float>& start,

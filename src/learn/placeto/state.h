@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "learn/placeto/group_graph.h"
-#include "runs/options.h"
+#include "runs/methods/placeto.h"
 
 namespace berth::learn {
 
@@ -24,12 +24,12 @@ struct Moment {
 
 class StateFeatures {
  public:
-  StateFeatures(const GroupGraph& graph, const Options& options);
+  StateFeatures(const GroupGraph& graph, const PlacetoOptions& options);
 
   [[nodiscard]] std::size_t group_width() const { return fixed_head_ ? kOwn + graph_.num_devices() : kOwn + kWhere; }
   [[nodiscard]] static constexpr std::size_t pair_width() { return kPairs; }
   // The same without a graph: what the shapes of parameters depend on.
-  static std::size_t group_width(const Options& options, std::size_t devices);
+  static std::size_t group_width(const PlacetoOptions& options, std::size_t devices);
 
   // Row of every group: group g of column c of a batch is at out[(g * columns + c) * group_width()]. `done` has how
   // often each group has had its turn.
@@ -37,7 +37,7 @@ class StateFeatures {
               const std::vector<float>& done, std::size_t turn, float* out, std::size_t columns) const;
   // Row of every device for the group whose turn it is. `kin` is that of this group.
   void pairs(const Moment& moment, const std::vector<Reach::Kin>& kin, std::size_t turn, float* out) const;
-  // Logarithm of the share of the work that a device would take by its speed; 0 unless Options::start_by_speed.
+  // Logarithm of the share of the work that a device would take by its speed; 0 unless PlacetoOptions::start_by_speed.
   [[nodiscard]] const std::vector<float>& prior() const { return prior_; }
 
  private:

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The policy is that of `hierarchical`, with groups that are given.
+#include "learn/colocrl/method.h"
+
+#include "learn/colocrl/paper_groups.h"
+#include "learn/hierarchical/placement_policy.h"
+
+namespace berth::learn {
+namespace {
+
+Result<std::unique_ptr<PlacementPolicy>> make_policy(const Problem& problem, const ColocrlOptions& options,
+                                                     const Setup& setup) {
+  const std::size_t groups =
+      options.groups > 0 ? static_cast<std::size_t>(options.groups) : paper_groups(problem.graph());
+  return make_placement_policy(problem, options, groups, setup.seed, setup.device);
+}
+
+Result<std::unique_ptr<Learner>> make(Environments environments, const ColocrlOptions& options, const Setup& setup,
+                                      Communicator& communicator) {
+  BERTH_TRY(auto policy, make_policy(environments.front()->problem(), options, setup));
+  return make_trainer(std::move(policy), std::move(environments), options, setup, communicator);
+}
+
+Result<Beliefs> tell(const Problem& problem, const ColocrlOptions& options, const Setup& setup,
+                     std::span<const float> values) {
+  BERTH_TRY(const auto policy, make_policy(problem, options, setup));
+  BERTH_RETURN_IF_ERROR(set_trained_values(policy->parameters(), values));
+  return policy->beliefs();
+}
+
+}  // namespace
+
+LearnedMethod colocrl_method() { return learned_method<ColocrlOptions>(make, tell); }
+
+}  // namespace berth::learn

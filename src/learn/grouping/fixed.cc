@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learn/grouping/fixed.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "learn/grouping/cells.h"
+#include "learn/grouping/convs.h"
+#include "learn/grouping/labels.h"
+#include "learn/grouping/share.h"
+#include "learn/grouping/simple.h"
+#include "learn/grouping/sole.h"
+#include "plan/coarsen/join_to_count.h"
+#include "plan/partition/metis_groups.h"
+
+namespace berth::learn {
+namespace {
+
+constexpr std::size_t kMostGroups = 256, kGroupsPerDevice = 20;
+
+Grouping apply_heuristics(const Problem& problem, const std::vector<Heuristic>& wanted, std::size_t groups) {
+  const auto has = [&](Heuristic one) { return std::ranges::find(wanted, one) != wanted.end(); };
+  const Graph& graph = problem.graph();
+  Grouping grouping = one_group_per_unit(problem);
+  if (has(Heuristic::kFramework)) grouping = join_gradients(problem, grouping);
+  if (has(Heuristic::kCells)) grouping = join_labelled(problem, grouping, cell_labels(graph));
+  if (has(Heuristic::kConvs)) grouping = join_labelled(problem, grouping, conv_labels(graph));
+  if (!has(Heuristic::kSole)) return grouping;
+  const auto join_sole = [&](const GroupLimits& limits) {
+    return join_sole_consumers(problem, grouping, limits, has(Heuristic::kFramework));
+  };
+  return groups == 0 ? join_sole({}) : join_within_share(problem, grouping, groups, join_sole);
+}
+
+}  // namespace
+
+Result<Grouping> fixed_grouping(const Problem& problem, const GroupingRule& rule, std::size_t groups,
+                                std::uint64_t seed) {
+  using Kind = GroupingRule::Kind;
+  if (rule.kind == Kind::kNone) return one_group_per_unit(problem);
+  if (rule.kind == Kind::kHeuristics) {
+    Grouping grouping = apply_heuristics(problem, rule.heuristics, groups);
+    return groups == 0 ? grouping : join_to_count(problem, grouping, groups);
+  }
+  if (groups == 0) return bad_input("grouping '{}' needs a number of groups", text_of(rule));
+  switch (rule.kind) {
+    case Kind::kRandom:
+      return random_grouping(problem, groups, seed);
+    case Kind::kMetis:
+      return metis_groups(problem, groups, seed);
+    case Kind::kModules:
+      return module_grouping(problem, groups);
+    case Kind::kHeavy:
+      return heavy_grouping(problem, join_views(problem, one_group_per_unit(problem)), groups);
+    default:
+      return bad_input("grouping '{}' is learned, not given", text_of(rule));
+  }
+}
+
+std::size_t usual_groups(const Problem& problem, int wanted) {
+  if (wanted > 0) return static_cast<std::size_t>(wanted);
+  return std::min(kMostGroups, kGroupsPerDevice * problem.machine().num_devices());
+}
+
+}  // namespace berth::learn

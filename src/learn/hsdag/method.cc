@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learn/hsdag/method.h"
+
+#include "learn/hsdag/policy.h"
+
+namespace berth::learn {
+namespace {
+
+Result<std::unique_ptr<Learner>> make(Environments environments, const HsdagOptions& options, const Setup& setup,
+                                      Communicator& communicator) {
+  BERTH_TRY(auto policy, make_hsdag_policy(environments.front()->problem(), options, setup.seed, setup.device));
+  return make_trainer(std::move(policy), std::move(environments), options, setup, communicator);
+}
+
+Result<Beliefs> tell(const Problem& problem, const HsdagOptions& options, const Setup& setup,
+                     std::span<const float> values) {
+  BERTH_TRY(const auto policy, make_hsdag_policy(problem, options, setup.seed, setup.device));
+  BERTH_RETURN_IF_ERROR(set_trained_values(policy->parameters(), values));
+  return policy->beliefs();
+}
+
+}  // namespace
+
+LearnedMethod hsdag_method() {
+  LearnedMethod method = learned_method<HsdagOptions>(make, tell);
+  method.tries_single_devices = true;
+  return method;
+}
+
+}  // namespace berth::learn

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learn/methods.h"
+
+#include <ATen/Parallel.h>
+
+#include <array>
+#include <exception>
+
+#include "learn/colocrl/method.h"
+#include "learn/go/method.h"
+#include "learn/guarded.h"
+#include "learn/hierarchical/method.h"
+#include "learn/hsdag/method.h"
+#include "learn/placeto/method.h"
+
+namespace berth::learn {
+namespace {
+
+// The rows, in the order of Options.
+const auto& rows() {
+  static const std::array<LearnedMethod, std::variant_size_v<Options>> kRows{
+      colocrl_method(), hierarchical_method(), placeto_method(), go_method(), hsdag_method(),
+  };
+  return kRows;
+}
+
+// "cpu", "cuda", "cuda:1"; an error if it is not there.
+Result<at::Device> device_named(const std::string& name) {
+  try {
+    const at::Device device(name);
+    if (device.is_cpu()) return device;
+    if (!device.is_cuda()) return bad_input("no policy device '{}'; it is cpu or cuda", name);
+    if (!at::hasCUDA()) return bad_input("no policy device '{}': this libtorch sees no CUDA device", name);
+    (void)at::zeros({1}, device);  // says now whether that one is there
+    return device;
+  } catch (const std::exception&) {
+    return bad_input("no policy device '{}'; it is cpu, cuda or cuda:N for a GPU that is there", name);
+  }
+}
+
+}  // namespace
+
+std::span<const LearnedMethod> learned_methods() { return rows(); }
+
+const LearnedMethod& learned_method_of(const Options& options) { return rows()[options.index()]; }
+
+Result<std::unique_ptr<Learner>> make_learner(Environments environments, const Options& options, std::uint64_t seed,
+                                              const std::string& policy_device, Communicator& communicator) {
+  const LearnedMethod& method = learned_method_of(options);
+  if (environments.size() > 1 && !method.info.is_general()) {
+    return bad_input("{} learns one graph on one machine; {} learn from several", method.info.name, general_methods());
+  }
+  const TrainingOptions& training = training_of(options);
+  if (training.epochs > 1 && training.ratio_clip <= 0.0) {
+    return bad_input("epochs={} needs a ratio-clip, such as 0.2: without it the same plans may be followed only once",
+                     training.epochs);
+  }
+  BERTH_TRY(const at::Device device, device_named(policy_device));
+  at::set_num_threads(1);  // results must not depend on how many cores there are
+  return guarded([&] { return method.make_learner(std::move(environments), options, {seed, device}, communicator); });
+}
+
+Result<Beliefs> beliefs_of(const Problem& problem, const Options& options, std::uint64_t seed,
+                           const std::string& policy_device, std::span<const float> values) {
+  BERTH_TRY(const at::Device device, device_named(policy_device));
+  at::set_num_threads(1);  // the same everywhere, as in training
+  return guarded([&] { return learned_method_of(options).beliefs(problem, options, {seed, device}, values); });
+}
+
+}  // namespace berth::learn
