@@ -27,6 +27,7 @@ MAY = {
     "measure": ["sim", "io"],
     "exec": ["measure"],
     "report": ["sim", "io"],
+    "services": ["plan", "zoo", "report", "measure"],
 }
 MAY_USE_TORCH = {"learn", "exec"}
 SOURCES = {".h", ".cc", ".py", ".cmake", ".sh"}

@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "app/bucket_output.h"
+
+#include <filesystem>
+
+#include "app/input_output.h"
 #include "app/json_output.h"
 #include "app/output.h"
-#include "app/place_buckets.h"
+#include "app/terminal.h"
 #include "base/text.h"
+#include "services/output_path.h"
+#include "services/words.h"
 
 namespace berth::app {
 namespace {
@@ -82,6 +89,38 @@ std::string buckets_json(const PlacedBuckets& placed) {
   write_notes(json, placed.notes);
   json.end_object();
   return std::move(json).take();
+}
+
+Status check_bucket_paths(const std::string& path, const std::vector<Bucket>& buckets,
+                          std::span<const std::string> sources) {
+  if (path.empty()) return {};
+  std::error_code ignored;
+  if (std::filesystem::is_other(path, ignored)) {
+    return bad_input(
+        "{}: is no file; for several sizes plans are written beside each other, so give the name of a file", path);
+  }
+  BERTH_RETURN_IF_ERROR(check_output_path(path, sources));
+  for (const Bucket& bucket : buckets) BERTH_RETURN_IF_ERROR(check_output_path(bucket_path(path, bucket), sources));
+  return {};
+}
+
+std::string written_text(const std::string& path, const PlacedBuckets& placed) {
+  std::string text = "\n";
+  if (!placed.shared.empty()) text += fmt::format("plan for all sizes written to {}\n", clean(path));
+  std::vector<std::string> files;
+  for (std::size_t i = 0; i < placed.own.size(); ++i) {
+    if (!placed.own[i].error) files.push_back(clean(bucket_path(path, placed.buckets[i])));
+  }
+  return text + fmt::format("plan for each size written to {}\n", join(files, ", "));
+}
+
+std::optional<Error> failure_of(const PlacedBuckets& placed) {
+  if (placed.error) return infeasible("no plan for all sizes: {}", placed.error->message);
+  for (std::size_t i = 0; i < placed.shared.size(); ++i) {
+    if (placed.shared[i].feasible()) continue;
+    return within(placed.buckets[i].label(), infeasible("{}", overflow_text(placed.problems[i], placed.shared[i])));
+  }
+  return std::nullopt;
 }
 
 }  // namespace berth::app

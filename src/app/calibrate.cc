@@ -5,18 +5,20 @@
 #include <memory>
 
 #include "app/commands.h"
-#include "app/measuring.h"
+#include "app/env_flags.h"
 #include "app/options.h"
 #include "app/output.h"
 #include "app/progress.h"
 #include "app/real_runs.h"
-#include "app/resolve.h"
 #include "base/text.h"
 #include "io/files.h"
 #include "io/json_writer.h"
 #include "io/machine_toml.h"
 #include "measure/calibration.h"
 #include "ops/cost_class.h"
+#include "services/output_path.h"
+#include "services/problem_request.h"
+#include "services/words.h"
 #include "sim/simulator.h"
 
 namespace berth::app {
@@ -56,14 +58,14 @@ std::string name_of_plan(const Problem& problem, const Plan& plan) {
 
 double relative_error(double predicted_s, double measured_s) { return predicted_s / measured_s - 1.0; }
 
-Result<std::vector<CalibrationRun>> run_plans(const CalibrateFlags& flags, const Problem& problem,
+Result<std::vector<CalibrationRun>> run_plans(const std::string& graph, const MeasuringRequest& measuring,
+                                              const Problem& problem, Caller& caller,
                                               std::vector<std::string>& failed) {
-  BERTH_TRY(const std::unique_ptr<MeasureSession> session, open_session(flags.problem.graph, problem, flags.measuring));
-  ProgressLine line(!flags.quiet);
+  BERTH_TRY(const std::unique_ptr<MeasureSession> session, open_session(graph, problem, measuring, caller));
   std::vector<CalibrationRun> runs;
   const std::vector<Plan> plans = calibration_plans(problem);
-  for (std::size_t i = 0; i < plans.size() && !InterruptGuard::flag(); ++i) {
-    line.show(fmt::format("plan {} of {}: {}", i + 1, plans.size(), name_of_plan(problem, plans[i])));
+  for (std::size_t i = 0; i < plans.size() && !caller.wants_to_stop(); ++i) {
+    caller.show(fmt::format("plan {} of {}: {}", i + 1, plans.size(), name_of_plan(problem, plans[i])));
     Result<Sample> sample = session->measure(plans[i]);
     if (sample) {
       runs.push_back({plans[i], *std::move(sample)});
@@ -71,6 +73,7 @@ Result<std::vector<CalibrationRun>> run_plans(const CalibrateFlags& flags, const
       failed.push_back(fmt::format("{}: {}", name_of_plan(problem, plans[i]), sample.error().message));
     }
   }
+  caller.part_ends();
   if (runs.empty()) return infeasible("no plan could be run: {}", failed.empty() ? "interrupted" : failed.front());
   return runs;
 }
@@ -158,9 +161,11 @@ std::string json_of(const Problem& problem, const Calibrated& calibrated) {
   return std::move(json).take();
 }
 
-Result<Calibrated> calibrate_graph(const CalibrateFlags& flags, const Problem& problem) {
+Result<Calibrated> calibrate_graph(const std::string& graph, const MeasuringRequest& measuring, const Problem& problem,
+                                   Caller& caller) {
   Calibrated calibrated;
-  BERTH_TRY(const std::vector<CalibrationRun> runs, run_plans(flags, problem, calibrated.failed));
+  BERTH_TRY(const std::vector<CalibrationRun> runs,
+            run_plans(graph, measuring, problem, caller, calibrated.failed));
   calibrated.fits = calibrate(problem, runs);
   BERTH_TRY(const Problem after, calibrated_problem(problem, calibrated.fits));
   calibrated.machine = std::make_shared<const Machine>(after.machine());
@@ -174,12 +179,15 @@ Result<Calibrated> calibrate_graph(const CalibrateFlags& flags, const Problem& p
 
 Result<Exit> run_calibrate(const CalibrateFlags& flags) {
   BERTH_RETURN_IF_ERROR(check_can_measure("berth calibrate"));
-  BERTH_RETURN_IF_ERROR(check_output_path(flags.output, flags.problem));
+  BERTH_RETURN_IF_ERROR(check_output_path(flags.output, files_of(flags.problem)));
   BERTH_RETURN_IF_ERROR(check_output_path(flags.machine_output, std::array{flags.problem.graph}));
-  BERTH_TRY(const ResolvedProblem resolved, resolve_problem(flags.problem));
-  const Problem& problem = resolved.problem;
-  const InterruptGuard guard;
-  BERTH_TRY(const Calibrated calibrated, calibrate_graph(flags, problem));
+  BERTH_TRY(const MeasuringRequest measuring, request_of(flags.measuring));
+  BERTH_TRY(const ProblemRequest request, request_of(flags.problem));
+  TerminalCaller caller(!flags.quiet);
+  BERTH_TRY(const LoadedProblem loaded, load_problem(request, caller));
+  const Problem& problem = loaded.problem;
+  caller.work_begins();
+  BERTH_TRY(const Calibrated calibrated, calibrate_graph(request.graph, measuring, problem, caller));
   for (const std::string& failure : calibrated.failed) print_note("note: a plan failed: " + failure);
   BERTH_RETURN_IF_ERROR(write_file_atomically(flags.output, write_costs_csv(problem, calibrated.fits)));
   if (!flags.machine_output.empty()) {

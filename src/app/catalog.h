@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "app/chosen_planner.h"
 #include "app/learned.h"
 #include "plan/planners.h"
+#include "services/chosen_planner.h"
 
 namespace berth::app {
 

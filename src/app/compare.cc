@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "services/compare.h"
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
@@ -6,18 +8,15 @@
 
 #include "app/catalog.h"
 #include "app/commands.h"
-#include "app/compare_planners.h"
-#include "app/given.h"
+#include "app/constraint_flags.h"
+#include "app/env_flags.h"
 #include "app/json_output.h"
-#include "app/judge.h"
 #include "app/options.h"
 #include "app/output.h"
 #include "app/progress.h"
-#include "app/read_plan.h"
-#include "app/resolve.h"
-#include "app/single_device.h"
 #include "app/what_if.h"
-#include "sim/bounds.h"
+#include "services/plan_files.h"
+#include "services/words.h"
 
 namespace berth::app {
 namespace {
@@ -33,12 +32,13 @@ struct CompareFlags {
 };
 
 // The placement in the model's file, and plans from other files.
-Result<std::vector<Outcome>> given_rows(const CompareFlags& flags, const ResolvedProblem& resolved) {
+Result<std::vector<Outcome>> given_rows(const CompareFlags& flags, const ProblemRequest& request,
+                                        const LoadedProblem& loaded) {
   std::vector<Outcome> rows;
-  if (const auto given = given_row(resolved)) rows.push_back(*given);
+  if (const auto given = given_row(loaded)) rows.push_back(*given);
   for (const std::string& path : flags.plans) {
     BERTH_TRY(Outcome row,
-              score_plan_file(path, std::filesystem::path(path).filename().string(), flags.problem, resolved.problem));
+              score_plan_file(path, std::filesystem::path(path).filename().string(), request, loaded.problem));
     rows.push_back(std::move(row));
   }
   return rows;
@@ -47,26 +47,28 @@ Result<std::vector<Outcome>> given_rows(const CompareFlags& flags, const Resolve
 Result<Exit> run_compare(const CompareFlags& flags) {
   BERTH_TRY(const std::vector<ChosenPlanner> planners, find_planners(flags.planners, flags.learned));
   BERTH_TRY(const Budget budget, budget_of(flags.search));
-  BERTH_TRY(const ResolvedProblem resolved, resolve_problem(flags.problem));
-  const Problem& problem = resolved.problem;
-  BERTH_TRY(std::optional<Judge> judge, Judge::make(flags.env, flags.problem.graph, problem));
-  BERTH_TRY(const std::vector<Outcome> given, given_rows(flags, resolved));
-  const Comparison comparison =
-      compare_judged(problem, planners, budget, !flags.search.quiet, given, judge ? &*judge : nullptr);
-  BERTH_TRY(const std::optional<ResolvedProblem> unchanged, as_it_is(flags.problem));
+  BERTH_TRY(const JudgeRequest judge_request, request_of(flags.env));
+  BERTH_TRY(const ProblemRequest request, request_of(flags.problem));
+  TerminalCaller caller(!flags.search.quiet);
+  BERTH_TRY(const LoadedProblem loaded, load_problem(request, caller));
+  const Problem& problem = loaded.problem;
+  BERTH_TRY(const std::unique_ptr<Judge> judge, make_judge(judge_request, request.graph, problem, caller));
+  BERTH_TRY(const std::vector<Outcome> given, given_rows(flags, request, loaded));
+  const Comparison comparison = compare(problem, planners, budget, given, *judge, caller);
+  BERTH_TRY(std::optional<LoadedProblem> unchanged, load_unchanged(request));
   std::optional<Comparison> before;
   if (unchanged) {
-    BERTH_TRY(const std::vector<Outcome> given_before, given_rows(flags, *unchanged));
-    before = compare_planners(unchanged->problem, planners, budget, !flags.search.quiet, given_before);
+    BERTH_TRY(const std::vector<Outcome> given_before, given_rows(flags, request, *unchanged));
+    before = compare(unchanged->problem, planners, budget, given_before, caller);
   }
   if (flags.json) {
     const auto change = [&](JsonWriter& json) {
-      write_change(json, unchanged->problem, before->rows.front(), comparison.rows.front());
+      write_change(json, {*unchanged, before->rows.front()}, comparison.rows.front());
     };
     const MoreMembers more = before ? MoreMembers(change) : nullptr;
-    BERTH_RETURN_IF_ERROR(print(comparison_json(resolved, comparison, more)));
+    BERTH_RETURN_IF_ERROR(print(comparison_json(loaded, comparison, more)));
   } else {
-    BERTH_RETURN_IF_ERROR(print(comparison_table(problem, comparison, resolved.costs)));
+    BERTH_RETURN_IF_ERROR(print(comparison_table(problem, comparison, loaded.costs)));
     if (before) BERTH_RETURN_IF_ERROR(print(change_table(unchanged->problem, *before, comparison)));
   }
   const std::vector<Outcome>& rows = comparison.rows;
@@ -81,43 +83,7 @@ Result<Exit> run_compare(const CompareFlags& flags) {
                     overflow_text(problem, rows.front()));
 }
 
-// What one planner proves holds for the plans of all, and what it saw and did not take is known to all.
-void share_knowledge(std::vector<Outcome>& rows) {
-  const auto best = std::ranges::max_element(rows, {}, &Outcome::lower_bound);
-  const Picoseconds bound = best != rows.end() ? best->lower_bound : 0;
-  std::optional<Picoseconds> seen;
-  for (const Outcome& row : rows) {
-    if (row.best_seen) seen = std::min(*row.best_seen, seen.value_or(*row.best_seen));
-  }
-  const bool searched = std::ranges::any_of(rows, &Outcome::searched);
-  for (Outcome& row : rows) row.lower_bound = bound, row.best_seen = seen, row.searched = searched;
-}
-
 }  // namespace
-
-Comparison compare_planners(const Problem& problem, std::span<const ChosenPlanner> planners, const Budget& budget,
-                            bool progress, const std::vector<Outcome>& given) {
-  return compare_judged(problem, planners, budget, progress, given, nullptr);
-}
-
-Comparison compare_judged(const Problem& problem, std::span<const ChosenPlanner> planners, const Budget& budget,
-                          bool progress, const std::vector<Outcome>& given, Judge* judge) {
-  const Picoseconds bound = lower_bound(problem).value();
-  const InterruptGuard guard;
-  Comparison comparison;
-  std::vector<Outcome>& rows = comparison.rows;
-  rows = given;
-  for (const ChosenPlanner& planner : planners) {
-    rows.push_back(InterruptGuard::flag() ? not_run(planner, budget, bound)
-                                          : run_judged(problem, planner, budget, bound, progress, judge));
-  }
-  rank(rows);
-  share_knowledge(rows);
-  const auto single = std::ranges::find_if(rows, is_whole_single);
-  comparison.single =
-      single != rows.end() ? *single : run_single_judged(problem, budget, rows.front().lower_bound, judge);
-  return comparison;
-}
 
 void add_compare_command(CLI::App& app, Exit& exit) {
   auto flags = std::make_shared<CompareFlags>();

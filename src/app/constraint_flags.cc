@@ -2,14 +2,7 @@
 #include "app/constraint_flags.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <functional>
-#include <iterator>
-
-#include "cost/demands/clash.h"
-#include "cost/demands/resolve.h"
-#include "io/constraints_file.h"
-#include "io/unsupported_table.h"
 
 namespace berth::app {
 namespace {
@@ -19,8 +12,8 @@ constexpr const char* kGroup = "Constraints (berth help constraints; each may be
 // A flag that takes one text each time it is given.
 void add_texts(CLI::App& command, const std::string& flag, std::string form, const std::string& help,
                const std::function<void(const std::string&)>& take) {
-  const auto take_all = [take](const CLI::results_t& texts) {
-    for (const std::string& text : texts) take(text);
+  const auto take_all = [take](const CLI::results_t& all) {
+    for (const std::string& text : all) take(text);
     return true;
   };
   command.add_option(flag, CLI::callback_t(take_all), help)
@@ -33,15 +26,11 @@ void add_switch(CLI::App& command, const DemandForm& form, const std::function<v
   command.add_flag_callback(fmt::format("--{}", form.name), take, std::string(form.help))->group(kGroup);
 }
 
-void append(std::vector<Demand>& demands, std::vector<Demand> more) {
-  std::ranges::move(more, std::back_inserter(demands));
-}
-
 }  // namespace
 
-void add_constraint_flags(CLI::App& command, ConstraintFlags& flags) {
+void add_constraint_flags(CLI::App& command, ConstraintTexts& texts) {
   for (const DemandForm& form : demand_forms()) {
-    const auto take = [&flags, which = &form](const std::string& text) { flags.given.push_back({which, text}); };
+    const auto take = [&texts, which = &form](const std::string& text) { texts.given.push_back({which, text}); };
     if (form.is_switch()) {
       add_switch(command, form, [take] { take(""); });
       continue;
@@ -50,43 +39,9 @@ void add_constraint_flags(CLI::App& command, ConstraintFlags& flags) {
               fmt::format("{}, for example {}", form.help, form.example), take);
   }
   add_texts(command, "--unsupported", "FILE", "table of op types that devices cannot run: lines of npu,Resize",
-            [&flags](const std::string& path) { flags.tables.push_back(path); });
+            [&texts](const std::string& path) { texts.tables.push_back(path); });
   add_texts(command, "--constraints", "FILE", "TOML file with all of these; flags add to it",
-            [&flags](const std::string& path) { flags.files.push_back(path); });
-}
-
-Result<std::vector<Demand>> demands_of(const ConstraintFlags& flags) {
-  std::vector<Demand> demands;
-  for (const auto& [form, text] : flags.given) {
-    BERTH_TRY(Demand demand, parse_demand(*form, text, source_of_flag(*form, text)));
-    demands.push_back(std::move(demand));
-  }
-  for (const std::string& path : flags.files) {
-    BERTH_TRY(std::vector<Demand> more, load_constraints(path));
-    append(demands, std::move(more));
-  }
-  for (const std::string& path : flags.tables) {
-    BERTH_TRY(std::vector<Demand> more, load_unsupported(path));
-    append(demands, std::move(more));
-  }
-  return demands;
-}
-
-Result<Problem> constrained(Problem problem, const std::vector<Demand>& demands, InputNotes& notes) {
-  if (demands.empty()) return problem;
-  BERTH_TRY(const std::vector<ResolvedDemand> resolved, resolve_demands(problem.graph(), problem.machine(), demands));
-  BERTH_TRY(Problem result, constrain(problem, resolved));
-  if (const auto clash = find_memory_clash(problem, resolved)) {
-    notes.add({fmt::format("warning: no plan will fit in memory: {}", *clash)});
-  }
-  return result;
-}
-
-Status check_demands(const ConstraintFlags& flags, const Problem& problem, const Plan& plan) {
-  BERTH_TRY(const std::vector<Demand> demands, demands_of(flags));
-  BERTH_TRY(const std::vector<ResolvedDemand> resolved, resolve_demands(problem.graph(), problem.machine(), demands));
-  if (const auto broken = find_broken(problem, plan, resolved)) return bad_input("{}", *broken);
-  return {};
+            [&texts](const std::string& path) { texts.files.push_back(path); });
 }
 
 }  // namespace berth::app

@@ -6,11 +6,12 @@
 
 #include "app/catalog.h"
 #include "app/commands.h"
-#include "app/compare_planners.h"
 #include "app/json_output.h"
 #include "app/options.h"
 #include "app/output.h"
-#include "app/resolve.h"
+#include "app/progress.h"
+#include "services/compare.h"
+#include "services/problem_request.h"
 
 namespace berth::app {
 namespace {
@@ -37,14 +38,14 @@ Result<Exit> run_demo(bool json) {
   for (const std::string_view name : kShown) {
     if (const PlannerInfo* info = find_classical_planner(name)) planners.push_back(chosen(*info));
   }
-  BERTH_TRY(const ResolvedProblem resolved,
-            resolve_problem({.graph = "zoo:nmt-4", .machine = "k40x4", .objective = ""}));
-  const Problem& problem = resolved.problem;
+  TerminalCaller caller(!json);
+  BERTH_TRY(const LoadedProblem loaded, load_problem({.graph = "zoo:nmt-4", .machine = "k40x4"}, caller));
+  const Problem& problem = loaded.problem;
   BERTH_TRY(const Budget budget, budget_of({.budget = kBudget}));
-  const Comparison comparison = compare_planners(problem, planners, budget, !json);
+  const Comparison comparison = compare(problem, planners, budget, {}, caller);
   const std::vector<Outcome>& rows = comparison.rows;
   const bool whole = std::ranges::none_of(rows, &Outcome::interrupted);
-  BERTH_RETURN_IF_ERROR(print(json ? comparison_json(resolved, comparison)
+  BERTH_RETURN_IF_ERROR(print(json ? comparison_json(loaded, comparison)
                                    : comparison_table(problem, comparison) + (whole ? sentence(rows) : "\n") + kTry));
   return Exit::kDone;
 }

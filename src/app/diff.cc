@@ -8,8 +8,7 @@
 #include "app/commands.h"
 #include "app/options.h"
 #include "app/output.h"
-#include "app/read_plan.h"
-#include "app/resolve.h"
+#include "app/progress.h"
 #include "base/text.h"
 #include "cost/crossings.h"
 #include "io/files.h"
@@ -18,6 +17,9 @@
 #include "io/json_writer.h"
 #include "io/plan_file.h"
 #include "report/lanes.h"
+#include "services/plan_files.h"
+#include "services/problem_request.h"
+#include "services/words.h"
 
 namespace berth::app {
 namespace {
@@ -96,16 +98,18 @@ Result<Moves> compare_outlines(const DiffFlags& flags, const PlanOutline& before
 
 // With a graph: both plans simulated, and which parts of the model moved.
 struct Effect {
-  ResolvedProblem resolved;
+  LoadedProblem loaded;
   Outcome before, after;
   std::vector<std::pair<std::string, std::size_t>> parts;  // name, ops moved; most first
 };
 
 Result<Effect> simulate_both(const DiffFlags& flags) {
-  BERTH_TRY(ResolvedProblem resolved, resolve_problem(flags.problem));
-  BERTH_TRY(Outcome before, score_plan_file(flags.before, "file", flags.problem, resolved.problem));
-  BERTH_TRY(Outcome after, score_plan_file(flags.after, "file", flags.problem, resolved.problem));
-  const Graph& graph = resolved.problem.graph();
+  BERTH_TRY(const ProblemRequest request, request_of(flags.problem));
+  TerminalCaller caller(false);
+  BERTH_TRY(LoadedProblem loaded, load_problem(request, caller));
+  BERTH_TRY(Outcome before, score_plan_file(flags.before, "file", request, loaded.problem));
+  BERTH_TRY(Outcome after, score_plan_file(flags.after, "file", request, loaded.problem));
+  const Graph& graph = loaded.problem.graph();
   const report::Lanes lanes = report::find_lanes(graph);
   std::vector<std::size_t> moved(lanes.names.size(), 0);
   for (const OpId op : graph.ops()) {
@@ -116,7 +120,7 @@ Result<Effect> simulate_both(const DiffFlags& flags) {
     if (moved[i] > 0) parts.emplace_back(lanes.names[i].empty() ? "other" : lanes.names[i], moved[i]);
   }
   std::ranges::stable_sort(parts, [](const auto& a, const auto& b) { return a.second > b.second; });
-  return Effect{std::move(resolved), std::move(before), std::move(after), std::move(parts)};
+  return Effect{std::move(loaded), std::move(before), std::move(after), std::move(parts)};
 }
 
 std::string step_text(std::optional<double> step_s) { return step_s ? format_seconds(*step_s) : "OOM"; }
@@ -131,9 +135,9 @@ std::string change_words(std::optional<double> before, std::optional<double> aft
 std::string becomes(const std::string& text) { return fmt::format("to {}", text); }
 
 std::string device_changes(const Effect& effect) {
-  const Machine& machine = effect.resolved.problem.machine();
-  const auto ops_before = ops_per_device(effect.resolved.problem, effect.before.plan);
-  const auto ops_after = ops_per_device(effect.resolved.problem, effect.after.plan);
+  const Machine& machine = effect.loaded.problem.machine();
+  const auto ops_before = ops_per_device(effect.loaded.problem, effect.before.plan);
+  const auto ops_after = ops_per_device(effect.loaded.problem, effect.after.plan);
   Table table({kLeft, kRight, kRight, kRight, kRight, kRight, kRight});
   table.add({"device", "ops", "", "busy", "", "peak memory", ""});
   for (const DeviceId id : machine.device_ids()) {
@@ -143,7 +147,7 @@ std::string device_changes(const Effect& effect) {
                becomes(group_digits(ops_after[index(id)])), format_seconds(to_seconds(a.busy)),
                becomes(format_seconds(to_seconds(b.busy))), format_bytes(a.peak), becomes(format_bytes(b.peak))});
   }
-  const Graph& graph = effect.resolved.problem.graph();
+  const Graph& graph = effect.loaded.problem.graph();
   return table.text() + fmt::format("sent from device to device: {} before, {} after\n",
                                     format_bytes(bytes_crossed(graph, effect.before.plan)),
                                     format_bytes(bytes_crossed(graph, effect.after.plan)));
@@ -209,8 +213,8 @@ Result<Exit> run_diff(const DiffFlags& flags) {
   std::optional<Effect> effect;
   if (!flags.problem.graph.empty()) {
     BERTH_TRY(effect, simulate_both(flags));
-    before = outline_of(effect->resolved.problem, effect->before);
-    after = outline_of(effect->resolved.problem, effect->after);
+    before = outline_of(effect->loaded.problem, effect->before);
+    after = outline_of(effect->loaded.problem, effect->after);
   } else if (!flags.problem.machine.empty()) {
     return bad_input("--machine needs --graph: with both the plans are simulated");
   } else {

@@ -1,53 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "app/explain.h"
+
 #include <CLI/CLI.hpp>
 #include <memory>
 
 #include "app/commands.h"
-#include "app/explain.h"
+#include "app/constraint_flags.h"
 #include "app/explain_output.h"
-#include "app/has_timeline.h"
 #include "app/learned.h"
-#include "app/named_op.h"
-#include "app/read_plan.h"
-#include "app/resolve.h"
-#include "sim/simulator.h"
+#include "app/progress.h"
+#include "services/plan_files.h"
 
 namespace berth::app {
 namespace {
-
-constexpr std::size_t kCrossings = 10;
-
-PlanExplanation explain_plan(const Problem& problem, const Outcome& outcome) {
-  PlanExplanation result;
-  const Timeline timeline = simulate_timeline(problem, outcome.plan);
-  const std::vector<CriticalStep> path = critical_path(problem, outcome.plan, timeline);
-  result.path = report::summarise(problem, path);
-  result.limits = report::what_limits(problem, timeline.score, result.path, outcome.lower_bound);
-  report::Mover mover(problem, outcome.plan);
-  for (const report::Crossing& crossing :
-       report::costliest_crossings(problem, outcome.plan, timeline, path, kCrossings)) {
-    result.crossings.push_back({crossing, report::without(problem, outcome.plan, crossing, mover)});
-  }
-  return result;
-}
 
 Result<Exit> run_explain(const ExplainFlags& flags) {
   if (!flags.policy.empty()) return explain_policy(flags);
   if (flags.plan.empty())
     return bad_input("nothing to explain: give --plan FILE, or --policy RUN for a trained policy");
-  BERTH_TRY(const ResolvedProblem resolved, resolve_problem(flags.problem));
-  const Problem& problem = resolved.problem;
-  BERTH_RETURN_IF_ERROR(
-      check_has_timeline("explain", "leave --objective out to explain one step of the plan", problem, flags.problem));
-  BERTH_TRY(const Outcome outcome, score_plan_file(flags.plan, "file", flags.problem, problem));
+  BERTH_TRY(const ProblemRequest request, request_of(flags.problem));
+  TerminalCaller caller(false);
+  BERTH_TRY(const LoadedProblem loaded, load_problem(request, caller));
+  const Problem& problem = loaded.problem;
+  BERTH_RETURN_IF_ERROR(check_can_explain(request, problem));
+  BERTH_TRY(const Outcome outcome, score_plan_file(flags.plan, "file", request, problem));
   std::string text;
   if (!flags.op.empty()) {
     BERTH_TRY(const OpId op, named_op(problem.graph(), flags.op));
     const report::OpExplanation why = report::explain_op(problem, outcome.plan, op);
-    text = flags.json ? op_json(resolved, outcome, why) : op_text(problem, outcome, why);
+    text = flags.json ? op_json(loaded, outcome, why) : op_text(problem, outcome, why);
   } else {
     const PlanExplanation why = explain_plan(problem, outcome);
-    text = flags.json ? plan_json(resolved, outcome, why) : plan_text(problem, outcome, why);
+    text = flags.json ? plan_json(loaded, outcome, why) : plan_text(problem, outcome, why);
   }
   BERTH_RETURN_IF_ERROR(print(text));
   return Exit::kDone;

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 
+#include "app/input_output.h"
 #include "app/output.h"
 #include "app/terminal.h"
 #include "base/text.h"
+#include "base/units.h"
+#include "services/words.h"
 
 namespace berth::app {
 namespace {
@@ -102,12 +105,12 @@ void write_sentences(JsonWriter& json, std::string_view key, const std::vector<s
   json.end_array();
 }
 
-void write_head(JsonWriter& json, const ResolvedProblem& resolved, const Outcome& outcome) {
-  const Problem& problem = resolved.problem;
+void write_head(JsonWriter& json, const LoadedProblem& loaded, const Outcome& outcome) {
+  const Problem& problem = loaded.problem;
   json.key("title").value(problem.graph().title()).key("machine").value(problem.machine().name());
   json.key("step_time_s").value(outcome.value_s()).key("feasible").value(outcome.feasible());
   json.key("lower_bound_s").value(to_seconds(outcome.lower_bound));
-  write_notes(json, resolved.notes);
+  write_notes(json, loaded.notes);
 }
 
 void write_path(JsonWriter& json, const Problem& problem, const report::PathSummary& path) {
@@ -163,11 +166,11 @@ std::string plan_text(const Problem& problem, const Outcome& outcome, const Plan
   return text + "\n" + path_table(problem, why.path) + "\n" + crossing_table(problem, why, outcome.score.step_time);
 }
 
-std::string plan_json(const ResolvedProblem& resolved, const Outcome& outcome, const PlanExplanation& why) {
-  const Problem& problem = resolved.problem;
+std::string plan_json(const LoadedProblem& loaded, const Outcome& outcome, const PlanExplanation& why) {
+  const Problem& problem = loaded.problem;
   JsonWriter json;
   json.begin_object(JsonLayout::kLines);
-  write_head(json, resolved, outcome);
+  write_head(json, loaded, outcome);
   write_sentences(json, "limits", why.limits);
   write_path(json, problem, why.path);
   json.key("crossings").begin_array(JsonLayout::kLines);
@@ -204,11 +207,11 @@ std::string op_text(const Problem& problem, const Outcome& outcome, const report
   return text;
 }
 
-std::string op_json(const ResolvedProblem& resolved, const Outcome& outcome, const report::OpExplanation& why) {
-  const Problem& problem = resolved.problem;
+std::string op_json(const LoadedProblem& loaded, const Outcome& outcome, const report::OpExplanation& why) {
+  const Problem& problem = loaded.problem;
   JsonWriter json;
   json.begin_object(JsonLayout::kLines);
-  write_head(json, resolved, outcome);
+  write_head(json, loaded, outcome);
   json.key("op").value(problem.graph().name(why.op)).key("type").value(problem.graph().type(why.op));
   json.key("device").value(problem.machine().device(outcome.plan.device(why.op)).name);
   json.key("companions").value(why.companions);

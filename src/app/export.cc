@@ -6,15 +6,20 @@
 #include <memory>
 
 #include "app/commands.h"
-#include "app/export_formats.h"
-#include "app/export_promise.h"
+#include "app/constraint_flags.h"
+#include "app/json_output.h"
 #include "app/options.h"
-#include "app/read_plan.h"
-#include "app/resolve.h"
+#include "app/progress.h"
+#include "app/terminal.h"
 #include "base/text.h"
 #include "io/export/device_names.h"
 #include "io/json_writer.h"
 #include "machine/library.h"
+#include "services/export_formats.h"
+#include "services/export_promise.h"
+#include "services/output_path.h"
+#include "services/plan_files.h"
+#include "services/single_device.h"
 
 namespace berth::app {
 namespace {
@@ -67,6 +72,23 @@ void take_machine_of_plan(const std::string& plan, ProblemFlags& flags) {
   if (name && builtin_machine(*name)) flags.machine = *name;
 }
 
+// Member "promise".
+void write_promise(JsonWriter& json, const ExportPromise& promise) {
+  json.key("promise").begin_object();
+  json.key("weights_sent").value(promise.sent.count()).key("weight_bytes_sent").value(promise.sent.bytes);
+  json.key("step_time_s").value(promise.planned.value_s());
+  json.key("resident_step_time_s").value(promise.resident.value_s());
+  if (promise.hetero) {
+    const auto& [region_cost_s, outcome, single] = *promise.hetero;
+    json.key("hetero").begin_object().key("overlap").value(false).key("region_cost_s").value(region_cost_s);
+    json.key("step_time_s").value(outcome.value_s());
+    json.key("is_slower_than_single_device").value(is_slower_than_single(outcome, single));
+    write_single(json, outcome, single);
+    json.end_object();
+  }
+  json.end_object();
+}
+
 std::string summary(const ExportFlags& flags, const Exported& exported, bool is_folder,
                     const std::optional<ExportPromise>& promise) {
   if (flags.json) {
@@ -103,24 +125,18 @@ Result<Exit> run_export(ExportFlags flags) {
     return bad_input("--module-prefix is for --to accelerate, which speaks of modules; leave it out");
   }
   take_machine_of_plan(flags.plan, flags.problem);
-  BERTH_TRY(const ResolvedProblem resolved, resolve_problem(flags.problem));
-  BERTH_TRY(const ReadPlan read, read_plan(flags.plan, flags.problem, resolved.problem));
-  BERTH_TRY(const ImportOptions options, import_options(flags.problem));
-  const ExportRequest request{.problem = resolved.problem,
-                              .plan = read.plan,
-                              .source = flags.problem.graph,
-                              .names = std::move(names),
-                              .module_prefix = flags.module_prefix,
-                              .import = options};
-  BERTH_RETURN_IF_ERROR(check_names(request));
-  BERTH_TRY(Exported exported, format.make(request));
-  BERTH_TRY(const std::optional<ExportPromise> promise, promise_of(resolved.problem, read.plan, format));
-  if (promise) {
-    for (std::string& note : promise_notes(*promise, resolved.problem, format))
-      exported.notes.push_back(std::move(note));
-  }
-  BERTH_RETURN_IF_ERROR(save_export(format, exported, flags.output));
-  BERTH_RETURN_IF_ERROR(print(summary(flags, exported, format.is_folder, promise)));
+  BERTH_TRY(const ProblemRequest request, request_of(flags.problem));
+  TerminalCaller caller(false);
+  BERTH_TRY(const LoadedProblem loaded, load_problem(request, caller));
+  BERTH_TRY(const ReadPlan read, read_plan(flags.plan, request, loaded.problem));
+  BERTH_TRY(const ExportAnswer answer, export_plan(format, {.problem = loaded.problem,
+                                                            .plan = read.plan,
+                                                            .source = request.graph,
+                                                            .names = std::move(names),
+                                                            .module_prefix = flags.module_prefix,
+                                                            .import = request.import}));
+  BERTH_RETURN_IF_ERROR(save_export(format, answer.exported, flags.output));
+  BERTH_RETURN_IF_ERROR(print(summary(flags, answer.exported, format.is_folder, answer.promise)));
   return Exit::kDone;
 }
 

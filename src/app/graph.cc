@@ -6,11 +6,13 @@
 #include "app/commands.h"
 #include "app/graph_info.h"
 #include "app/options.h"
-#include "app/resolve.h"
+#include "app/progress.h"
 #include "base/text.h"
 #include "io/graph_file.h"
 #include "io/json_writer.h"
 #include "io/problem_file.h"
+#include "services/output_path.h"
+#include "services/problem_request.h"
 
 namespace berth::app {
 namespace {
@@ -22,12 +24,12 @@ struct GraphFlags {
 };
 
 Result<Exit> run_info(const GraphFlags& flags) {
-  BERTH_TRY(const ImportOptions options, import_options(flags.problem));
-  BERTH_TRY(const ResolvedGraph resolved, resolve_graph(flags.problem.graph, options));
-  const GraphFacts facts = facts_of(resolved);
-  const std::vector<DimEffect> effects = effects_of_dims(flags.problem.graph, options, resolved);
+  BERTH_TRY(const ProblemRequest request, request_of(flags.problem));
+  BERTH_TRY(const LoadedGraph loaded, load_graph(request.graph, request.import));
+  const GraphFacts facts = facts_of(loaded);
+  const std::vector<DimEffect> effects = effects_of_dims(request.graph, request.import, loaded);
   BERTH_RETURN_IF_ERROR(
-      print(flags.json ? graph_info_json(resolved, facts, effects) : graph_info_text(resolved, facts, effects)));
+      print(flags.json ? graph_info_json(loaded, facts, effects) : graph_info_text(loaded, facts, effects)));
   return Exit::kDone;
 }
 
@@ -52,25 +54,27 @@ Status check_ending(const std::string& path) {
 }
 
 Result<Exit> run_convert(const GraphFlags& flags) {
-  BERTH_RETURN_IF_ERROR(check_output_path(flags.output, flags.problem));
+  BERTH_RETURN_IF_ERROR(check_output_path(flags.output, files_of(flags.problem)));
   BERTH_RETURN_IF_ERROR(check_ending(flags.output));
-  BERTH_TRY(const ImportOptions options, import_options(flags.problem));
-  BERTH_TRY(const ResolvedGraph resolved, resolve_graph(flags.problem.graph, options));
-  InputNotes().add(warnings_about(flags.problem.graph, resolved.report));
-  if (resolved.problem != nullptr) {
+  BERTH_TRY(const ProblemRequest request, request_of(flags.problem));
+  BERTH_TRY(const LoadedGraph loaded, load_graph(request.graph, request.import));
+  for (const std::string& warning : warnings_about(flags.problem.graph, loaded.report)) print_note(warning);
+  if (loaded.problem != nullptr) {
     return bad_input(
         "{}: its times and memory would be lost, since a graph file cannot hold them; berth graph problem"
         " writes them down",
         flags.problem.graph);
   }
-  BERTH_RETURN_IF_ERROR(save_graph_file(flags.output, *resolved.graph));
-  return written(flags, *resolved.graph);
+  BERTH_RETURN_IF_ERROR(save_graph_file(flags.output, *loaded.graph));
+  return written(flags, *loaded.graph);
 }
 
 Result<Exit> run_problem(const GraphFlags& flags) {
-  BERTH_RETURN_IF_ERROR(check_output_path(flags.output, flags.problem));
-  BERTH_TRY(const ResolvedProblem resolved, resolve_problem(flags.problem));
-  const Problem& problem = resolved.problem;
+  BERTH_RETURN_IF_ERROR(check_output_path(flags.output, files_of(flags.problem)));
+  BERTH_TRY(const ProblemRequest request, request_of(flags.problem));
+  TerminalCaller caller(false);
+  BERTH_TRY(const LoadedProblem loaded, load_problem(request, caller));
+  const Problem& problem = loaded.problem;
   if (flags.output.empty()) {
     BERTH_RETURN_IF_ERROR(print(write_problem_json(problem)));
     return Exit::kDone;

@@ -7,6 +7,7 @@
 #include "app/output.h"
 #include "base/text.h"
 #include "io/json_writer.h"
+#include "services/words.h"
 
 namespace berth::app {
 namespace {
@@ -222,9 +223,9 @@ std::string what_stays(const Graph& graph) {
 
 }  // namespace
 
-std::string graph_info_text(const ResolvedGraph& resolved, const GraphFacts& facts,
+std::string graph_info_text(const LoadedGraph& loaded, const GraphFacts& facts,
                             std::span<const DimEffect> effects) {
-  const Graph& graph = *resolved.graph;
+  const Graph& graph = *loaded.graph;
   Table table({kLeft, kLeft});
   table.add({"title", graph.title()});
   table.add({"hash", graph.structure_hash()});
@@ -232,7 +233,7 @@ std::string graph_info_text(const ResolvedGraph& resolved, const GraphFacts& fac
   table.add({"edges", edges_text(graph)});
   table.add({"inputs", tensors_text(graph, facts.inputs)});
   table.add({"outputs", tensors_text(graph, facts.outputs)});
-  if (const Problem* problem = resolved.problem.get()) {
+  if (const Problem* problem = loaded.problem.get()) {
     table.add({"problem", fmt::format("objective {} on {}: {}", objective_name(problem->objective()),
                                       problem->machine().name(), problem->machine().description())});
   }
@@ -243,13 +244,13 @@ std::string graph_info_text(const ResolvedGraph& resolved, const GraphFacts& fac
   if (facts.peak_bytes) table.add({"peak memory", format_bytes(*facts.peak_bytes) + " on one device"});
   table.add({"parallelism", parallelism_text(facts.parallelism)});
   table.add({"unknown types", unknown_text(facts)});
-  if (resolved.report) add_report(table, *resolved.report, effects);
+  if (loaded.report) add_report(table, *loaded.report, effects);
   return fmt::format("{}\n{}\n{}", table.text(), types_table(facts), devices_table(facts));
 }
 
-std::string graph_info_json(const ResolvedGraph& resolved, const GraphFacts& facts,
+std::string graph_info_json(const LoadedGraph& loaded, const GraphFacts& facts,
                             std::span<const DimEffect> effects) {
-  const Graph& graph = *resolved.graph;
+  const Graph& graph = *loaded.graph;
   JsonWriter json;
   json.begin_object(JsonLayout::kLines);
   json.key("title").value(graph.title()).key("hash").value(graph.structure_hash());
@@ -273,8 +274,8 @@ std::string graph_info_json(const ResolvedGraph& resolved, const GraphFacts& fac
   json.key("measured_on").begin_array();
   for (const MeasuredTimes& measured : graph.measured()) json.value(measured.device_model);
   json.end_array();
-  if (resolved.report) write_report(json, *resolved.report, effects);
-  if (const Problem* problem = resolved.problem.get()) {
+  if (loaded.report) write_report(json, *loaded.report, effects);
+  if (const Problem* problem = loaded.problem.get()) {
     json.key("objective").value(objective_name(problem->objective()));
     json.key("machine").value(problem->machine().name());
   }

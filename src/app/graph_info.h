@@ -5,12 +5,12 @@
 #include <span>
 #include <string>
 
-#include "app/graph_facts.h"
+#include "services/graph_facts.h"
 
 namespace berth::app {
 
 // One screen.
-std::string graph_info_text(const ResolvedGraph& resolved, const GraphFacts& facts, std::span<const DimEffect> effects);
-std::string graph_info_json(const ResolvedGraph& resolved, const GraphFacts& facts, std::span<const DimEffect> effects);
+std::string graph_info_text(const LoadedGraph& loaded, const GraphFacts& facts, std::span<const DimEffect> effects);
+std::string graph_info_json(const LoadedGraph& loaded, const GraphFacts& facts, std::span<const DimEffect> effects);
 
 }  // namespace berth::app

@@ -3,9 +3,10 @@
 
 #include <algorithm>
 
+#include "app/input_output.h"
 #include "app/pipeline_output.h"
-#include "app/single_device.h"
 #include "cost/crossings.h"
+#include "services/single_device.h"
 
 namespace berth::app {
 namespace {
@@ -141,22 +142,22 @@ void write_timeline(JsonWriter& json, const Problem& problem, const Timeline& ti
   json.end_array();
 }
 
-std::string outcome_json(const ResolvedProblem& resolved, const Outcome& outcome, const std::optional<Outcome>& single,
+std::string outcome_json(const LoadedProblem& loaded, const Outcome& outcome, const std::optional<Outcome>& single,
                          const std::optional<Timeline>& timeline, const MoreMembers& more) {
   JsonWriter json;
   json.begin_object(JsonLayout::kLines);
-  write_outcome(json, resolved.problem, outcome, single);
+  write_outcome(json, loaded.problem, outcome, single);
   write_single(json, outcome, single);
-  write_costs(json, resolved.costs);
-  write_notes(json, resolved.notes);
-  if (timeline) write_timeline(json, resolved.problem, *timeline);
+  write_costs(json, loaded.costs);
+  write_notes(json, loaded.notes);
+  if (timeline) write_timeline(json, loaded.problem, *timeline);
   if (more) more(json);
   json.end_object();
   return std::move(json).take();
 }
 
-std::string comparison_json(const ResolvedProblem& resolved, const Comparison& comparison, const MoreMembers& more) {
-  const Problem& problem = resolved.problem;
+std::string comparison_json(const LoadedProblem& loaded, const Comparison& comparison, const MoreMembers& more) {
+  const Problem& problem = loaded.problem;
   const std::vector<Outcome>& rows = comparison.rows;
   JsonWriter json;
   json.begin_object(JsonLayout::kLines);
@@ -171,8 +172,8 @@ std::string comparison_json(const ResolvedProblem& resolved, const Comparison& c
   }
   json.end_array();
   if (!rows.empty()) write_single(json, rows.front(), comparison.single);
-  write_costs(json, resolved.costs);
-  write_notes(json, resolved.notes);
+  write_costs(json, loaded.costs);
+  write_notes(json, loaded.notes);
   if (more) more(json);
   json.end_object();
   return std::move(json).take();

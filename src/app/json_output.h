@@ -5,11 +5,11 @@
 #include <functional>
 #include <optional>
 
-#include "app/compare_planners.h"
-#include "app/outcome.h"
-#include "app/resolve.h"
 #include "cost/problem.h"
 #include "io/json_writer.h"
+#include "services/compare.h"
+#include "services/outcome.h"
+#include "services/problem_request.h"
 #include "sim/timeline.h"
 
 namespace berth::app {
@@ -28,9 +28,9 @@ void write_timeline(JsonWriter& json, const Problem& problem, const Timeline& ti
 
 // A whole document about one outcome; `more`, if it is there, adds members at its end.
 using MoreMembers = std::function<void(JsonWriter&)>;
-std::string outcome_json(const ResolvedProblem& resolved, const Outcome& outcome, const std::optional<Outcome>& single,
+std::string outcome_json(const LoadedProblem& loaded, const Outcome& outcome, const std::optional<Outcome>& single,
                          const std::optional<Timeline>& timeline = std::nullopt, const MoreMembers& more = nullptr);
-std::string comparison_json(const ResolvedProblem& resolved, const Comparison& comparison,
+std::string comparison_json(const LoadedProblem& loaded, const Comparison& comparison,
                             const MoreMembers& more = nullptr);
 
 }  // namespace berth::app

@@ -7,13 +7,13 @@
 
 #include "app/catalog.h"
 #include "app/documentation.h"
-#include "app/export_formats.h"
 #include "base/text.h"
 #include "llm/presets.h"
 #include "machine/devices.h"
 #include "machine/library.h"
 #include "plan/fuse/fusion.h"
 #include "plan/order/schedule.h"
+#include "services/export_formats.h"
 #include "zoo/zoo.h"
 
 namespace berth::app {

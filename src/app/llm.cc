@@ -6,10 +6,11 @@
 #include "app/commands.h"
 #include "app/llm_request.h"
 #include "app/options.h"
-#include "app/outcome.h"
-#include "app/save_plan.h"
 #include "app/terminal.h"
 #include "base/units.h"
+#include "services/outcome.h"
+#include "services/output_path.h"
+#include "services/plan_files.h"
 
 namespace berth::app {
 namespace {

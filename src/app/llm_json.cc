@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The same answer for programs.
+#include "app/input_output.h"
 #include "app/llm_request.h"
 #include "io/json_writer.h"
 #include "io/llm/llama_flags.h"

@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "cost/cost_model.h"
 #include "llm/kv_cache.h"
+#include "services/words.h"
 
 namespace berth::app {
 namespace {

@@ -7,8 +7,6 @@
 #include <chrono>
 #include <span>
 
-#include "app/llm_model.h"
-#include "app/resolve.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "cost/demands/device_names.h"
@@ -17,6 +15,8 @@
 #include "io/llm/device_map.h"
 #include "io/llm/llama_flags.h"
 #include "llm/kv_cache.h"
+#include "services/language_model.h"
+#include "services/problem_request.h"
 
 namespace berth::app {
 namespace {
@@ -280,8 +280,8 @@ Result<LlmAnswer> answer_llm(const LlmFlags& flags) {
   LlmAnswer answer;
   BERTH_TRY(answer.options.runtime, runtime_named(flags.runtime));
   BERTH_TRY(answer.options.mix, mix_named(flags.objective));
-  BERTH_TRY(answer.machine, resolve_machine(flags.machine));
-  BERTH_TRY(answer.model, resolve_llm_model(flags.model, flags.weights));
+  BERTH_TRY(answer.machine, load_machine(flags.machine));
+  BERTH_TRY(answer.model, load_language_model(flags.model, flags.weights));
   expand_cache(answer);
   answer.names.backend = flags.backend;
   BERTH_RETURN_IF_ERROR(read_servers(flags.servers, *answer.machine, answer.names));

@@ -5,10 +5,10 @@
 #include "app/commands.h"
 #include "app/options.h"
 #include "app/output.h"
-#include "app/resolve.h"
 #include "io/json_writer.h"
 #include "io/machine_toml.h"
 #include "machine/library.h"
+#include "services/problem_request.h"
 
 namespace berth::app {
 namespace {
@@ -89,7 +89,7 @@ Result<Exit> run_machines(const MachinesFlags& flags) {
     BERTH_RETURN_IF_ERROR(print(flags.json ? machines_json() : machines_text()));
     return Exit::kDone;
   }
-  BERTH_TRY(const auto machine, resolve_machine(flags.name));
+  BERTH_TRY(const auto machine, load_machine(flags.name));
   BERTH_RETURN_IF_ERROR(print(flags.json ? machine_json(*machine) : write_machine_toml(*machine)));
   return Exit::kDone;
 }

@@ -5,17 +5,18 @@
 
 #include "app/commands.h"
 #include "app/constraint_flags.h"
+#include "app/env_flags.h"
 #include "app/measured_output.h"
-#include "app/measuring.h"
 #include "app/options.h"
 #include "app/output.h"
 #include "app/progress.h"
 #include "app/real_runs.h"
-#include "app/resolve.h"
 #include "io/files.h"
 #include "io/json_reader.h"
 #include "io/json_writer.h"
 #include "io/plan_file.h"
+#include "services/output_path.h"
+#include "services/problem_request.h"
 #include "sim/simulator.h"
 
 namespace berth::app {
@@ -38,7 +39,7 @@ Status take_machine_of_plan(const std::string& path, ProblemFlags& flags) {
   const Result<std::string> name = document->string("machine");
   if (!name) return in_file(path, name.error());
   flags.machine = *name;
-  if (!resolve_machine(flags.machine)) {
+  if (!load_machine(flags.machine)) {
     return bad_input("{}: it was made for machine '{}', which is not built in; say --machine", path, *name);
   }
   return {};
@@ -56,21 +57,24 @@ Result<Plan> read_plan(const std::string& path, const Problem& problem) {
   return plan;
 }
 
-Result<std::vector<MeasuredFile>> measure_files(const MeasureFlags& flags, const Problem& problem) {
+Result<std::vector<MeasuredFile>> measure_files(const MeasureFlags& flags, const MeasuringRequest& measuring,
+                                                const Problem& problem, Caller& caller) {
   std::vector<Plan> plans;  // all are read before any is run
   for (const std::string& path : flags.plans) {
     BERTH_TRY(Plan plan, read_plan(path, problem));
     plans.push_back(std::move(plan));
   }
-  ProgressLine line(!flags.quiet);
-  line.show(std::string("loading the graph"));
-  BERTH_TRY(const std::unique_ptr<MeasureSession> session, open_session(flags.problem.graph, problem, flags.measuring));
+  caller.work_begins();
+  caller.show(std::string("loading the graph"));
+  BERTH_TRY(const std::unique_ptr<MeasureSession> session,
+            open_session(flags.problem.graph, problem, measuring, caller));
   std::vector<MeasuredFile> files;
-  for (std::size_t i = 0; i < plans.size() && !(i > 0 && InterruptGuard::flag()); ++i) {
-    line.show(fmt::format("plan {} of {}", i + 1, plans.size()));
+  for (std::size_t i = 0; i < plans.size() && !(i > 0 && caller.wants_to_stop()); ++i) {
+    caller.show(fmt::format("plan {} of {}", i + 1, plans.size()));
     Result<Sample> sample = session->measure(plans[i]);
     files.push_back({flags.plans[i], std::move(plans[i]), std::move(sample)});
   }
+  caller.part_ends();
   return files;
 }
 
@@ -109,14 +113,16 @@ Status report(const MeasureFlags& flags, const Problem& problem, const std::vect
 
 Result<Exit> run_measure(MeasureFlags flags) {
   BERTH_RETURN_IF_ERROR(check_can_measure("berth measure"));
-  BERTH_RETURN_IF_ERROR(check_output_path(flags.trace, flags.problem));
+  BERTH_RETURN_IF_ERROR(check_output_path(flags.trace, files_of(flags.problem)));
   if (!flags.trace.empty() && flags.plans.size() > 1) return bad_input("--trace is for one plan");
   BERTH_RETURN_IF_ERROR(take_machine_of_plan(flags.plans.front(), flags.problem));
-  BERTH_TRY(const ResolvedProblem resolved, resolve_problem(flags.problem));
-  const Problem& problem = resolved.problem;
+  BERTH_TRY(const MeasuringRequest measuring, request_of(flags.measuring));
+  BERTH_TRY(const ProblemRequest request, request_of(flags.problem));
+  TerminalCaller caller(!flags.quiet);
+  BERTH_TRY(const LoadedProblem loaded, load_problem(request, caller));
+  const Problem& problem = loaded.problem;
   if (problem.objective() != Objective::kStep) return bad_input("--objective: only steps can be measured");
-  const InterruptGuard guard;
-  BERTH_TRY(const std::vector<MeasuredFile> files, measure_files(flags, problem));
+  BERTH_TRY(const std::vector<MeasuredFile> files, measure_files(flags, measuring, problem, caller));
   if (!flags.trace.empty() && files.front().sample) {
     const Score predicted = simulate(problem, files.front().plan);
     const MeasuredPlan measured{problem, files.front().plan, *files.front().sample, predicted};

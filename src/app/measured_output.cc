@@ -11,6 +11,7 @@
 #include "app/terminal.h"
 #include "base/text.h"
 #include "io/json_writer.h"
+#include "services/words.h"
 
 namespace berth::app {
 namespace {

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/options.h"
 
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <filesystem>
 #include <limits>
 #include <thread>
 
@@ -138,6 +134,23 @@ void add_json_flag(CLI::App& command, bool& json) {
   command.add_flag("--json", json, "print one JSON document and nothing else");
 }
 
+std::vector<std::string> files_of(const ProblemFlags& flags) { return {flags.graph, flags.machine}; }
+
+Result<ProblemRequest> request_without_sizes(const ProblemFlags& flags) {
+  ProblemRequest request{.graph = flags.graph, .machine = flags.machine, .costs = flags.costs, .changes = flags.changes};
+  request.import.step = flags.step;
+  BERTH_TRY(request.objective, find_objective(flags.objective));
+  BERTH_TRY(request.demands, read_demands(flags.constraints));
+  return request;
+}
+
+Result<ProblemRequest> request_of(const ProblemFlags& flags) {
+  BERTH_TRY(DimSizes sizes, read_dims(flags.dims));
+  BERTH_TRY(ProblemRequest request, request_without_sizes(flags));
+  request.import.dims = std::move(sizes);
+  return request;
+}
+
 Result<Budget> budget_of(const SearchFlags& flags) {
   const Result<double> time = parse_seconds(flags.budget);
   if (!time)
@@ -147,28 +160,6 @@ Result<Budget> budget_of(const SearchFlags& flags) {
   }
   const int cores = static_cast<int>(std::clamp<std::uint64_t>(std::thread::hardware_concurrency(), 1, kMostThreads));
   return Budget{*time, flags.evaluations, flags.seed, flags.threads > 0 ? flags.threads : cores};
-}
-
-Status check_output_path(const std::string& path, std::span<const std::string> sources) {
-  if (path.empty()) return {};
-  std::error_code ignored;
-  const auto is_same = [&](const std::string& source) { return std::filesystem::equivalent(path, source, ignored); };
-  if (std::filesystem::is_regular_file(path, ignored) && std::ranges::any_of(sources, is_same)) {
-    return bad_input("{}: it is read here, and would be replaced; choose another name for the output", path);
-  }
-  if (std::filesystem::is_directory(path, ignored)) return bad_input("{}: is a folder; give the name of a file", path);
-  std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  if (folder.empty()) folder = ".";
-  if (!std::filesystem::is_directory(folder, ignored))
-    return bad_input("{}: there is no folder {}", path, folder.string());
-  if (access(folder.c_str(), W_OK) != 0 && access(path.c_str(), W_OK) != 0) {
-    return bad_input("{}: no permission to write into {}", path, folder.string());
-  }
-  return {};
-}
-
-Status check_output_path(const std::string& path, const ProblemFlags& read) {
-  return check_output_path(path, std::array{read.graph, read.machine});
 }
 
 }  // namespace berth::app

@@ -5,15 +5,13 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "app/constraint_flags.h"
 #include "base/result.h"
-#include "cost/machine_changes.h"
-#include "io/model_file.h"
 #include "plan/planner.h"
+#include "services/problem_request.h"
 
 namespace CLI {
 class App;
@@ -26,12 +24,18 @@ namespace berth::app {
 struct ProblemFlags {
   std::string graph, machine, objective;  // the last two empty: as the file says
   std::vector<std::string> costs = {};    // FILE or FILE@DEVICE
-  std::vector<std::string> dims = {};     // app/dims.h reads them
+  std::vector<std::string> dims = {};     // services/dims.h reads them
   StepChoice step = {};
-  ConstraintFlags constraints = {};
+  ConstraintTexts constraints = {};
   MachineChanges changes = {};  // what if the machine were different
 };
 void add_problem_flags(CLI::App& command, ProblemFlags& flags, bool takes_size_lists = false);
+// Graph and machine, which are read and so must not be written (check_output_path).
+std::vector<std::string> files_of(const ProblemFlags& flags);
+// What the flags ask for; reads the files of constraints. Every --dim must have one size ...
+Result<ProblemRequest> request_of(const ProblemFlags& flags);
+// ... or is left out, for who reads lists of sizes (read_buckets).
+Result<ProblemRequest> request_without_sizes(const ProblemFlags& flags);
 // All but GRAPH and --machine, for commands that take several of those.
 void add_shared_problem_flags(CLI::App& command, ProblemFlags& flags, bool takes_size_lists = false);
 std::string graph_help();
@@ -73,11 +77,5 @@ void add_json_flag(CLI::App& command, bool& json);
 
 // The budget that the flags describe; an error if one of them makes no sense.
 Result<Budget> budget_of(const SearchFlags& flags);
-
-// Says early what would only be noticed after the search: the folder of an output file is not there or not writable.
-// Nor may the file be one of `sources`, which the command reads: a slip would cost the user a model.
-Status check_output_path(const std::string& path, std::span<const std::string> sources = {});
-// The same, where the graph and the machine are read.
-Status check_output_path(const std::string& path, const ProblemFlags& read);
 
 }  // namespace berth::app

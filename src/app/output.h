@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "app/compare_planners.h"
-#include "app/costs.h"
-#include "app/outcome.h"
 #include "cost/problem.h"
+#include "services/compare.h"
+#include "services/costs.h"
+#include "services/outcome.h"
 
 namespace berth::app {
 
@@ -29,20 +29,13 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// "a, b, c and 7 more": the first `most` words.
-std::string some_of(const std::vector<std::string>& words, std::size_t most);
-std::string percent(double share);         // "31 %", "0.4 %"
 std::string bar(double share);             // "[####      ]", ten steps
 std::string format_joules(double joules);  // "144 kJ"
 // "20.6 ms to 33.9 ms"
 std::string range_text(const StepRange& range);
-std::string gap_text(Picoseconds value, Picoseconds lower_bound);  // how far above the bound, "31 %"
 
 // "nmt-4 on k40x4: 46,600 ops, 71,234 edges, 9 units ..."
 std::string headline(const Problem& problem);
-// "out of memory: gpu0 is 3.20 GiB over its 12.0 GiB; its peak comes after 530 ms, at op 'softmax_3'", or that already
-// what stays for the whole step does not fit. The outcome must have an overflow.
-std::string overflow_text(const Problem& problem, const Outcome& outcome);
 // "gpu3 9.10 GiB (81 %)": the device or pool whose memory is fullest.
 std::string fullest_memory(const Problem& problem, const Score& score);
 

@@ -2,8 +2,8 @@
 // What sets the pace of a pipeline, for JSON. Only for the objective `pipeline`.
 #pragma once
 
-#include "app/outcome.h"
 #include "io/json_writer.h"
+#include "services/outcome.h"
 
 namespace berth::app {
 

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "services/place.h"
+
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "app/bucket_output.h"
 #include "app/catalog.h"
 #include "app/commands.h"
+#include "app/constraint_flags.h"
+#include "app/env_flags.h"
 #include "app/json_output.h"
-#include "app/judge.h"
 #include "app/options.h"
-#include "app/outcome.h"
 #include "app/output.h"
-#include "app/place_buckets.h"
 #include "app/progress.h"
-#include "app/report_file.h"
-#include "app/resolve.h"
-#include "app/save_plan.h"
-#include "app/single_device.h"
 #include "app/stage_flags.h"
 #include "app/what_if.h"
-#include "sim/bounds.h"
+#include "services/buckets.h"
+#include "services/output_path.h"
+#include "services/report_file.h"
+#include "services/words.h"
 
 namespace berth::app {
 namespace {
@@ -46,27 +47,9 @@ Result<ChosenPlanner> choose_planner(const PlaceFlags& flags) {
   return choose_trained(flags.policy, flags.learned);
 }
 
-// The placement, and what the stages make of it.
-Result<Outcome> find_plan(const PlaceFlags& flags, const ChosenPlanner& planner, const Budget& budget,
-                          const Problem& problem, Judge* judge) {
-  const bool progress = !flags.search.quiet;
-  Outcome placed;
-  if (judge != nullptr) {
-    return run_judged(problem, planner, budget, lower_bound(problem).value(), progress, judge);
-  }
-  if (flags.stages.placement.empty()) {
-    const Picoseconds bound = lower_bound(problem).value();
-    placed = run_planner(problem, planner, budget_to_place(budget, flags.stages), bound, progress);
-    if (placed.error) return placed;
-  } else {
-    BERTH_TRY(placed, read_placement(flags.stages, flags.problem.constraints, problem));
-  }
-  return run_stages(problem, std::move(placed), flags.stages, budget, progress);
-}
-
 // What simulates beside the planner does not go with real runs.
-Status check_env(const PlaceFlags& flags, std::size_t buckets) {
-  if (flags.env.env == "simulate") return {};
+Status check_env(const PlaceFlags& flags, Environment environment, std::size_t buckets) {
+  if (environment == Environment::kSimulate) return {};
   if (buckets > 1) return bad_input("--env {} is for one graph, so every --dim takes one size", flags.env.env);
   if (!flags.policy.run.empty()) return bad_input("--env {} does not go with --policy, which simulates", flags.env.env);
   if (const auto given = flags.stages.given(); !given.empty()) {
@@ -75,64 +58,90 @@ Status check_env(const PlaceFlags& flags, std::size_t buckets) {
   return {};
 }
 
-Result<Exit> run_place(const PlaceFlags& flags) {
-  BERTH_RETURN_IF_ERROR(check_stages(flags.stages));
-  BERTH_TRY(const ChosenPlanner planner, choose_planner(flags));
-  BERTH_TRY(const Budget budget, budget_of(flags.search));
-  BERTH_TRY(std::vector<Bucket> buckets, read_buckets(flags.problem.dims));
-  BERTH_RETURN_IF_ERROR(check_env(flags, buckets.size()));
-  if (buckets.size() > 1) {
-    if (!flags.policy.run.empty()) return bad_input("--policy is for one graph, so every --dim takes one size");
-    if (const auto given = flags.stages.given(); !given.empty()) {
-      return bad_input("{} is for one graph, so every --dim takes one size", given);
-    }
-    if (!flags.report.empty()) return bad_input("--report is for one graph, so every --dim takes one size");
-    if (!flags.problem.changes.empty()) return bad_input("--set and --add-device: every --dim takes one size then");
-    return place_buckets(planner, budget, std::move(buckets), {flags.problem, flags.search, flags.output, flags.json});
+// What is for one graph does not go with several sizes of it.
+Status check_one_graph(const PlaceFlags& flags) {
+  if (!flags.policy.run.empty()) return bad_input("--policy is for one graph, so every --dim takes one size");
+  if (const auto given = flags.stages.given(); !given.empty()) {
+    return bad_input("{} is for one graph, so every --dim takes one size", given);
   }
-  BERTH_RETURN_IF_ERROR(check_output_path(flags.output, flags.problem));
-  BERTH_RETURN_IF_ERROR(check_report_path(flags.report, flags.problem));
-  BERTH_TRY(const ResolvedProblem resolved, resolve_problem(flags.problem));
-  const Problem& problem = resolved.problem;
-  BERTH_RETURN_IF_ERROR(check_objective(flags.stages, problem));
-  if (planner.check) BERTH_RETURN_IF_ERROR(planner.check(problem));
-  if (!flags.report.empty()) BERTH_RETURN_IF_ERROR(check_reportable());
+  if (!flags.report.empty()) return bad_input("--report is for one graph, so every --dim takes one size");
+  if (!flags.problem.changes.empty()) return bad_input("--set and --add-device: every --dim takes one size then");
+  return {};
+}
 
-  const InterruptGuard guard;
-  BERTH_TRY(std::optional<Judge> judge, Judge::make(flags.env, flags.problem.graph, problem));
-  Judge* const judged_by = judge ? &*judge : nullptr;
-  BERTH_TRY(const Outcome outcome, find_plan(flags, planner, budget, problem, judged_by));
+Result<Exit> run_buckets(const PlaceFlags& flags, const ChosenPlanner& planner, const Budget& budget,
+                         std::vector<Bucket> buckets) {
+  BERTH_RETURN_IF_ERROR(check_one_graph(flags));
+  BERTH_RETURN_IF_ERROR(check_bucket_paths(flags.output, buckets, files_of(flags.problem)));
+  BERTH_TRY(const ProblemRequest request, request_without_sizes(flags.problem));
+  TerminalCaller caller(!flags.search.quiet);
+  BERTH_TRY(const PlacedBuckets placed, place_buckets(request, std::move(buckets), planner, budget, caller));
+  const Status saved = flags.output.empty() ? Status() : save_buckets(flags.output, placed);
+  BERTH_RETURN_IF_ERROR(print(flags.json ? buckets_json(placed) : buckets_page(placed)));
+  const bool is_written = saved.ok() && !flags.output.empty() && !flags.json;
+  if (is_written) BERTH_RETURN_IF_ERROR(print(written_text(flags.output, placed)));
+  BERTH_RETURN_IF_ERROR(saved);
+  if (const auto failure = failure_of(placed)) return *failure;
+  return Exit::kDone;
+}
+
+Status print_json(const PlaceAnswer& answer) {
+  const auto change = [&](JsonWriter& json) { write_change(json, *answer.before, answer.outcome); };
+  return print(outcome_json(answer.loaded, answer.outcome, answer.single, std::nullopt,
+                            answer.before ? MoreMembers(change) : nullptr));
+}
+
+Status print_page(const PlaceFlags& flags, const PlaceAnswer& answer, const Status& reported) {
+  BERTH_RETURN_IF_ERROR(
+      print(outcome_page(answer.loaded.problem, answer.outcome, answer.single, answer.loaded.costs)));
+  if (answer.before) BERTH_RETURN_IF_ERROR(print(change_text(*answer.before, answer.outcome)));
+  const bool written = answer.saved.ok() && !flags.output.empty();
+  if (written) BERTH_RETURN_IF_ERROR(print(fmt::format("\nplan written to {}\n", clean(flags.output))));
+  const bool shown = reported.ok() && !flags.report.empty();
+  if (shown) BERTH_RETURN_IF_ERROR(print(fmt::format("\nreport written to {}\n", clean(flags.report))));
+  return {};
+}
+
+// The answer as text or JSON, its report, and the status it stands for.
+Result<Exit> tell(const PlaceFlags& flags, const PlaceAnswer& answer) {
+  const Outcome& outcome = answer.outcome;
+  const Problem& problem = answer.loaded.problem;
   if (outcome.error) {
-    if (flags.json) BERTH_RETURN_IF_ERROR(print(outcome_json(resolved, outcome, std::nullopt)));
+    if (flags.json) BERTH_RETURN_IF_ERROR(print(outcome_json(answer.loaded, outcome, std::nullopt)));
     return *outcome.error;
   }
-  // Written before the yardstick is computed, reported after the page: a plan that cannot be written is not lost.
-  const Status saved = flags.output.empty() ? Status() : save_plan(flags.output, problem, outcome);
-  // What everybody asks about first.
-  const std::optional<Outcome> single =
-      is_whole_single(outcome) ? outcome : run_single_judged(problem, budget, outcome.lower_bound, judged_by);
-  BERTH_TRY(const std::optional<ResolvedProblem> unchanged, as_it_is(flags.problem));
-  std::optional<Outcome> before;
-  if (unchanged)
-    before =
-        run_planner(unchanged->problem, planner, budget, lower_bound(unchanged->problem).value(), !flags.search.quiet);
-  const Status reported = flags.report.empty() ? Status() : save_report(flags.report, problem, {outcome}, single);
-  if (flags.json) {
-    const auto change = [&](JsonWriter& json) { write_change(json, unchanged->problem, *before, outcome); };
-    BERTH_RETURN_IF_ERROR(
-        print(outcome_json(resolved, outcome, single, std::nullopt, before ? MoreMembers(change) : nullptr)));
-  } else {
-    BERTH_RETURN_IF_ERROR(print(outcome_page(problem, outcome, single, resolved.costs)));
-    if (before) BERTH_RETURN_IF_ERROR(print(change_text(unchanged->problem, *before, outcome)));
-    const bool written = saved.ok() && !flags.output.empty();
-    if (written) BERTH_RETURN_IF_ERROR(print(fmt::format("\nplan written to {}\n", clean(flags.output))));
-    const bool shown = reported.ok() && !flags.report.empty();
-    if (shown) BERTH_RETURN_IF_ERROR(print(fmt::format("\nreport written to {}\n", clean(flags.report))));
-  }
-  BERTH_RETURN_IF_ERROR(saved);
+  const Status reported = flags.report.empty()
+                              ? Status()
+                              : save_report(flags.report, problem, {outcome}, answer.single, BERTH_VERSION);
+  BERTH_RETURN_IF_ERROR(flags.json ? print_json(answer) : print_page(flags, answer, reported));
+  BERTH_RETURN_IF_ERROR(answer.saved);
   BERTH_RETURN_IF_ERROR(reported);
   if (outcome.score.feasible) return Exit::kDone;
   return infeasible("{}", overflow_text(problem, outcome));
+}
+
+Result<Exit> run_place(const PlaceFlags& flags) {
+  BERTH_TRY(StageRequest stages, request_of(flags.stages));
+  BERTH_TRY(const ChosenPlanner planner, choose_planner(flags));
+  BERTH_TRY(const Budget budget, budget_of(flags.search));
+  BERTH_TRY(std::vector<Bucket> buckets, read_buckets(flags.problem.dims));
+  BERTH_TRY(const JudgeRequest judge, request_of(flags.env));
+  BERTH_RETURN_IF_ERROR(check_env(flags, judge.environment, buckets.size()));
+  if (buckets.size() > 1) return run_buckets(flags, planner, budget, std::move(buckets));
+  BERTH_RETURN_IF_ERROR(check_output_path(flags.output, files_of(flags.problem)));
+  BERTH_RETURN_IF_ERROR(check_report_path(flags.report, files_of(flags.problem)));
+  BERTH_TRY(ProblemRequest problem, request_of(flags.problem));
+  if (!flags.report.empty()) BERTH_RETURN_IF_ERROR(check_reportable());
+  const PlaceRequest request{.problem = std::move(problem),
+                             .planner = planner,
+                             .placement = flags.stages.placement,
+                             .stages = std::move(stages),
+                             .judge = judge,
+                             .budget = budget,
+                             .output = flags.output};
+  TerminalCaller caller(!flags.search.quiet);
+  BERTH_TRY(const PlaceAnswer answer, place(request, caller));
+  return tell(flags, answer);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "app/commands.h"
 #include "app/options.h"
 #include "app/real_runs.h"
+#include "services/output_path.h"
 
 namespace berth::app {
 

@@ -4,8 +4,9 @@
 #include <csignal>
 #include <cstdio>
 
-#include "app/output.h"
 #include "app/terminal.h"
+#include "base/units.h"
+#include "services/words.h"
 
 namespace berth::app {
 namespace {
@@ -51,6 +52,15 @@ void ProgressLine::show(const std::string& text) {
   if (!enabled_) return;
   std::fputs(("\r\033[K" + text).c_str(), stderr);
   shown_ = true;
+}
+
+void TerminalCaller::note(const std::string& text) {
+  line_.clear();
+  print_note(text);
+}
+
+void TerminalCaller::work_begins() {
+  if (!guard_) guard_.emplace();
 }
 
 std::string progress_text(const SearchState& state) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens while a planner works: the progress line and Ctrl-C.
+// What happens while a planner works: the progress line, Ctrl-C and, of both, who asks for it all.
 #pragma once
 
 #include <atomic>
+#include <optional>
 #include <string>
 
-#include "plan/planner.h"
+#include "services/caller.h"
 
 namespace berth::app {
 
@@ -36,6 +37,23 @@ class ProgressLine {
  private:
   bool enabled_;
   bool shown_ = false;
+};
+
+// Somebody at a terminal: notes go to stderr at once, progress into a line, and Ctrl-C means to stop.
+class TerminalCaller : public Caller {
+ public:
+  explicit TerminalCaller(bool progress) : line_(progress) {}
+
+  void note(const std::string& text) override;
+  void work_begins() override;
+  void show(const SearchState& state) override { line_.show(state); }
+  void show(const std::string& text) override { line_.show(text); }
+  void part_ends() override { line_.clear(); }
+  [[nodiscard]] const std::atomic<bool>* stop_flag() const override { return &InterruptGuard::flag(); }
+
+ private:
+  ProgressLine line_;
+  std::optional<InterruptGuard> guard_;
 };
 
 // "3.2 s  1.20 k plans/s  best 1.57 s  gap 31 %"

@@ -4,12 +4,14 @@
 #include <memory>
 
 #include "app/commands.h"
+#include "app/constraint_flags.h"
 #include "app/options.h"
-#include "app/read_plan.h"
-#include "app/report_file.h"
-#include "app/resolve.h"
-#include "app/single_device.h"
+#include "app/progress.h"
+#include "app/terminal.h"
 #include "io/json_writer.h"
+#include "services/plan_files.h"
+#include "services/report_file.h"
+#include "services/single_device.h"
 
 namespace berth::app {
 namespace {
@@ -29,18 +31,20 @@ std::string told(const ReportFlags& flags, std::uintmax_t bytes) {
 }
 
 Result<Exit> run_report(const ReportFlags& flags) {
-  BERTH_RETURN_IF_ERROR(check_report_path(flags.output, flags.problem));
-  BERTH_TRY(const ResolvedProblem resolved, resolve_problem(flags.problem));
-  const Problem& problem = resolved.problem;
+  BERTH_RETURN_IF_ERROR(check_report_path(flags.output, files_of(flags.problem)));
+  BERTH_TRY(const ProblemRequest request, request_of(flags.problem));
+  TerminalCaller caller(false);
+  BERTH_TRY(const LoadedProblem loaded, load_problem(request, caller));
+  const Problem& problem = loaded.problem;
   BERTH_RETURN_IF_ERROR(check_reportable());
   std::vector<Outcome> outcomes;
   for (const std::string& path : flags.plans) {
-    BERTH_TRY(Outcome outcome, score_plan_file(path, "file", flags.problem, problem));
+    BERTH_TRY(Outcome outcome, score_plan_file(path, "file", request, problem));
     outcome.planner = std::filesystem::path(path).filename().string();
     outcomes.push_back(std::move(outcome));
   }
-  const std::optional<Outcome> single = run_single(problem, Budget{}, outcomes.front().lower_bound);
-  BERTH_RETURN_IF_ERROR(save_report(flags.output, problem, outcomes, single));
+  const std::optional<Outcome> single = run_single(problem, outcomes.front().lower_bound, caller);
+  BERTH_RETURN_IF_ERROR(save_report(flags.output, problem, outcomes, single, BERTH_VERSION));
   std::error_code ignored;
   BERTH_RETURN_IF_ERROR(print(told(flags, std::filesystem::file_size(flags.output, ignored))));
   return Exit::kDone;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <memory>
 
 #include "app/commands.h"
-#include "app/given.h"
+#include "app/constraint_flags.h"
 #include "app/json_output.h"
 #include "app/options.h"
-#include "app/outcome.h"
 #include "app/output.h"
-#include "app/read_plan.h"
-#include "app/resolve.h"
-#include "app/single_device.h"
+#include "app/progress.h"
+#include "app/terminal.h"
 #include "app/what_if.h"
+#include "base/units.h"
+#include "services/place.h"
+#include "services/words.h"
 #include "sim/simulator.h"
 
 namespace berth::app {
@@ -50,40 +50,24 @@ std::string timeline_text(const Problem& problem, const Timeline& timeline) {
   return table.text();
 }
 
-Result<Outcome> score_any(const ScoreFlags& flags, const ResolvedProblem& resolved) {
-  if (!flags.plan.empty()) return score_plan_file(flags.plan, "file", flags.problem, resolved.problem);
-  if (!resolved.device_of.empty()) return score_given(resolved);
-  return bad_input("--plan is required, since {} carries no placement (berth place -o writes one)",
-                   flags.problem.graph);
-}
-
-// The same plan on the machine as it is; nothing if that lacks a device of the plan.
-std::optional<Outcome> score_before(const Problem& before, const Outcome& outcome) {
-  const auto is_there = [&](DeviceId device) { return index(device) < before.machine().num_devices(); };
-  if (!std::ranges::all_of(outcome.plan.device_of, is_there) || verify(before, outcome.plan)) return std::nullopt;
-  return score_plan(before, outcome.planner, outcome.plan);
-}
-
 Result<Exit> run_score(const ScoreFlags& flags) {
-  BERTH_TRY(const ResolvedProblem resolved, resolve_problem(flags.problem));
-  const Problem& problem = resolved.problem;
+  BERTH_TRY(ProblemRequest problem_request, request_of(flags.problem));
+  TerminalCaller caller(false);
+  BERTH_TRY(const ScoreAnswer answer, score({.problem = std::move(problem_request), .plan = flags.plan}, caller));
+  const Outcome& outcome = answer.outcome;
+  const Problem& problem = answer.loaded.problem;
   if (flags.timeline && problem.objective() == Objective::kPipeline) {
     return bad_input("--timeline: the objective 'pipeline' adds up loads and has no timeline; leave --timeline out");
   }
-  BERTH_TRY(const Outcome outcome, score_any(flags, resolved));
   std::optional<Timeline> timeline;
   if (flags.timeline) timeline = simulate_timeline(problem, outcome.plan);
-  const std::optional<Outcome> single = run_single(problem, Budget{}, outcome.lower_bound);
-  BERTH_TRY(const std::optional<ResolvedProblem> unchanged, as_it_is(flags.problem));
-  std::optional<Outcome> before;
-  if (unchanged) before = score_before(unchanged->problem, outcome);
   if (flags.json) {
-    const auto change = [&](JsonWriter& json) { write_change(json, unchanged->problem, *before, outcome); };
-    BERTH_RETURN_IF_ERROR(
-        print(outcome_json(resolved, outcome, single, timeline, before ? MoreMembers(change) : nullptr)));
+    const auto change = [&](JsonWriter& json) { write_change(json, *answer.before, outcome); };
+    BERTH_RETURN_IF_ERROR(print(outcome_json(answer.loaded, outcome, answer.single, timeline,
+                                             answer.before ? MoreMembers(change) : nullptr)));
   } else {
-    BERTH_RETURN_IF_ERROR(print(outcome_page(problem, outcome, single, resolved.costs)));
-    if (before) BERTH_RETURN_IF_ERROR(print(change_text(unchanged->problem, *before, outcome)));
+    BERTH_RETURN_IF_ERROR(print(outcome_page(problem, outcome, answer.single, answer.loaded.costs)));
+    if (answer.before) BERTH_RETURN_IF_ERROR(print(change_text(*answer.before, outcome)));
     if (timeline) BERTH_RETURN_IF_ERROR(print(fmt::format("\n{}", timeline_text(problem, *timeline))));
   }
   if (outcome.score.feasible) return Exit::kDone;

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "services/sweep.h"
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <memory>
 
 #include "app/catalog.h"
 #include "app/commands.h"
+#include "app/constraint_flags.h"
+#include "app/input_output.h"
 #include "app/json_output.h"
 #include "app/options.h"
 #include "app/output.h"
 #include "app/progress.h"
-#include "app/resolve.h"
-#include "app/sweep_point.h"
-#include "app/sweep_rows.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "io/files.h"
 #include "report/plot.h"
-#include "sim/bounds.h"
+#include "services/output_path.h"
+#include "services/words.h"
 
 namespace berth::app {
 namespace {
@@ -30,15 +32,18 @@ struct SweepFlags {
   bool json = false;
 };
 
-std::string sweep_table(const Sweep& sweep, const std::vector<SweepRow>& rows) {
+// `fullest` is, for every row, the memory that is fullest.
+std::string sweep_table(const Sweep& sweep, const std::vector<SweepRow>& rows,
+                        const std::vector<std::string>& fullest) {
   double most = 0.0;
   for (const SweepRow& row : rows) most = std::max(most, rate(sweep, row));
   const bool samples = sweep.name == "batch";
   Table table({kRight, kRight, kRight, kRight, kRight, kLeft, kLeft});
   table.add({sweep.name, "step time", samples ? "samples/s" : "steps/s", "to first", "gap", "", "fullest memory"});
-  for (const SweepRow& row : rows) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const SweepRow& row = rows[i];
     if (!row.outcome.feasible()) {
-      table.add({row.value, alarm(why_none(row)), "-", "-", "-", "", row.fullest});
+      table.add({row.value, alarm(why_none(row)), "-", "-", "-", "", fullest[i]});
       continue;
     }
     const double first = rate(sweep, rows.front());
@@ -47,7 +52,7 @@ std::string sweep_table(const Sweep& sweep, const std::vector<SweepRow>& rows) {
     table.add({row.value, format_seconds(to_seconds(row.outcome.score.step_time)), format_count(rate(sweep, row)),
                first > 0.0 ? fmt::format("{:.2f}x", rate(sweep, row) / first) : "-",
                gap_text(row.outcome.score.step_time, row.outcome.lower_bound), std::string(length, '#'),
-               row.fullest + (row.outcome.interrupted ? ", cut short" : "")});
+               fullest[i] + (row.outcome.interrupted ? ", cut short" : "")});
   }
   for (const std::string& value : values_not_run(sweep, rows)) table.add({value, "not run", "-", "-", "-", "", ""});
   return table.text();
@@ -95,41 +100,31 @@ void write_ending(JsonWriter& json, const Sweep& sweep, const std::vector<SweepR
   }
 }
 
-Result<std::vector<SweepRow>> run_points(const SweepFlags& flags, const Sweep& sweep, const ChosenPlanner& planner,
-                                         const Budget& budget, JsonWriter& json) {
-  std::vector<SweepRow> rows;
-  for (const std::string& value : sweep.values) {
-    if (InterruptGuard::flag()) break;
-    BERTH_TRY(const ProblemFlags point, problem_at(flags.problem, sweep, value));
-    Result<ResolvedProblem> resolved = resolve_problem(point);
-    if (!resolved) return within(fmt::format("{} = {}", sweep.name, value), resolved.error());
-    const Problem& problem = resolved->problem;
-    SweepRow row{value, run_planner(problem, planner, budget, lower_bound(problem).value(), !flags.search.quiet)};
-    if (!row.outcome.error) row.fullest = fullest_memory(problem, row.outcome.score);
-    json.begin_object(JsonLayout::kLines).key("value").value(value);
-    json.key("per_second").value(rate(sweep, row));
-    write_outcome(json, problem, row.outcome, std::nullopt);
-    write_notes(json, resolved->notes);
-    json.end_object();
-    rows.push_back(std::move(row));
-  }
-  return rows;
+// A row of the document's member "rows".
+void write_row(JsonWriter& json, const Sweep& sweep, const SweepRow& row, const LoadedProblem& loaded) {
+  json.begin_object(JsonLayout::kLines).key("value").value(row.value);
+  json.key("per_second").value(rate(sweep, row));
+  write_outcome(json, loaded.problem, row.outcome, std::nullopt);
+  write_notes(json, loaded.notes);
+  json.end_object();
 }
 
-Result<Exit> run_sweep(const SweepFlags& flags) {
+Result<Exit> sweep_over(const SweepFlags& flags) {
   BERTH_TRY(const ChosenPlanner planner, find_planner(flags.planner));
   BERTH_TRY(const Budget budget, budget_of(flags.search));
   BERTH_TRY(const Sweep sweep, parse_sweep(flags.over));
-  BERTH_RETURN_IF_ERROR(check_output_path(flags.plot, flags.problem));
-  const InterruptGuard guard;
+  BERTH_RETURN_IF_ERROR(check_output_path(flags.plot, files_of(flags.problem)));
+  BERTH_TRY(const ProblemRequest request, request_of(flags.problem));
   JsonWriter json;
-  json.begin_object(JsonLayout::kLines)
-      .key("graph")
-      .value(flags.problem.graph)
-      .key("machine")
-      .value(flags.problem.machine);
+  json.begin_object(JsonLayout::kLines).key("graph").value(request.graph).key("machine").value(request.machine);
   json.key("over").value(sweep.name).key("rows").begin_array(JsonLayout::kLines);
-  BERTH_TRY(const std::vector<SweepRow> rows, run_points(flags, sweep, planner, budget, json));
+  std::vector<std::string> fullest;
+  const auto take = [&](const SweepRow& row, const LoadedProblem& loaded) {
+    fullest.push_back(row.outcome.error ? "" : fullest_memory(loaded.problem, row.outcome.score));
+    write_row(json, sweep, row, loaded);
+  };
+  TerminalCaller caller(!flags.search.quiet);
+  BERTH_TRY(const std::vector<SweepRow> rows, run_sweep(request, sweep, planner, budget, caller, take));
   if (rows.empty()) return infeasible("interrupted before the first plan was found");
   json.end_array();
   write_ending(json, sweep, rows);
@@ -137,7 +132,7 @@ Result<Exit> run_sweep(const SweepFlags& flags) {
   const std::string title = fmt::format("{} on {}, planner {}\n", bold(flags.problem.graph),
                                         bold(flags.problem.machine), clean(flags.planner));
   BERTH_RETURN_IF_ERROR(
-      print(flags.json ? std::move(json).take() : title + sweep_table(sweep, rows) + ending(sweep, rows) + "\n"));
+      print(flags.json ? std::move(json).take() : title + sweep_table(sweep, rows, fullest) + ending(sweep, rows) + "\n"));
   if (!flags.plot.empty()) {
     BERTH_RETURN_IF_ERROR(save_plot(flags, sweep, rows));
     if (!flags.json) BERTH_RETURN_IF_ERROR(print(fmt::format("plot written to {}\n", clean(flags.plot))));
@@ -173,7 +168,7 @@ void add_sweep_command(CLI::App& app, Exit& exit) {
       "Example:\n  berth sweep zoo:nmt-4 --machine k40x8 --over devices=1,2,4,8 --plot devices.svg\n"
       "  berth sweep zoo:rnnlm --machine k40x2 --over batch=16,32,64,128\n"
       "  berth sweep zoo:nmt-4 --machine k40x4 --over 'link.*.bandwidth=0.5x,1x,2x,4x'");
-  command->callback([flags, &exit] { exit = finish(run_sweep(*flags)); });
+  command->callback([flags, &exit] { exit = finish(sweep_over(*flags)); });
 }
 
 }  // namespace berth::app

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "app/commands.h"
+#include "app/constraint_flags.h"
 
 namespace berth::app {
 namespace {

@@ -5,6 +5,8 @@
 
 #include "app/output.h"
 #include "app/terminal.h"
+#include "base/units.h"
+#include "services/words.h"
 
 namespace berth::app {
 namespace {
@@ -31,18 +33,10 @@ std::string difference_text(const Outcome& before, const Outcome& after) {
 
 }  // namespace
 
-Result<std::optional<ResolvedProblem>> as_it_is(const ProblemFlags& flags) {
-  if (flags.changes.empty()) return std::optional<ResolvedProblem>();
-  ProblemFlags unchanged = flags;
-  unchanged.changes = {};
-  silence_notes();
-  BERTH_TRY(ResolvedProblem resolved, resolve_problem(unchanged));
-  return std::optional(std::move(resolved));
-}
-
-std::string change_text(const Problem& before_problem, const Outcome& before, const Outcome& after) {
-  return fmt::format("\nwhat if: {} on {} as it is, {} with the change: {}\n", value_text(before),
-                     clean(before_problem.machine().name()), value_text(after), difference_text(before, after));
+std::string change_text(const Unchanged& before, const Outcome& after) {
+  return fmt::format("\nwhat if: {} on {} as it is, {} with the change: {}\n", value_text(before.outcome),
+                     clean(before.loaded.problem.machine().name()), value_text(after),
+                     difference_text(before.outcome, after));
 }
 
 std::string change_table(const Problem& before_problem, const Comparison& before, const Comparison& after) {
@@ -57,10 +51,10 @@ std::string change_table(const Problem& before_problem, const Comparison& before
   return fmt::format("\n{}", table.text());
 }
 
-void write_change(JsonWriter& json, const Problem& before_problem, const Outcome& before, const Outcome& after) {
-  json.key("as_it_is").begin_object().key("machine").value(before_problem.machine().name());
-  json.key("step_time_s").value(before.value_s()).key("feasible").value(before.feasible());
-  json.key("change").value(change(before, after)).end_object();
+void write_change(JsonWriter& json, const Unchanged& before, const Outcome& after) {
+  json.key("as_it_is").begin_object().key("machine").value(before.loaded.problem.machine().name());
+  json.key("step_time_s").value(before.outcome.value_s()).key("feasible").value(before.outcome.feasible());
+  json.key("change").value(change(before.outcome, after)).end_object();
 }
 
 }  // namespace berth::app

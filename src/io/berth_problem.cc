@@ -50,7 +50,7 @@ class ProblemReader {
   ProblemReader(JsonDocument document, std::string title)
       : document_(std::move(document)), title_(std::move(title)), builder_(title_) {}
 
-  Result<Problem> read(const ProblemRequest& request) {
+  Result<Problem> read(const ProblemOverrides& request) {
     BERTH_RETURN_IF_ERROR(document_.check_members(kMembers));
     BERTH_RETURN_IF_ERROR(read_objective());
     BERTH_RETURN_IF_ERROR(check_objective(request, objective_, "the file states another"));
@@ -255,7 +255,7 @@ class ProblemReader {
 
 }  // namespace
 
-Result<Problem> read_berth_problem(JsonDocument document, std::string title, const ProblemRequest& request) {
+Result<Problem> read_berth_problem(JsonDocument document, std::string title, const ProblemOverrides& request) {
   BERTH_RETURN_IF_ERROR(check_no_machine(request, "the file brings its own"));
   return ProblemReader(std::move(document), std::move(title)).read(request);
 }

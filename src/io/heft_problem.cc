@@ -145,7 +145,7 @@ std::string title_of(const std::string& common) {
   return title.empty() ? "heft" : title;
 }
 
-Status check_request(const ProblemRequest& request) {
+Status check_request(const ProblemOverrides& request) {
   BERTH_RETURN_IF_ERROR(check_no_machine(request, "a HEFT problem brings its processors"));
   return check_objective(request, Objective::kStep, "a HEFT problem is run once, as fast as can be");
 }
@@ -174,7 +174,7 @@ Result<Problem> read_heft_problem(const HeftFiles& files, std::string title) {
                files.times.name);
 }
 
-Result<Problem> load_heft_problem(const std::string& path, const ProblemRequest& request) {
+Result<Problem> load_heft_problem(const std::string& path, const ProblemOverrides& request) {
   const std::optional<std::string> common = common_name(path);
   if (!common) {
     return in_file(path, bad_input("it looks like a matrix of a HEFT problem, which is three files: *{}, *{} and *{}",

@@ -245,7 +245,7 @@ class MsrReader {
 
 bool is_msr(const JsonDocument& document) { return !document.has("format") && document.has("maxFPGAs"); }
 
-Result<Problem> read_msr_problem(JsonDocument document, std::string title, const ProblemRequest& request) {
+Result<Problem> read_msr_problem(JsonDocument document, std::string title, const ProblemOverrides& request) {
   BERTH_RETURN_IF_ERROR(check_no_machine(request, "an MSR problem brings its devices"));
   BERTH_RETURN_IF_ERROR(
       check_objective(request, Objective::kPipeline, "an MSR problem asks for the largest load of a pipeline"));

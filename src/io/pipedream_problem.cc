@@ -244,7 +244,7 @@ bool looks_like_pipedream(std::string_view first_line) {
   return first_line.find(" -- forward_compute_time=") != std::string_view::npos;
 }
 
-Result<Problem> read_pipedream_problem(std::string_view text, std::string title, const ProblemRequest& request) {
+Result<Problem> read_pipedream_problem(std::string_view text, std::string title, const ProblemOverrides& request) {
   BERTH_RETURN_IF_ERROR(check_objective(request, Objective::kPipeline, "a profile describes the stages of a pipeline"));
   ProfileReader reader(text);
   BERTH_TRY(const std::vector<Layer> layers, reader.read());

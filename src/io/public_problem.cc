@@ -12,7 +12,7 @@
 namespace berth {
 namespace {
 
-Result<GraphOrProblem> read_json(std::string text, const std::string& path, const ProblemRequest& request) {
+Result<GraphOrProblem> read_json(std::string text, const std::string& path, const ProblemOverrides& request) {
   BERTH_TRY(JsonDocument document, JsonDocument::open(std::move(text)));
   if (is_msr(document)) {
     BERTH_TRY(Problem problem, read_msr_problem(std::move(document), title_from(path), request));
@@ -34,14 +34,14 @@ std::string title_of_profile(const std::string& path) {
   return title == "graph" && !folder.empty() ? folder : title;
 }
 
-Result<Problem> read_lines(const std::string& text, const std::string& path, const ProblemRequest& request) {
+Result<Problem> read_lines(const std::string& text, const std::string& path, const ProblemOverrides& request) {
   const std::string_view first = TextLines(text, '#').next().value_or("");
   if (looks_like_stg(first)) return read_stg_problem(text, title_from(path), request);
   if (looks_like_pipedream(first)) return read_pipedream_problem(text, title_of_profile(path), request);
   return bad_input("it is of no known format; {}", kReadableFiles);
 }
 
-Result<GraphOrProblem> read_text(std::string text, const std::string& path, const ProblemRequest& request) {
+Result<GraphOrProblem> read_text(std::string text, const std::string& path, const ProblemOverrides& request) {
   const std::size_t first = text.find_first_not_of(" \t\r\n\xef\xbb\xbf");
   if (first == std::string::npos) return bad_input("it is empty; {}", kReadableFiles);
   if (text[first] == '{') return read_json(std::move(text), path, request);
@@ -50,7 +50,7 @@ Result<GraphOrProblem> read_text(std::string text, const std::string& path, cons
 }
 
 // Of read_text(), with the file's name.
-Result<GraphOrProblem> parse(std::string text, const std::string& path, const ProblemRequest& request) {
+Result<GraphOrProblem> parse(std::string text, const std::string& path, const ProblemOverrides& request) {
   auto result = read_text(std::move(text), path, request);
   if (!result) return in_file(path, result.error());
   return result;
@@ -63,30 +63,30 @@ Result<Problem> problem_of(const GraphOrProblem& loaded, const std::string& path
 
 }  // namespace
 
-Result<GraphOrProblem> load_graph_or_problem(const std::string& path, const ProblemRequest& request) {
+Result<GraphOrProblem> load_graph_or_problem(const std::string& path, const ProblemOverrides& request) {
   BERTH_TRY(std::string text, read_file(path));
   if (!looks_like_heft(TextLines(text).next().value_or(""))) return parse(std::move(text), path, request);
   BERTH_TRY(Problem problem, load_heft_problem(path, request));
   return GraphOrProblem(std::make_shared<const Problem>(std::move(problem)));
 }
 
-Result<Problem> load_public_problem(const std::string& path, const ProblemRequest& request) {
+Result<Problem> load_public_problem(const std::string& path, const ProblemOverrides& request) {
   BERTH_TRY(const GraphOrProblem loaded, load_graph_or_problem(path, request));
   return problem_of(loaded, path);
 }
 
-Result<Problem> parse_public_problem(std::string text, const std::string& file_name, const ProblemRequest& request) {
+Result<Problem> parse_public_problem(std::string text, const std::string& file_name, const ProblemOverrides& request) {
   BERTH_TRY(const GraphOrProblem loaded, parse(std::move(text), file_name, request));
   return problem_of(loaded, file_name);
 }
 
-Status check_objective(const ProblemRequest& request, Objective own, std::string_view why) {
+Status check_objective(const ProblemOverrides& request, Objective own, std::string_view why) {
   if (request.objective.value_or(own) == own) return {};
   return bad_input("the objective '{}' does not suit it: {}; leave --objective out or say {}",
                    objective_name(*request.objective), why, objective_name(own));
 }
 
-Status check_no_machine(const ProblemRequest& request, std::string_view why) {
+Status check_no_machine(const ProblemOverrides& request, std::string_view why) {
   if (request.machine == nullptr) return {};
   return bad_input("the machine '{}' does not suit it: {}; leave --machine out", request.machine->name(), why);
 }

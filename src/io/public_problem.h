@@ -15,19 +15,19 @@
 namespace berth {
 
 // What the user asks for; whatever is left out is as the file says.
-struct ProblemRequest {
+struct ProblemOverrides {
   std::shared_ptr<const Machine> machine = nullptr;  // refused for files that bring a machine
   std::optional<Objective> objective = std::nullopt;
 };
 
 // A public problem, ready to plan.
-Result<Problem> load_public_problem(const std::string& path, const ProblemRequest& request = {});
+Result<Problem> load_public_problem(const std::string& path, const ProblemOverrides& request = {});
 // The same from text in memory; not for HEFT problems, which are three files.
 Result<Problem> parse_public_problem(std::string text, const std::string& file_name,
-                                     const ProblemRequest& request = {});
+                                     const ProblemOverrides& request = {});
 
 // What a file holds: a graph, which a machine has yet to price, or a public problem.
 using GraphOrProblem = std::variant<std::shared_ptr<const Graph>, std::shared_ptr<const Problem>>;
-Result<GraphOrProblem> load_graph_or_problem(const std::string& path, const ProblemRequest& request = {});
+Result<GraphOrProblem> load_graph_or_problem(const std::string& path, const ProblemOverrides& request = {});
 
 }  // namespace berth

@@ -74,7 +74,7 @@ bool looks_like_stg(std::string_view first_line) {
   return !first_line.empty() && std::ranges::all_of(first_line, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-Result<Problem> read_stg_problem(std::string_view text, std::string title, const ProblemRequest& request) {
+Result<Problem> read_stg_problem(std::string_view text, std::string title, const ProblemOverrides& request) {
   BERTH_RETURN_IF_ERROR(check_objective(request, Objective::kStep, "a task graph is run once, as fast as can be"));
   StgReader reader(text, std::move(title));
   BERTH_TRY(Graph graph, reader.read());

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/dims.h"
+#include "services/dims.h"
 #include "base/text.h"
 #include "fuzz/memory_file.h"
 #include "fuzz/run_readers.h"
@@ -186,7 +186,7 @@ Status read_device_fields(std::string_view bytes) {
 Status read_dimensions(std::string_view bytes) {
   const std::size_t end = std::min(bytes.find('\n'), bytes.size());
   const std::vector<std::string> texts{std::string(bytes.substr(0, end))};
-  BERTH_TRY(const std::vector<app::Bucket> buckets, app::read_buckets(texts));
+  BERTH_TRY(const std::vector<Bucket> buckets, read_buckets(texts));
   Model model;
   const std::string symbol(bytes.substr(std::min(end + 1, bytes.size())));
   const ValueIndex x = model.add({.name = "x", .dtype = DType::kF32, .shape = Shape{{-1, "batch"}, {-1, symbol}}});
@@ -194,8 +194,8 @@ Status read_dimensions(std::string_view bytes) {
   model.leaves.push_back({.value = x, .role = Role::kInput});
   model.nodes.push_back({.name = "relu", .type = "Relu", .inputs = {x}, .outputs = {y}});
   model.outputs = {y};
-  for (const app::Bucket& bucket : buckets) {
-    BERTH_CHECK(app::bucket_path("plan.json", bucket).ends_with(".json"));
+  for (const Bucket& bucket : buckets) {
+    BERTH_CHECK(bucket_path("plan.json", bucket).ends_with(".json"));
     BERTH_RETURN_IF_ERROR(use_model(model, bucket.sizes));
   }
   return {};

@@ -19,7 +19,7 @@ class HeftFiles : public ::testing::Test {
   void write(const std::string& ending, const std::string& text) { write_bytes(file(ending), text); }
   [[nodiscard]] std::string file(const std::string& ending) const { return folder_.file("toy_" + ending); }
   // What is said about the problem, without the folder.
-  [[nodiscard]] std::string error(const ProblemRequest& request = {}) const {
+  [[nodiscard]] std::string error(const ProblemOverrides& request = {}) const {
     const auto problem = load_public_problem(file("task_connectivity.csv"), request);
     if (problem) return "";
     const std::string& message = problem.error().message;

@@ -32,13 +32,13 @@ const std::string kNodes = node(5, 40, 4, 60, R"(, "colorClass": 3, "isBackwardN
                            "," + node(6, 10, 1, 30, R"(, "colorClass": 3, "isBackwardNode": true, "name": "back")");
 const std::string kEdges = edge(5, 7, 0.5) + "," + edge(7, 6, 0.25);
 
-Result<Problem> parse(const std::string& text, const ProblemRequest& request = {}) {
+Result<Problem> parse(const std::string& text, const ProblemOverrides& request = {}) {
   const TemporaryFolder folder;
   write_bytes(folder.file("toy.json"), text);
   return load_public_problem(folder.file("toy.json"), request);
 }
 
-std::string error_of(const std::string& text, const ProblemRequest& request = {}) {
+std::string error_of(const std::string& text, const ProblemOverrides& request = {}) {
   const auto problem = parse(text, request);
   if (problem) return "";
   const std::string& message = problem.error().message;

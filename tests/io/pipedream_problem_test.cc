@@ -23,13 +23,13 @@ const std::string kLayers =
     layer("b", "ReLU()", 3, 4, "[6000000.0; 6000000.0]", "0.000") + layer("c", "Add", 5, 6, "0.0", "7.000");
 const std::string kEdges = "\tx -- a\n\ta -- b\n\ta -- c\n\tb -- c";
 
-Result<Problem> parse(const std::string& text, const ProblemRequest& request = {}) {
+Result<Problem> parse(const std::string& text, const ProblemOverrides& request = {}) {
   const TemporaryFolder folder;
   write_bytes(folder.file("toy.txt"), text);
   return load_public_problem(folder.file("toy.txt"), request);
 }
 
-std::string error_of(const std::string& text, const ProblemRequest& request = {}) {
+std::string error_of(const std::string& text, const ProblemOverrides& request = {}) {
   const auto problem = parse(text, request);
   if (problem) return "";
   const std::string& message = problem.error().message;

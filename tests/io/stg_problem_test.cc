@@ -14,13 +14,13 @@ namespace {
 
 const std::string kTwoTasks = "  2\n 0 0 0\n 1 3 1 0\n 2 4 1 0\n 3 0 2 1 2\n# Standard Task Graph\n";
 
-Result<Problem> parse(const std::string& text, const ProblemRequest& request = {}) {
+Result<Problem> parse(const std::string& text, const ProblemOverrides& request = {}) {
   const TemporaryFolder folder;
   write_bytes(folder.file("toy.stg"), text);
   return load_public_problem(folder.file("toy.stg"), request);
 }
 
-std::string error_of(const std::string& text, const ProblemRequest& request = {}) {
+std::string error_of(const std::string& text, const ProblemOverrides& request = {}) {
   const auto problem = parse(text, request);
   if (problem) return "";
   const std::string& message = problem.error().message;

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "io/json_writer.h"
+#include "services/words.h"
 
 namespace berth::app {
 namespace {

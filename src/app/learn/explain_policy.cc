@@ -4,17 +4,20 @@
 #include "app/learn/beliefs_output.h"
 #include "app/learn/trained_run.h"
 #include "app/learned.h"
-#include "app/named_op.h"
-#include "app/resolve.h"
+#include "app/progress.h"
 #include "io/files.h"
 #include "learn/methods.h"
+#include "services/explain.h"
+#include "services/problem_request.h"
 
 namespace berth::app {
 
 Result<Exit> explain_policy(const ExplainFlags& flags) {
   BERTH_TRY(const TrainedRun run, load_trained(flags.policy));
-  BERTH_TRY(const ResolvedProblem resolved, resolve_problem(flags.problem));
-  const Problem& problem = resolved.problem;
+  BERTH_TRY(const ProblemRequest request, request_of(flags.problem));
+  TerminalCaller caller(false);
+  BERTH_TRY(const LoadedProblem loaded, load_problem(request, caller));
+  const Problem& problem = loaded.problem;
   BERTH_RETURN_IF_ERROR(run.check(problem));
   std::optional<OpId> op;
   if (!flags.op.empty()) {

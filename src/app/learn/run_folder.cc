@@ -13,6 +13,7 @@
 
 #include "app/options.h"
 #include "io/files.h"
+#include "services/output_path.h"
 
 namespace berth::app {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "app/save_plan.h"
 #include "runs/checkpoint.h"
+#include "services/plan_files.h"
 
 namespace berth::app {
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/input_output.h"
 #include "app/json_output.h"
 #include "app/output.h"
 #include "base/text.h"

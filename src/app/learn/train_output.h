@@ -6,9 +6,9 @@
 #include <span>
 #include <string>
 
-#include "app/costs.h"
 #include "app/learn/training.h"
-#include "app/outcome.h"
+#include "services/costs.h"
+#include "services/outcome.h"
 
 namespace berth::app {
 

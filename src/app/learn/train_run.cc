@@ -11,14 +11,16 @@
 #include "app/learn/train_output.h"
 #include "app/learn/training.h"
 #include "app/output.h"
-#include "app/resolve.h"
-#include "app/single_device.h"
+#include "app/progress.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "io/files.h"
 #include "runs/check_state.h"
 #include "runs/checkpoint.h"
 #include "runs/metrics.h"
+#include "services/problem_request.h"
+#include "services/single_device.h"
+#include "services/words.h"
 #include "sim/bounds.h"
 
 namespace berth::app {
@@ -105,8 +107,9 @@ class TrainCommand {
     }
     if (!ranks_.is_root()) silence_notes();
     for (LessonConfig& lesson : config_.lessons) {
-      BERTH_TRY(ResolvedProblem resolved, resolve_problem(problem_of(config_, lesson)));
-      resolved_.push_back(std::make_unique<ResolvedProblem>(std::move(resolved)));
+      BERTH_TRY(const ProblemRequest request, request_of(problem_of(config_, lesson)));
+      BERTH_TRY(LoadedProblem resolved, load_problem(request, caller_));
+      resolved_.push_back(std::make_unique<LoadedProblem>(std::move(resolved)));
       const Problem& problem = resolved_.back()->problem;
       if (goes_on) BERTH_RETURN_IF_ERROR(check_hashes(lesson, problem, flags_.resume));
       take_hashes(lesson, problem);
@@ -140,7 +143,7 @@ class TrainCommand {
     BERTH_TRY(RunRecorder recorder, RunRecorder::open(*folder_, config_, subjects_, past.metrics));
     recorder.set_checkpoint_every(every_s);
     training_->set_recorder(std::move(recorder));
-    for (const Subject& subject : subjects_) singles_.push_back(run_single(*subject.problem, {}, subject.bound));
+    for (const Subject& subject : subjects_) singles_.push_back(run_single(*subject.problem, subject.bound, caller_));
     const std::optional<Outcome>& single = singles_.front();
     const bool comparable = subjects_.size() == 1 && single && single->feasible();
     const std::optional<double> single_s =
@@ -180,7 +183,8 @@ class TrainCommand {
   const TrainFlags& flags_;
   learn::Communicator& ranks_;
   RunConfig config_;
-  std::vector<std::unique_ptr<ResolvedProblem>> resolved_;  // of every lesson
+  TerminalCaller caller_{/*progress=*/false};
+  std::vector<std::unique_ptr<LoadedProblem>> resolved_;  // of every lesson
   std::vector<Subject> subjects_;
   std::optional<RunFolder> folder_;  // of rank 0
   learn::Checkpoint checkpoint_;

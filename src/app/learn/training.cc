@@ -10,6 +10,7 @@
 #include "learn/distributed/parameter_server.h"
 #include "learn/guarded.h"
 #include "learn/planners.h"
+#include "services/words.h"
 
 namespace berth::app {
 namespace {

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// ChosenPlanner: a planner that can run, with the options it was chosen with.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "plan/planners.h"
+
+namespace berth {
+
+struct ChosenPlanner {
+  std::string name;
+  std::function<std::unique_ptr<Planner>()> make;
+  // Whether it is for this problem at all, asked before the search; empty: for any.
+  std::function<Status(const Problem&)> check = {};
+};
+
+inline ChosenPlanner chosen(const PlannerInfo& info) { return {std::string(info.name), info.make}; }
+
+}  // namespace berth

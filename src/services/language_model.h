@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which language model a text stands for: a GGUF file, a folder or config.json of Hugging Face, or a preset by its
+// name.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "llm/model.h"
+
+namespace berth {
+
+// "model.gguf,mode=prefill,ctx=8192", "folder,ctx=8192": a model that is served, and how; none for other texts.
+struct LanguageModelFile {
+  std::string path, assignments;
+};
+std::optional<LanguageModelFile> split_language_model(const std::string& text);
+
+// A GGUF file, a folder with config.json, or config.json.
+Result<llm::Model> load_language_model_file(const std::string& path);
+
+// Also presets ("llama-8b"), whose weights have the given type; empty: q4_k_m. A file's weights have their own.
+Result<std::shared_ptr<const llm::Model>> load_language_model(const std::string& text, const std::string& weight_type);
+
+}  // namespace berth

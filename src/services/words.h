@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Words about plans that answers carry and every front shows alike.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cost/problem.h"
+#include "services/outcome.h"
+
+namespace berth {
+
+// "a, b, c and 7 more": the first `most` words.
+std::string some_of(const std::vector<std::string>& words, std::size_t most);
+std::string percent(double share);  // "31 %", "0.4 %"
+// How far a value is above the bound: "31 %", "none".
+std::string gap_text(Picoseconds value, Picoseconds lower_bound);
+// "out of memory: gpu0 is 3.20 GiB over its 12.0 GiB; its peak comes after 530 ms, at op 'softmax_3'", or that already
+// what stays for the whole step does not fit. The outcome must have an overflow.
+std::string overflow_text(const Problem& problem, const Outcome& outcome);
+
+}  // namespace berth
