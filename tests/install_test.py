@@ -21,7 +21,7 @@ def run(*command):
 def check_installed(prefix):
     """The program runs, public headers are there, and nothing points back at the source or build folder."""
     assert re.fullmatch(r"berth \d+\.\d+\.\d+\n?", run(prefix / "bin" / "berth", "--version"))
-    for header in ("plan/planner.h", "graph/builder.h", "sim/simulator.h", "io/graph_file.h", "zoo/zoo.h"):
+    for header in ("plan/planner.h", "graph/builder.h", "sim/simulator.h", "import/graph_file.h", "zoo/zoo.h"):
         assert (prefix / "include" / "berth" / header).is_file(), header
     assert not list((prefix / "include").rglob("*.cc"))
 

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "io/files.h"
-#include "io/toml.h"
+#include "files/files.h"
+#include "files/toml.h"
 #include "plan/auto.h"
 #include "workloads.h"
 

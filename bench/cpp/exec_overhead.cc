@@ -8,11 +8,11 @@
 #include <chrono>
 #include <cstdio>
 
-#include "exec/cores.h"
+#include "exec/devices/cores.h"
 #include "exec/executor.h"
-#include "exec/initial_values.h"
-#include "io/files.h"
-#include "io/graph_file.h"
+#include "exec/program/initial_values.h"
+#include "files/files.h"
+#include "import/graph_file.h"
 #include "measure/sample.h"
 
 namespace berth::exec {

@@ -12,9 +12,9 @@
 #include <string>
 #include <string_view>
 
-#include "io/files.h"
-#include "io/graph_file.h"
-#include "io/machine_toml.h"
+#include "files/files.h"
+#include "format/machine_toml.h"
+#include "import/graph_file.h"
 #include "learn/grouping/fixed.h"
 #include "learn/hsdag/node_features.h"
 #include "learn/hsdag/parsing.h"

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "base/text.h"
-#include "io/files.h"
-#include "io/public_problem.h"
+#include "files/files.h"
+#include "import/problems/public_problem.h"
 #include "plan/explore/list_search.h"
 #include "plan/planners.h"
 #include "workloads.h"

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "io/graph_file.h"
+#include "import/graph_file.h"
 #include "machine/library.h"
 #include "plan/planners.h"
 #include "zoo/zoo.h"

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cost/problem.h"
-#include "io/model_file.h"
+#include "import/model_file.h"
+#include "problem/problem.h"
 #include "sim/timeline.h"
 
 namespace berth::python {

@@ -2,8 +2,10 @@
 #include <map>
 
 #include "bindings.h"
-#include "io/graph_file.h"
-#include "io/public_problem.h"
+#include "format/native_graph.h"
+#include "import/graph_file.h"
+#include "import/problems/public_problem.h"
+#include "serving/spec.h"
 #include "zoo/zoo.h"
 
 namespace berth::python {
@@ -34,7 +36,7 @@ LoadedGraph load(const std::string& source, const std::map<std::string, std::int
                                kModelEndings, source));
   }
   if (source.starts_with(kZoo)) {
-    loaded.graph = std::make_shared<const Graph>(unwrap(build_zoo_model(source.substr(kZoo.size()))));
+    loaded.graph = std::make_shared<const Graph>(unwrap(build_named_model(source.substr(kZoo.size()))));
   } else if (is_model_file(source)) {
     Lowered lowered = unwrap(import_model(source, loaded.import));
     loaded.warnings = warnings_of(lowered.report);

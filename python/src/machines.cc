@@ -2,8 +2,8 @@
 #include <filesystem>
 
 #include "bindings.h"
-#include "io/files.h"
-#include "io/machine_toml.h"
+#include "files/files.h"
+#include "format/machine_toml.h"
 #include "machine/library.h"
 
 namespace berth::python {

@@ -6,12 +6,12 @@
 
 #include "base/text.h"
 #include "bindings.h"
-#include "cost/demands/resolve.h"
-#include "io/files.h"
-#include "io/foreign/foreign_plan.h"
-#include "io/plan_file.h"
+#include "files/files.h"
+#include "format/plan_file.h"
+#include "import/plans/foreign_plan.h"
 #include "plan/planners.h"
-#include "sim/bounds.h"
+#include "problem/demands/resolve.h"
+#include "sim/bounds/bounds.h"
 
 namespace berth::python {
 namespace {

@@ -4,9 +4,9 @@
 
 #include "base/text.h"
 #include "bindings.h"
-#include "io/export/device_names.h"
-#include "io/export/formats.h"
-#include "io/plan_file.h"
+#include "export/device_names.h"
+#include "export/formats.h"
+#include "format/plan_file.h"
 #include "report/report.h"
 #include "report/trace/trace_exports.h"
 #include "sim/simulator.h"

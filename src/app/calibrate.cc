@@ -11,9 +11,9 @@
 #include "app/progress.h"
 #include "app/real_runs.h"
 #include "base/text.h"
-#include "io/files.h"
-#include "io/json_writer.h"
-#include "io/machine_toml.h"
+#include "files/files.h"
+#include "files/json/json_writer.h"
+#include "format/machine_toml.h"
 #include "measure/calibration.h"
 #include "ops/cost_class.h"
 #include "services/output_path.h"
@@ -164,8 +164,7 @@ std::string json_of(const Problem& problem, const Calibrated& calibrated) {
 Result<Calibrated> calibrate_graph(const std::string& graph, const MeasuringRequest& measuring, const Problem& problem,
                                    Caller& caller) {
   Calibrated calibrated;
-  BERTH_TRY(const std::vector<CalibrationRun> runs,
-            run_plans(graph, measuring, problem, caller, calibrated.failed));
+  BERTH_TRY(const std::vector<CalibrationRun> runs, run_plans(graph, measuring, problem, caller, calibrated.failed));
   calibrated.fits = calibrate(problem, runs);
   BERTH_TRY(const Problem after, calibrated_problem(problem, calibrated.fits));
   calibrated.machine = std::make_shared<const Machine>(after.machine());

@@ -10,7 +10,7 @@
 #include "app/commands.h"
 #include "app/manual.h"
 #include "base/text.h"
-#include "io/files.h"
+#include "files/files.h"
 
 namespace berth::app {
 namespace {

@@ -8,9 +8,10 @@
 #include "app/options.h"
 #include "app/progress.h"
 #include "base/text.h"
-#include "io/graph_file.h"
-#include "io/json_writer.h"
-#include "io/problem_file.h"
+#include "files/json/json_writer.h"
+#include "format/native_graph.h"
+#include "format/problem_file.h"
+#include "import/graph_file.h"
 #include "services/output_path.h"
 #include "services/problem_request.h"
 

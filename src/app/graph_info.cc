@@ -6,7 +6,7 @@
 
 #include "app/output.h"
 #include "base/text.h"
-#include "io/json_writer.h"
+#include "files/json/json_writer.h"
 #include "services/words.h"
 
 namespace berth::app {
@@ -223,8 +223,7 @@ std::string what_stays(const Graph& graph) {
 
 }  // namespace
 
-std::string graph_info_text(const LoadedGraph& loaded, const GraphFacts& facts,
-                            std::span<const DimEffect> effects) {
+std::string graph_info_text(const LoadedGraph& loaded, const GraphFacts& facts, std::span<const DimEffect> effects) {
   const Graph& graph = *loaded.graph;
   Table table({kLeft, kLeft});
   table.add({"title", graph.title()});
@@ -248,8 +247,7 @@ std::string graph_info_text(const LoadedGraph& loaded, const GraphFacts& facts,
   return fmt::format("{}\n{}\n{}", table.text(), types_table(facts), devices_table(facts));
 }
 
-std::string graph_info_json(const LoadedGraph& loaded, const GraphFacts& facts,
-                            std::span<const DimEffect> effects) {
+std::string graph_info_json(const LoadedGraph& loaded, const GraphFacts& facts, std::span<const DimEffect> effects) {
   const Graph& graph = *loaded.graph;
   JsonWriter json;
   json.begin_object(JsonLayout::kLines);

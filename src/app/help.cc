@@ -9,8 +9,8 @@
 #include "app/options.h"
 #include "app/terminal.h"
 #include "base/text.h"
-#include "io/files.h"
-#include "io/json_writer.h"
+#include "files/files.h"
+#include "files/json/json_writer.h"
 
 namespace berth::app {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <string>
 
+#include "files/json/json_writer.h"
 #include "graph/graph.h"
-#include "io/json_writer.h"
 #include "services/costs.h"
 #include "services/input_notes.h"
 

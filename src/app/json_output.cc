@@ -5,7 +5,7 @@
 
 #include "app/input_output.h"
 #include "app/pipeline_output.h"
-#include "cost/crossings.h"
+#include "problem/crossings.h"
 #include "services/single_device.h"
 
 namespace berth::app {

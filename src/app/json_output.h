@@ -5,8 +5,8 @@
 #include <functional>
 #include <optional>
 
-#include "cost/problem.h"
-#include "io/json_writer.h"
+#include "files/json/json_writer.h"
+#include "problem/problem.h"
 #include "services/compare.h"
 #include "services/outcome.h"
 #include "services/problem_request.h"

@@ -8,12 +8,12 @@
 #include "app/catalog.h"
 #include "app/documentation.h"
 #include "base/text.h"
-#include "llm/presets.h"
 #include "machine/devices.h"
 #include "machine/library.h"
 #include "plan/fuse/fusion.h"
 #include "plan/order/schedule.h"
 #include "services/export_formats.h"
+#include "serving/presets.h"
 #include "zoo/zoo.h"
 
 namespace berth::app {

@@ -6,8 +6,8 @@
 #include "app/llm_request.h"
 #include "app/output.h"
 #include "base/text.h"
-#include "io/llm/device_map.h"
-#include "io/llm/llama_flags.h"
+#include "serving/files/device_map.h"
+#include "serving/files/llama_flags.h"
 
 namespace berth::app {
 namespace {

@@ -2,9 +2,9 @@
 // The same answer for programs.
 #include "app/input_output.h"
 #include "app/llm_request.h"
-#include "io/json_writer.h"
-#include "io/llm/llama_flags.h"
-#include "llm/kv_cache.h"
+#include "files/json/json_writer.h"
+#include "serving/files/llama_flags.h"
+#include "serving/kv_cache.h"
 
 namespace berth::app {
 namespace {

@@ -8,9 +8,9 @@
 #include "app/terminal.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "cost/cost_model.h"
-#include "llm/kv_cache.h"
+#include "problem/cost/cost_model.h"
 #include "services/words.h"
+#include "serving/kv_cache.h"
 
 namespace berth::app {
 namespace {

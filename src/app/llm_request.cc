@@ -9,14 +9,14 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "cost/demands/device_names.h"
-#include "cost/device_words.h"
-#include "io/files.h"
-#include "io/llm/device_map.h"
-#include "io/llm/llama_flags.h"
-#include "llm/kv_cache.h"
+#include "files/files.h"
+#include "problem/demands/device_names.h"
+#include "problem/demands/device_words.h"
 #include "services/language_model.h"
 #include "services/problem_request.h"
+#include "serving/files/device_map.h"
+#include "serving/files/llama_flags.h"
+#include "serving/kv_cache.h"
 
 namespace berth::app {
 namespace {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "app/llm_what_if.h"
-#include "io/llm/runtime_devices.h"
-#include "plan/llm/search.h"
+#include "serving/files/runtime_devices.h"
+#include "serving/plan/search.h"
 
 namespace CLI {
 class App;

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "base/units.h"
-#include "cost/machine_draft.h"
+#include "problem/what_if/machine_draft.h"
 
 namespace berth::app {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/llm/search.h"
+#include "serving/plan/search.h"
 
 namespace berth::app {
 

@@ -5,8 +5,8 @@
 #include "app/commands.h"
 #include "app/options.h"
 #include "app/output.h"
-#include "io/json_writer.h"
-#include "io/machine_toml.h"
+#include "files/json/json_writer.h"
+#include "format/machine_toml.h"
 #include "machine/library.h"
 #include "services/problem_request.h"
 

@@ -11,7 +11,7 @@
 #include "app/real_runs.h"
 #include "app/terminal.h"
 #include "base/text.h"
-#include "io/mapped_file.h"
+#include "files/mapped_file.h"
 
 namespace berth::app {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "cost/problem.h"
-#include "io/json_writer.h"
+#include "files/json/json_writer.h"
 #include "measure/sample.h"
+#include "problem/problem.h"
 #include "sim/timeline.h"
 
 namespace berth::app {

@@ -6,8 +6,8 @@
 #include "app/options.h"
 #include "app/output.h"
 #include "base/text.h"
-#include "io/json_writer.h"
-#include "llm/presets.h"
+#include "files/json/json_writer.h"
+#include "serving/presets.h"
 #include "zoo/zoo.h"
 
 namespace berth::app {

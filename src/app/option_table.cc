@@ -2,7 +2,7 @@
 #include "app/option_table.h"
 
 #include "app/output.h"
-#include "io/json_writer.h"
+#include "files/json/json_writer.h"
 
 namespace berth::app {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cost/problem.h"
+#include "problem/problem.h"
 #include "services/compare.h"
 #include "services/costs.h"
 #include "services/outcome.h"

@@ -2,7 +2,7 @@
 // What sets the pace of a pipeline, for JSON. Only for the objective `pipeline`.
 #pragma once
 
-#include "io/json_writer.h"
+#include "files/json/json_writer.h"
 #include "services/outcome.h"
 
 namespace berth::app {

@@ -7,7 +7,7 @@
 #include "app/option_table.h"
 #include "app/options.h"
 #include "app/output.h"
-#include "io/json_writer.h"
+#include "files/json/json_writer.h"
 
 namespace berth::app {
 namespace {

@@ -8,7 +8,7 @@
 #include "app/options.h"
 #include "app/progress.h"
 #include "app/terminal.h"
-#include "io/json_writer.h"
+#include "files/json/json_writer.h"
 #include "services/plan_files.h"
 #include "services/report_file.h"
 #include "services/single_device.h"

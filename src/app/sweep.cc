@@ -15,7 +15,7 @@
 #include "app/progress.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "io/files.h"
+#include "files/files.h"
 #include "report/plot.h"
 #include "services/output_path.h"
 #include "services/words.h"
@@ -131,8 +131,8 @@ Result<Exit> sweep_over(const SweepFlags& flags) {
   json.end_object();
   const std::string title = fmt::format("{} on {}, planner {}\n", bold(flags.problem.graph),
                                         bold(flags.problem.machine), clean(flags.planner));
-  BERTH_RETURN_IF_ERROR(
-      print(flags.json ? std::move(json).take() : title + sweep_table(sweep, rows, fullest) + ending(sweep, rows) + "\n"));
+  BERTH_RETURN_IF_ERROR(print(flags.json ? std::move(json).take()
+                                         : title + sweep_table(sweep, rows, fullest) + ending(sweep, rows) + "\n"));
   if (!flags.plot.empty()) {
     BERTH_RETURN_IF_ERROR(save_plot(flags, sweep, rows));
     if (!flags.json) BERTH_RETURN_IF_ERROR(print(fmt::format("plot written to {}\n", clean(flags.plot))));

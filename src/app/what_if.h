@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "io/json_writer.h"
+#include "files/json/json_writer.h"
 #include "services/compare.h"
 #include "services/place.h"
 

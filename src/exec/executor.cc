@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <map>
 
-#include "exec/allocator.h"
-#include "exec/cores.h"
-#include "exec/initial_values.h"
+#include "exec/devices/allocator.h"
+#include "exec/devices/cores.h"
+#include "exec/program/initial_values.h"
 
 namespace berth::exec {
 

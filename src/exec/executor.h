@@ -2,8 +2,8 @@
 // Executor: runs the steps of a program as a plan says. Every device has a thread that runs its ops, bound to its cores
 // if it is a CPU; every ordered pair of devices has a courier thread that carries tensors one at a time while ops run,
 // as a link of the simulator does. On a CUDA device ops are started ahead of the work, on a stream of their own, and
-// copies go through pinned memory on another; couriers wait for what they carry. Parts of a GPU (exec/gpu_parts.h) are
-// devices like others.
+// copies go through pinned memory on another; couriers wait for what they carry. Parts of a GPU
+// (exec/devices/gpu_parts.h) are devices like others.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -18,10 +18,10 @@
 #include <thread>
 #include <vector>
 
-#include "exec/accelerator.h"
-#include "exec/program.h"
+#include "exec/devices/accelerator.h"
+#include "exec/devices/storage_ledger.h"
+#include "exec/program/program.h"
 #include "exec/scheduler.h"
-#include "exec/storage_ledger.h"
 #include "measure/device_spec.h"
 #include "measure/sample.h"
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <exception>
 
-#include "exec/allocator.h"
-#include "exec/cores.h"
+#include "exec/devices/allocator.h"
+#include "exec/devices/cores.h"
 #include "exec/executor.h"
 
 namespace berth::exec {

@@ -10,8 +10,8 @@
 #include <queue>
 #include <vector>
 
-#include "cost/plan.h"
 #include "graph/graph.h"
+#include "problem/plan.h"
 
 namespace berth::exec {
 

@@ -12,10 +12,10 @@
 
 #include "base/hasher.h"
 #include "exec/executor.h"
-#include "io/aten_graph.h"
-#include "io/files.h"
-#include "io/json_reader.h"
-#include "io/json_writer.h"
+#include "files/files.h"
+#include "files/json/json_reader.h"
+#include "files/json/json_writer.h"
+#include "import/aten/aten_graph.h"
 
 namespace berth::exec {
 namespace {

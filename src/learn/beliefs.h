@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cost/problem.h"
 #include "learn/nn/tensor.h"
+#include "problem/problem.h"
 
 namespace berth::learn {
 

@@ -6,12 +6,12 @@
 #include <map>
 #include <optional>
 
-#include "cost/machine_draft.h"
-#include "cost/measured_costs.h"
-#include "cost/op_class.h"
 #include "measure/accuracy.h"
 #include "measure/handover.h"
 #include "measure/op_times.h"
+#include "problem/cost/measured_costs.h"
+#include "problem/cost/op_class.h"
+#include "problem/what_if/machine_draft.h"
 #include "sim/simulator.h"
 
 namespace berth {

@@ -10,9 +10,9 @@
 #include <optional>
 #include <vector>
 
-#include "cost/problem.h"
 #include "measure/sample.h"
 #include "ops/cost_class.h"
+#include "problem/problem.h"
 
 namespace berth {
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "io/json_reader.h"
-#include "io/json_writer.h"
+#include "files/json/json_reader.h"
+#include "files/json/json_writer.h"
 
 namespace berth {
 namespace {

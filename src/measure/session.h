@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cost/problem.h"
 #include "measure/device_spec.h"
 #include "measure/sample.h"
 #include "measure/worker_process.h"
+#include "problem/problem.h"
 
 namespace berth {
 

@@ -4,7 +4,7 @@
 // Every importer names the sizes that a file leaves open: ONNX has names of its own ("batch"), exported programs of
 // PyTorch have symbols with the size of the export ("s77", "2*s77"), TensorFlow's unknown sizes are called "batch" and
 // "INPUT.i", OpenVINO's "INPUT.i". What is still without a name gets "INPUT.i" here: the input and the axis. Sizes that
-// only a run of an ONNX model can tell are "NODE.i" (model/onnx_shapes.h).
+// only a run of an ONNX model can tell are "NODE.i" (model/shapes/onnx/shapes.h).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cost classes: ops that one row of the efficiency table (cost/efficiency.h) prices.
+// Cost classes: ops that one row of the efficiency table (problem/cost/efficiency.h) prices.
 #pragma once
 
 #include <cstdint>

@@ -38,7 +38,7 @@ constexpr std::array kRows{
     OpRow{"reshape", view()},
     OpRow{"transpose split unstack slice", view(kCopy)},
     OpRow{"parameter buffer constant input", {.cost_class = kNothing, .traffic = kUntouched}},
-    // Serving of language models (llm/workload.h), which states flops and bytes itself.
+    // Serving of language models (serving/workload.h), which states flops and bytes itself.
     OpRow{"streamed_product", {kMatmul}},
     OpRow{"cached_attention", {kAttention}},
     // Words that people use in graphs of their own and that no framework has.

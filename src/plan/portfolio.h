@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cost/objective.h"
+#include "problem/objective.h"
 
 namespace berth {
 

@@ -3,8 +3,8 @@
 
 #include <cstring>
 
-#include "io/gzip.h"
-#include "io/json_writer.h"
+#include "files/gzip.h"
+#include "files/json/json_writer.h"
 
 namespace berth::report {
 namespace {

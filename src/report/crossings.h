@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "cost/problem.h"
+#include "problem/problem.h"
 #include "report/moves.h"
 #include "sim/critical_path.h"
 #include "sim/timeline.h"

@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "base/text.h"
-#include "cost/machine_changes.h"
 #include "machine/device_set.h"
+#include "problem/what_if/machine_changes.h"
 #include "report/moves.h"
 
 namespace berth::report {

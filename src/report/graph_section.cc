@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "cost/op_class.h"
 #include "machine/devices.h"
+#include "problem/cost/op_class.h"
 #include "report/layout.h"
 
 namespace berth::report {

@@ -2,8 +2,8 @@
 // What a report says about machine and graph, whatever the plan.
 #pragma once
 
-#include "cost/problem.h"
-#include "io/json_writer.h"
+#include "files/json/json_writer.h"
+#include "problem/problem.h"
 #include "report/blob.h"
 
 namespace berth::report {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cost/problem.h"
-#include "cost/weight_families.h"
+#include "problem/problem.h"
+#include "problem/weight_families.h"
 #include "sim/simulator.h"
 
 namespace berth::report {

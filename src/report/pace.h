@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cost/problem.h"
+#include "problem/problem.h"
 
 namespace berth::report {
 

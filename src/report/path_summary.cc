@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "base/text.h"
-#include "cost/memory_domains.h"
-#include "cost/op_class.h"
 #include "machine/devices.h"
+#include "problem/cost/op_class.h"
+#include "problem/memory_domains.h"
 
 namespace berth::report {
 namespace {

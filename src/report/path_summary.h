@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "cost/problem.h"
 #include "ops/cost_class.h"
+#include "problem/problem.h"
 #include "sim/critical_path.h"
 #include "sim/timeline.h"
 

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "cost/problem.h"
-#include "io/json_writer.h"
+#include "files/json/json_writer.h"
+#include "problem/problem.h"
 #include "report/blob.h"
 #include "report/report.h"
 

@@ -6,7 +6,7 @@
 #include "report/page.h"
 #include "report/plan_section.h"
 
-#include "io/json_writer.h"
+#include "files/json/json_writer.h"
 
 namespace berth::report {
 namespace {

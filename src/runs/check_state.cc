@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "io/json_reader.h"
+#include "files/json/json_reader.h"
 #include "sim/simulator.h"
 
 namespace berth::learn {

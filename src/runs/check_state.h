@@ -6,7 +6,7 @@
 #include <span>
 
 #include "base/result.h"
-#include "cost/problem.h"
+#include "problem/problem.h"
 #include "runs/train_state.h"
 
 namespace berth::learn {

@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "base/text.h"
-#include "io/files.h"
+#include "files/files.h"
 #include "runs/byte_stream.h"
 #include "runs/plan_bytes.h"
 

@@ -10,9 +10,9 @@
 #include <optional>
 #include <system_error>
 
-#include "io/files.h"
-#include "io/json_reader.h"
-#include "io/json_writer.h"
+#include "files/files.h"
+#include "files/json/json_reader.h"
+#include "files/json/json_writer.h"
 
 namespace berth::learn {
 namespace {

@@ -3,7 +3,7 @@
 // plan of unknown origin still has to pass verify().
 #pragma once
 
-#include "cost/plan.h"
+#include "problem/plan.h"
 #include "runs/byte_stream.h"
 #include "sim/timeline.h"
 

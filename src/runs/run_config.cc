@@ -7,9 +7,9 @@
 #include <limits>
 
 #include "base/hasher.h"
-#include "io/files.h"
-#include "io/json_reader.h"
-#include "io/json_writer.h"
+#include "files/files.h"
+#include "files/json/json_reader.h"
+#include "files/json/json_writer.h"
 
 namespace berth::learn {
 namespace {

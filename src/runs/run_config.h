@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cost/demands/demand.h"
-#include "io/model_file.h"
+#include "import/model_file.h"
+#include "problem/demands/demand.h"
 #include "runs/methods.h"
 
 namespace berth::learn {

@@ -10,8 +10,8 @@
 #include <filesystem>
 #include <system_error>
 
-#include "io/files.h"
-#include "io/wire.h"
+#include "files/files.h"
+#include "files/protobuf/wire.h"
 #include "runs/crc32c.h"
 #include "runs/metrics.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "cost/plan.h"
+#include "problem/plan.h"
 #include "sim/timeline.h"
 
 namespace berth::learn {

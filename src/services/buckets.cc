@@ -7,7 +7,7 @@
 #include "plan/shared/shared_plan.h"
 #include "services/plan_files.h"
 #include "services/run_planner.h"
-#include "sim/bounds.h"
+#include "sim/bounds/bounds.h"
 
 namespace berth {
 namespace {

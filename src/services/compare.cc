@@ -5,7 +5,7 @@
 
 #include "services/run_planner.h"
 #include "services/single_device.h"
-#include "sim/bounds.h"
+#include "sim/bounds/bounds.h"
 
 namespace berth {
 namespace {

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <iterator>
 
-#include "cost/demands/clash.h"
-#include "cost/demands/resolve.h"
-#include "io/constraints_file.h"
-#include "io/unsupported_table.h"
+#include "format/constraints_file.h"
+#include "format/unsupported_table.h"
+#include "problem/demands/clash.h"
+#include "problem/demands/resolve.h"
 
 namespace berth {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cost/demands/demand.h"
-#include "cost/problem.h"
+#include "problem/demands/demand.h"
+#include "problem/problem.h"
 #include "services/input_notes.h"
 
 namespace berth {

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "io/costs/costs_file.h"
+#include "import/costs/costs_file.h"
 
 namespace berth {
 namespace {

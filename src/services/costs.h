@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cost/measured_costs.h"
+#include "problem/cost/measured_costs.h"
 
 namespace berth {
 

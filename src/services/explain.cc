@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/explain.h"
 
-#include "cost/demands/op_index.h"
+#include "problem/demands/op_index.h"
 #include "report/moves.h"
 #include "sim/simulator.h"
 
@@ -17,7 +17,8 @@ Status check_can_explain(const ProblemRequest& request, const Problem& problem) 
         request.graph, objective);
   }
   return bad_input(
-      "explain follows the timeline of a step, which the objective '{}' does not have; leave --objective out to explain "
+      "explain follows the timeline of a step, which the objective '{}' does not have; leave --objective out to "
+      "explain "
       "one step of the plan",
       objective);
 }

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "io/export/exporter.h"
+#include "export/exporter.h"
 
 namespace berth {
 

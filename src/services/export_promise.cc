@@ -2,12 +2,12 @@
 #include "services/export_promise.h"
 
 #include "base/units.h"
-#include "cost/machine_changes.h"
-#include "cost/machine_draft.h"
-#include "cost/weight_families.h"
-#include "io/export/device_names.h"
-#include "io/export/lost.h"
+#include "export/device_names.h"
+#include "export/lost.h"
 #include "machine/library.h"
+#include "problem/weight_families.h"
+#include "problem/what_if/machine_changes.h"
+#include "problem/what_if/machine_draft.h"
 #include "services/single_device.h"
 
 namespace berth {
@@ -94,7 +94,8 @@ Result<ExportAnswer> export_plan(const ExportFormat& format, const ExportRequest
   BERTH_TRY(Exported exported, format.make(request));
   BERTH_TRY(std::optional<ExportPromise> promise, promise_of(request.problem, request.plan, format));
   if (promise) {
-    for (std::string& note : promise_notes(*promise, request.problem, format)) exported.notes.push_back(std::move(note));
+    for (std::string& note : promise_notes(*promise, request.problem, format))
+      exported.notes.push_back(std::move(note));
   }
   return ExportAnswer{std::move(exported), std::move(promise)};
 }

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "cost/weights.h"
-#include "io/export/exporter.h"
+#include "export/exporter.h"
+#include "problem/weights.h"
 #include "services/outcome.h"
 
 namespace berth {

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <functional>
 
-#include "cost/cost_model.h"
-#include "cost/elements.h"
-#include "cost/op_class.h"
-#include "io/model_file.h"
+#include "import/model_file.h"
 #include "machine/devices.h"
+#include "problem/cost/cost_model.h"
+#include "problem/cost/elements.h"
+#include "problem/cost/op_class.h"
 #include "sim/simulator.h"
 
 namespace berth {

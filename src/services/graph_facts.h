@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cost/problem.h"
+#include "problem/problem.h"
 #include "services/problem_request.h"
 
 namespace berth {

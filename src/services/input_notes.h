@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "cost/measured_costs.h"
 #include "model/lower.h"
+#include "problem/cost/measured_costs.h"
 #include "services/caller.h"
 
 namespace berth {

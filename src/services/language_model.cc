@@ -4,11 +4,11 @@
 #include <filesystem>
 
 #include "base/text.h"
-#include "io/file_kind.h"
-#include "io/llm/gguf_model.h"
-#include "io/llm/hf_model.h"
-#include "llm/architecture.h"
-#include "llm/presets.h"
+#include "import/file_kind.h"
+#include "serving/architecture.h"
+#include "serving/files/gguf_model.h"
+#include "serving/files/hf_model.h"
+#include "serving/presets.h"
 
 namespace berth {
 namespace {
@@ -41,7 +41,8 @@ bool is_gguf(const std::string& path) { return path.ends_with(kGguf) || kind_of_
 
 std::optional<LanguageModelFile> split_language_model(const std::string& text) {
   const std::size_t end = text.find(std::string(kGguf) + ",");
-  if (end != std::string::npos) return LanguageModelFile{text.substr(0, end + kGguf.size()), text.substr(end + kGguf.size() + 1)};
+  if (end != std::string::npos)
+    return LanguageModelFile{text.substr(0, end + kGguf.size()), text.substr(end + kGguf.size() + 1)};
   if (is_gguf(text)) return LanguageModelFile{text, {}};
   if (is_hugging_face(text)) return LanguageModelFile{text, {}};
   const std::size_t comma = text.find(',');

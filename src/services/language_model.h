@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "llm/model.h"
+#include "serving/model.h"
 
 namespace berth {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "sim/bounds.h"
+#include "sim/bounds/bounds.h"
 #include "sim/simulator.h"
 
 namespace berth {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cost/problem.h"
+#include "problem/problem.h"
 #include "report/report.h"
 #include "sim/timeline.h"
 

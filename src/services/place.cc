@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
-#include "io/plan_file.h"
+#include "format/plan_file.h"
 #include "services/constraints.h"
 #include "services/plan_files.h"
 #include "services/run_planner.h"
 #include "services/single_device.h"
-#include "sim/bounds.h"
+#include "sim/bounds/bounds.h"
 
 namespace berth {
 namespace {
@@ -75,9 +75,8 @@ Result<PlaceAnswer> place(const PlaceRequest& request, Caller& caller) {
   // Written before the yardstick is computed.
   if (!request.output.empty()) answer.saved = save_plan(request.output, problem, outcome);
   // What everybody asks about first.
-  answer.single = is_whole_single(outcome)
-                      ? outcome
-                      : run_single(problem, request.budget, outcome.lower_bound, *judge, caller);
+  answer.single =
+      is_whole_single(outcome) ? outcome : run_single(problem, request.budget, outcome.lower_bound, *judge, caller);
   BERTH_TRY(std::optional<LoadedProblem> unchanged, load_unchanged(request.problem));
   if (!unchanged) return answer;
   const std::unique_ptr<Judge> simulated = simulated_judge(unchanged->problem);

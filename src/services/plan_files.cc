@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/plan_files.h"
 
-#include "io/files.h"
-#include "io/foreign/foreign_plan.h"
-#include "io/given_placement.h"
-#include "io/json_reader.h"
-#include "io/plan_file.h"
+#include "files/files.h"
+#include "files/json/json_reader.h"
+#include "format/plan_file.h"
+#include "import/plans/foreign_plan.h"
+#include "import/plans/given_placement.h"
 #include "services/constraints.h"
-#include "sim/bounds.h"
+#include "sim/bounds/bounds.h"
 
 namespace berth {
 namespace {

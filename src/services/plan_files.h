@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans from files and into files. What is read may be ours, or what another program takes or makes
-// (io/foreign/foreign_plan.h), or the placement that the file of a model carries; all of it is verified here.
+// (import/plans/foreign_plan.h), or the placement that the file of a model carries; all of it is verified here.
 #pragma once
 
 #include <optional>

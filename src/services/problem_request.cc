@@ -7,14 +7,14 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "io/files.h"
-#include "io/machine_toml.h"
-#include "io/model_file.h"
-#include "io/public_problem.h"
+#include "files/files.h"
+#include "format/machine_toml.h"
+#include "import/model_file.h"
+#include "import/problems/public_problem.h"
 #include "machine/library.h"
 #include "services/constraints.h"
 #include "services/language_model.h"
-#include "zoo/serving.h"
+#include "serving/spec.h"
 #include "zoo/zoo.h"
 
 namespace berth {
@@ -63,7 +63,7 @@ struct Loaded {
 Result<Loaded> load(const std::string& text, const ProblemOverrides& request, const ImportOptions& options) {
   if (text.starts_with(kZoo)) {
     BERTH_RETURN_IF_ERROR(check_no_options(text, options));
-    BERTH_TRY(Graph graph, build_zoo_model(std::string_view(text).substr(kZoo.size())));
+    BERTH_TRY(Graph graph, build_named_model(std::string_view(text).substr(kZoo.size())));
     return Loaded{std::make_shared<const Graph>(std::move(graph)), std::nullopt};
   }
   if (const auto served = split_language_model(text)) {

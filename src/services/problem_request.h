@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What to plan for, as somebody asks: a graph, a machine, measured times, constraints, what if the machine were another.
-// load_problem() makes the Problem that all planners see; everything behind it may assume valid data.
+// What to plan for, as somebody asks: a graph, a machine, measured times, constraints, what if the machine were
+// another. load_problem() makes the Problem that all planners see; everything behind it may assume valid data.
 #pragma once
 
 #include <memory>
@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cost/demands/demand.h"
-#include "cost/machine_changes.h"
-#include "cost/problem.h"
-#include "io/model_file.h"
+#include "import/model_file.h"
 #include "model/lower.h"
+#include "problem/demands/demand.h"
+#include "problem/problem.h"
+#include "problem/what_if/machine_changes.h"
 #include "services/caller.h"
 #include "services/costs.h"
 #include "services/dims.h"
@@ -23,13 +23,13 @@
 namespace berth {
 
 struct ProblemRequest {
-  std::string graph;                         // "zoo:nmt-4,batch=128", a file of a graph or a model, or a public problem
-  std::string machine = {};                  // of the library, or a .toml file; empty: a public problem brings its own
-  std::optional<Objective> objective = {};   // none: `step`, or as a public problem says
-  std::vector<std::string> costs = {};       // files of measured times: FILE or FILE@DEVICE
-  ImportOptions import = {};                 // sizes and step of a model's file
-  std::vector<Demand> demands = {};          // constraints
-  MachineChanges changes = {};               // what if the machine were different
+  std::string graph;                        // "zoo:nmt-4,batch=128", a file of a graph or a model, or a public problem
+  std::string machine = {};                 // of the library, or a .toml file; empty: a public problem brings its own
+  std::optional<Objective> objective = {};  // none: `step`, or as a public problem says
+  std::vector<std::string> costs = {};      // files of measured times: FILE or FILE@DEVICE
+  ImportOptions import = {};                // sizes and step of a model's file
+  std::vector<Demand> demands = {};         // constraints
+  MachineChanges changes = {};              // what if the machine were different
 };
 
 // The objective of that name; none for an empty one.

@@ -5,7 +5,7 @@
 #include <cctype>
 #include <filesystem>
 
-#include "io/files.h"
+#include "files/files.h"
 #include "report/page.h"
 #include "report/report.h"
 #include "services/output_path.h"

@@ -9,7 +9,7 @@
 #include "plan/planners.h"
 #include "plan/portfolio.h"
 #include "services/run_planner.h"
-#include "sim/bounds.h"
+#include "sim/bounds/bounds.h"
 
 namespace berth {
 namespace {

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "services/run_planner.h"
 #include "services/words.h"
-#include "sim/bounds.h"
+#include "sim/bounds/bounds.h"
 
 namespace berth {
 namespace {

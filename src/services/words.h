@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cost/problem.h"
+#include "problem/problem.h"
 #include "services/outcome.h"
 
 namespace berth {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "cost/fusion.h"
+#include "problem/fusion.h"
 
 namespace berth {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/memory_timeline.h"
 
-#include "sim/engine.h"
+#include "sim/engine/engine.h"
 
 namespace berth {
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "cost/problem.h"
+#include "problem/problem.h"
 #include "sim/timeline.h"
 
 namespace berth {

@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "cost/problem.h"
+#include "problem/problem.h"
 #include "sim/simulator.h"
 #include "sim/timeline.h"
 

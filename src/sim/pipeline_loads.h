@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "cost/memory_domains.h"
-#include "cost/problem.h"
+#include "problem/memory_domains.h"
+#include "problem/problem.h"
 #include "sim/pipeline.h"
 
 namespace berth {

@@ -4,9 +4,9 @@
 #include <optional>
 
 #include "base/thread_pool.h"
-#include "sim/engine.h"
+#include "sim/engine/engine.h"
 #include "sim/pipeline.h"
-#include "sim/sequential.h"
+#include "sim/sequential/sequential.h"
 
 namespace berth {
 

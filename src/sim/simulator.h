@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "cost/problem.h"
+#include "problem/problem.h"
 #include "sim/timeline.h"
 
 namespace berth {

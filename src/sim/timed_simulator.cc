@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/timed_simulator.h"
 
-#include "sim/engine.h"
-#include "sim/sequential.h"
+#include "sim/engine/engine.h"
+#include "sim/sequential/sequential.h"
 
 namespace berth {
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "cost/problem.h"
+#include "problem/problem.h"
 #include "sim/timeline.h"
 
 namespace berth {

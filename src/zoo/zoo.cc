@@ -9,7 +9,6 @@
 #include "base/units.h"
 #include "zoo/autodiff.h"
 #include "zoo/models/model.h"
-#include "zoo/serving.h"
 
 namespace berth {
 namespace zoo {
@@ -62,7 +61,6 @@ std::span<const ModelInfo> zoo_models() {
 }
 
 Result<Graph> build_zoo_model(std::string_view spec) {
-  if (is_serving_spec(spec)) return build_serving_model(spec);
   const std::vector<std::string_view> parts = split(spec, ',');
   BERTH_TRY(const zoo::Model* model, find_model(trim(parts[0])));
   Settings settings(model->parameters);

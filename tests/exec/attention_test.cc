@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every form of attention, done by what a CPU has, against products and a softmax with the gradients of autograd; and
 // against the operator itself where this libtorch has it.
-#include "exec/attention.h"
+#include "exec/program/attention.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <gtest/gtest.h>

@@ -8,10 +8,10 @@
 #include <thread>
 
 #include "base/rng.h"
-#include "exec/allocator.h"
-#include "exec/initial_values.h"
-#include "io/files.h"
-#include "io/graph_file.h"
+#include "exec/devices/allocator.h"
+#include "exec/program/initial_values.h"
+#include "files/files.h"
+#include "import/graph_file.h"
 #include "support/folders.h"
 #include "support/view_chain.h"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a capture may call, and what it may not.
-#include "exec/program.h"
+#include "exec/program/program.h"
 
 #include <gtest/gtest.h>
 
-#include "exec/attention.h"
-#include "exec/operator_rules.h"
-#include "io/graph_file.h"
+#include "exec/program/attention.h"
+#include "exec/program/operator_rules.h"
+#include "import/graph_file.h"
 
 namespace berth::exec {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exec/storage_ledger.h"
+#include "exec/devices/storage_ledger.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "exec/allocator.h"
+#include "exec/devices/allocator.h"
 
 namespace berth::exec {
 namespace {

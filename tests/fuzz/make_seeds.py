@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """make_seeds.py: writes the seeds that are not text (ONNX, TensorFlow, .pt2, gzip, GGUF, safetensors, checkpoints) and those of TensorFlow's text format into
-tests/fuzz/seeds, the same every time. The others are written by hand. tests/io/crashers_test.cc checks that all are valid."""
+tests/fuzz/seeds, the same every time. The others are written by hand. tests/import/crashers_test.cc checks that all are valid."""
 import gzip
 import io
 import pathlib

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "base/check.h"
-#include "cost/problem.h"
 #include "graph/builder.h"
 #include "machine/machine.h"
+#include "problem/problem.h"
 #include "runs/check_state.h"
 #include "runs/checkpoint.h"
 #include "runs/metrics.h"

@@ -7,21 +7,21 @@
 #include <utility>
 #include <vector>
 
-#include "cost/demands/clash.h"
-#include "cost/demands/resolve.h"
+#include "files/files.h"
+#include "format/native_graph.h"
+#include "format/plan_file.h"
+#include "format/problem_file.h"
 #include "fuzz/memory_file.h"
 #include "graph/builder.h"
-#include "io/files.h"
-#include "io/given_placement.h"
-#include "io/graph_file.h"
-#include "io/model_file.h"
-#include "io/native_graph.h"
-#include "io/onnx/onnx_writer.h"
-#include "io/ort_settings.h"
-#include "io/plan_file.h"
-#include "io/problem_file.h"
+#include "import/graph_file.h"
+#include "import/model_file.h"
+#include "import/onnx/onnx_writer.h"
+#include "import/plans/given_placement.h"
+#include "import/plans/ort_settings.h"
 #include "machine/library.h"
 #include "model/lower.h"
+#include "problem/demands/clash.h"
+#include "problem/demands/resolve.h"
 
 namespace berth {
 namespace {

@@ -8,13 +8,13 @@
 #include <string>
 
 #include "base/result.h"
-#include "cost/demands/demand.h"
-#include "cost/measured_costs.h"
-#include "cost/problem.h"
 #include "graph/graph.h"
 #include "machine/machine.h"
 #include "model/model.h"
 #include "model/sizes.h"
+#include "problem/cost/measured_costs.h"
+#include "problem/demands/demand.h"
+#include "problem/problem.h"
 
 namespace berth {
 

@@ -7,7 +7,7 @@
 #include "learn/method_options.h"
 #include "learn/planners.h"
 #include "plan/toys.h"
-#include "sim/bounds.h"
+#include "sim/bounds/bounds.h"
 #include "support/as_pipeline.h"
 #include "support/patience.h"
 

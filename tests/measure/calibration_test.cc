@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "cost/measured_costs.h"
-#include "io/costs/csv_costs.h"
+#include "import/costs/csv_costs.h"
+#include "problem/cost/measured_costs.h"
 #include "sim/simulator.h"
 #include "support/toy.h"
 

@@ -6,10 +6,10 @@
 #include <cmath>
 
 #include "base/text.h"
-#include "io/files.h"
-#include "io/graph_file.h"
-#include "io/json_reader.h"
-#include "io/machine_toml.h"
+#include "files/files.h"
+#include "files/json/json_reader.h"
+#include "format/machine_toml.h"
+#include "import/graph_file.h"
 #include "measure/calibration.h"
 #include "sim/simulator.h"
 #include "support/folders.h"

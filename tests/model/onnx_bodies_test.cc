@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/onnx_bodies.h"
+#include "model/shapes/onnx/bodies.h"
 
 #include <gtest/gtest.h>
 

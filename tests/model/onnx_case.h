@@ -16,7 +16,7 @@
 
 #include "base/text.h"
 #include "model/model.h"
-#include "model/onnx_shapes.h"
+#include "model/shapes/onnx/shapes.h"
 
 namespace berth {
 

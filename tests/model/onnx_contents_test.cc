@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/onnx_contents.h"
+#include "model/shapes/onnx/contents.h"
 
 #include <gtest/gtest.h>
 

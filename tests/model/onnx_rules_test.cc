@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shapes of ONNX operators, worked by hand from the operators' definitions.
-#include "model/onnx_rules.h"
+#include "model/shapes/onnx/rules.h"
 
 #include <gtest/gtest.h>
 

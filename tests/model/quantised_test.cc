@@ -2,9 +2,9 @@
 // Quantised patterns beside the integer kernels that runtimes make of them: the same bytes, the same rate.
 #include "model/quantised.h"
 
-#include "cost/cost_model.h"
 #include "machine/devices.h"
 #include "model/small_model.h"
+#include "problem/cost/cost_model.h"
 
 namespace berth {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/window.h"
+#include "model/shapes/window.h"
 
 #include <gtest/gtest.h>
 

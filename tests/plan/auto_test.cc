@@ -5,14 +5,14 @@
 
 #include <algorithm>
 
-#include "cost/machine_draft.h"
-#include "io/parts.h"
-#include "io/public_problem.h"
+#include "import/parts.h"
+#include "import/problems/public_problem.h"
 #include "plan/exact/exact_set.h"
 #include "plan/pipeline/pipeline_search.h"
 #include "plan/planners.h"
 #include "plan/toys.h"
-#include "sim/bounds.h"
+#include "problem/what_if/machine_draft.h"
+#include "sim/bounds/bounds.h"
 #include "support/as_pipeline.h"
 
 namespace berth {

@@ -10,7 +10,7 @@
 
 #include "plan/planners.h"
 #include "plan/toys.h"
-#include "sim/bounds.h"
+#include "sim/bounds/bounds.h"
 #include "support/as_pipeline.h"
 #include "support/patience.h"
 

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
-#include "io/files.h"
-#include "io/parts.h"
-#include "io/public_problem.h"
+#include "files/files.h"
+#include "import/parts.h"
+#include "import/problems/public_problem.h"
 #include "machine/library.h"
 #include "plan/auto.h"
 

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "io/parts.h"
+#include "import/parts.h"
 
 namespace berth::learn {
 namespace {

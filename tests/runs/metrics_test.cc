@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "io/parts.h"
+#include "import/parts.h"
 
 namespace berth::learn {
 namespace {

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <map>
 
-#include "io/parts.h"
-#include "io/wire.h"
+#include "files/protobuf/wire.h"
+#include "import/parts.h"
 #include "runs/crc32c.h"
 #include "runs/metrics.h"
 

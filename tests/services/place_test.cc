@@ -6,11 +6,11 @@
 #include <filesystem>
 
 #include "services/compare.h"
+#include "services/listening_caller.h"
 #include "services/plan_files.h"
 #include "services/run_planner.h"
 #include "services/single_device.h"
-#include "services/listening_caller.h"
-#include "sim/bounds.h"
+#include "sim/bounds/bounds.h"
 
 namespace berth {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/interval_bound.h"
+#include "sim/bounds/interval_bound.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
 
-#include "sim/bounds.h"
+#include "sim/bounds/bounds.h"
 #include "sim/simulator.h"
 #include "support/random_problem.h"
 #include "support/toy.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "sim/bounds.h"
+#include "sim/bounds/bounds.h"
 #include "sim/pipeline_loads.h"
 #include "support/as_pipeline.h"
 #include "support/random_problem.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The queue of ready nodes against a sorted list.
-#include "sim/ready_queue.h"
+#include "sim/engine/ready_queue.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // Machines without overlap (docs/simulator.md, rule 8): cases to be checked on paper, and the reference on random ones.
 #include <gtest/gtest.h>
 
-#include "sim/bounds.h"
+#include "sim/bounds/bounds.h"
 #include "sim/critical_path.h"
 #include "sim/simulator.h"
 #include "sim/timed_simulator.h"

@@ -3,7 +3,7 @@
 // history of the workspace, never below the lower bound.
 #include <gtest/gtest.h>
 
-#include "sim/bounds.h"
+#include "sim/bounds/bounds.h"
 #include "sim/simulator.h"
 #include "support/compare_timelines.h"
 #include "support/random_problem.h"

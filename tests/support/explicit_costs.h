@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cost/problem.h"
+#include "problem/problem.h"
 
 namespace berth {
 

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "base/rng.h"
-#include "cost/problem.h"
+#include "problem/problem.h"
 
 namespace berth {
 

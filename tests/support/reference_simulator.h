@@ -4,7 +4,7 @@
 // lifetimes. It is the judge of the fast one. O(instants x (ops + transfers)): fine for a few thousand ops.
 #pragma once
 
-#include "cost/problem.h"
+#include "problem/problem.h"
 #include "sim/timeline.h"
 
 namespace berth {

@@ -30,7 +30,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cost/problem.h"
+#include "problem/problem.h"
 #include "sim/timeline.h"
 
 namespace berth {

@@ -7,9 +7,9 @@
 
 #include "graph_text.h"
 #include "ops/op_table.h"
+#include "serving/spec.h"
 #include "support/folders.h"
 #include "zoo/op_types.h"
-#include "zoo/serving.h"
 
 namespace berth {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "exact_set/coarse_problem.h"
 #include "exact_set/rows.h"
-#include "io/graph_file.h"
-#include "io/problem_file.h"
+#include "format/problem_file.h"
+#include "import/graph_file.h"
 #include "machine/library.h"
 #include "plan/layers/layers.h"
 #include "plan/search/placement.h"

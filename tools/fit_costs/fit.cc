@@ -6,8 +6,8 @@
 #include <cmath>
 #include <unordered_set>
 
-#include "cost/cost_model.h"
 #include "fit_costs/errors.h"
+#include "problem/cost/cost_model.h"
 
 namespace berth::fit {
 namespace {

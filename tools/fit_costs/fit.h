@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "cost/efficiency.h"
 #include "fit_costs/samples.h"
 #include "machine/machine.h"
+#include "problem/cost/efficiency.h"
 
 namespace berth::fit {
 

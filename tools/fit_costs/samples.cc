@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <unordered_set>
 
-#include "io/graph_file.h"
+#include "import/graph_file.h"
 
 namespace berth::fit {
 namespace {

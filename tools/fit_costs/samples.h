@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cost/op_features.h"
+#include "problem/cost/op_features.h"
 
 namespace berth::fit {
 

@@ -10,7 +10,7 @@
 #include "app/terminal.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "io/json_writer.h"
+#include "files/json/json_writer.h"
 #include "services/words.h"
 
 namespace berth::app {

@@ -5,7 +5,7 @@
 #include "app/learn/trained_run.h"
 #include "app/learned.h"
 #include "app/progress.h"
-#include "io/files.h"
+#include "files/files.h"
 #include "learn/methods.h"
 #include "services/explain.h"
 #include "services/problem_request.h"

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "base/hasher.h"
-#include "cost/machine_draft.h"
-#include "io/machine_toml.h"
+#include "format/machine_toml.h"
+#include "problem/what_if/machine_draft.h"
 
 namespace berth::app {
 namespace {

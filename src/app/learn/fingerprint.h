@@ -6,7 +6,7 @@
 #include <string>
 
 #include "app/learn/run_config.h"
-#include "cost/problem.h"
+#include "problem/problem.h"
 
 namespace berth::app {
 

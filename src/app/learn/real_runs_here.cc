@@ -4,11 +4,11 @@
 #include "app/probe.h"
 #include "app/real_runs.h"
 #include "app/terminal.h"
-#include "exec/probe.h"
+#include "exec/probe/probe.h"
 #include "exec/server.h"
-#include "io/files.h"
-#include "io/json_writer.h"
-#include "io/machine_toml.h"
+#include "files/files.h"
+#include "files/json/json_writer.h"
+#include "format/machine_toml.h"
 
 namespace berth::app {
 namespace {

@@ -12,7 +12,7 @@
 #include <system_error>
 
 #include "app/options.h"
-#include "io/files.h"
+#include "files/files.h"
 #include "services/output_path.h"
 
 namespace berth::app {

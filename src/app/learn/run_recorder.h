@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "app/learn/run_folder.h"
-#include "cost/problem.h"
 #include "learn/train/learner.h"
+#include "problem/problem.h"
 #include "runs/metrics.h"
 
 namespace berth::app {

@@ -14,14 +14,14 @@
 #include "app/progress.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "io/files.h"
+#include "files/files.h"
 #include "runs/check_state.h"
 #include "runs/checkpoint.h"
 #include "runs/metrics.h"
 #include "services/problem_request.h"
 #include "services/single_device.h"
 #include "services/words.h"
-#include "sim/bounds.h"
+#include "sim/bounds/bounds.h"
 
 namespace berth::app {
 namespace {

@@ -5,7 +5,7 @@
 #include "app/learn/policy_library.h"
 #include "app/learn/run_folder.h"
 #include "base/text.h"
-#include "io/files.h"
+#include "files/files.h"
 #include "learn/planners.h"
 #include "runs/check_state.h"
 

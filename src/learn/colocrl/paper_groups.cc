@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "cost/op_class.h"
 #include "learn/grouping/cells.h"
 #include "learn/grouping/convs.h"
 #include "learn/grouping/labels.h"
+#include "problem/cost/op_class.h"
 
 namespace berth::learn {
 namespace {

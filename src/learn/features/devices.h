@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "cost/problem.h"
 #include "learn/features/rows.h"
+#include "problem/problem.h"
 
 namespace berth::learn {
 

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "cost/op_class.h"
 #include "learn/go/nodes.h"
 #include "learn/go/waves.h"
+#include "problem/cost/op_class.h"
 
 namespace berth::learn {
 namespace {

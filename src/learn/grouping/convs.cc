@@ -2,9 +2,9 @@
 #include "learn/grouping/convs.h"
 
 #include "base/sole_number.h"
-#include "cost/op_class.h"
 #include "learn/grouping/labels.h"
 #include "plan/layers/backward_ops.h"
+#include "problem/cost/op_class.h"
 
 namespace berth::learn {
 namespace {

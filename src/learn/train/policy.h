@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "cost/problem.h"
 #include "learn/nn/parameters.h"
 #include "learn/nn/tensor.h"
+#include "problem/problem.h"
 #include "runs/train_state.h"
 
 namespace berth::learn {

@@ -6,7 +6,6 @@
 #include <map>
 
 #include "base/text.h"
-#include "cost/crossings.h"
 #include "machine/device_set.h"
 #include "plan/baselines/balanced_blocks.h"
 #include "plan/baselines/one_device.h"
@@ -14,6 +13,7 @@
 #include "plan/layers/layers.h"
 #include "plan/search/placement.h"
 #include "plan/weights/settle.h"
+#include "problem/crossings.h"
 
 namespace berth {
 namespace {

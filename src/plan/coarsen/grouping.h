@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "cost/problem.h"
+#include "problem/problem.h"
 
 namespace berth {
 

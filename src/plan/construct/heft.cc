@@ -3,7 +3,6 @@
 
 #include <bit>
 
-#include "cost/memory_domains.h"
 #include "machine/device_set.h"
 #include "plan/coarsen/grouping.h"
 #include "plan/construct/idle_gaps.h"
@@ -11,6 +10,7 @@
 #include "plan/construct/partial_schedule.h"
 #include "plan/order/ranks.h"
 #include "plan/search/placement.h"
+#include "problem/memory_domains.h"
 
 namespace berth {
 namespace {

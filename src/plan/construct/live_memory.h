@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "cost/memory_domains.h"
 #include "plan/construct/partial_schedule.h"
+#include "problem/memory_domains.h"
 
 namespace berth {
 

@@ -11,9 +11,9 @@
 #include <span>
 #include <vector>
 
-#include "cost/problem.h"
 #include "plan/coarsen/grouping.h"
 #include "plan/construct/idle_gaps.h"
+#include "problem/problem.h"
 
 namespace berth {
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <numeric>
 
-#include "sim/work_prices.h"
+#include "sim/bounds/work_prices.h"
 
 namespace berth::exact {
 namespace {

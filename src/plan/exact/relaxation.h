@@ -45,7 +45,7 @@ class Relaxation {
   [[nodiscard]] Picoseconds under_way(int tensor, int from, int to, Picoseconds start) const;
 
   const Tables& tables_;
-  std::vector<double> prices_;  // per device and lane, see sim/work_prices.h
+  std::vector<double> prices_;  // per device and lane, see sim/bounds/work_prices.h
   // Of the last run looked at.
   std::vector<Picoseconds> arrival_;      // [tensor * devices + device] of copies under way; 0: there, or not asked for
   std::vector<Picoseconds> signalled_;    // [op]: when the last control signal under way arrives

@@ -17,8 +17,8 @@
 #include <span>
 #include <vector>
 
-#include "cost/memory_domains.h"
 #include "plan/explore/task_table.h"
+#include "problem/memory_domains.h"
 
 namespace berth {
 

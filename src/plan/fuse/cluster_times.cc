@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "cost/fused_cost.h"
+#include "problem/cost/fused_cost.h"
 
 namespace berth {
 

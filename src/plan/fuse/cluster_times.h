@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What clusters take on their device: each as one op, by the rule for fused groups (cost/fused_cost.h), or several as
-// if they were joined.
+// What clusters take on their device: each as one op, by the rule for fused groups (problem/cost/fused_cost.h), or
+// several as if they were joined.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "cost/problem.h"
 #include "plan/fuse/clusters.h"
+#include "problem/problem.h"
 
 namespace berth {
 

@@ -10,9 +10,9 @@
 #include <span>
 #include <vector>
 
-#include "cost/fusion_rules.h"
-#include "cost/problem.h"
 #include "plan/fuse/clusters.h"
+#include "problem/fusion_rules.h"
+#include "problem/problem.h"
 
 namespace berth {
 

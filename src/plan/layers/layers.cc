@@ -11,9 +11,9 @@
 #include <set>
 #include <unordered_map>
 
-#include "cost/weights.h"
 #include "plan/layers/backward_ops.h"
 #include "plan/layers/layer_names.h"
+#include "problem/weights.h"
 
 namespace berth {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "cost/fused_cost.h"
-#include "cost/fusion.h"
 #include "plan/order/ranks.h"
 #include "plan/search/unloaded_times.h"
+#include "problem/cost/fused_cost.h"
+#include "problem/fusion.h"
 
 namespace berth {
 namespace {

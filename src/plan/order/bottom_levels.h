@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "cost/problem.h"
+#include "problem/problem.h"
 
 namespace berth {
 

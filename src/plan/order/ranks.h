@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "cost/problem.h"
+#include "problem/problem.h"
 
 namespace berth {
 

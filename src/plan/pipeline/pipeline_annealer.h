@@ -7,7 +7,7 @@
 // the order of the graph; a swap; half of them start at the most loaded device, and most go where a neighbour is.
 // Rounds of growing length start from the best plan, in turn warm and hot. Cost: the degree of a unit per move. Every
 // 1,024 moves count as so many evaluations. Where it loses: nothing proves how far the result is from the optimum but
-// the bound of sim/bounds.h, which knows no transfers that some plan could avoid.
+// the bound of sim/bounds/bounds.h, which knows no transfers that some plan could avoid.
 #pragma once
 
 #include "plan/planner.h"

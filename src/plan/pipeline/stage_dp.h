@@ -6,7 +6,7 @@
 // From every set the walk adds blocks in ascending order, which reaches each larger set once, and keeps the load of
 // what it has added up to date, so that a pair of sets costs the degree of one block. It turns back where the work of a
 // stage with the transfers no further block can save is over the limit, or memory is full; it starts only from sets
-// whose rest still fits on the devices left (priced work, sim/work_prices.h).
+// whose rest still fits on the devices left (priced work, sim/bounds/work_prices.h).
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 #include "plan/pipeline/down_sets.h"
 #include "plan/pipeline/stage_problem.h"
-#include "sim/work_prices.h"
+#include "sim/bounds/work_prices.h"
 
 namespace berth {
 

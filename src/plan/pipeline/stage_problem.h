@@ -17,7 +17,7 @@
 #include <span>
 #include <vector>
 
-#include "cost/problem.h"
+#include "problem/problem.h"
 #include "sim/pipeline_loads.h"
 
 namespace berth {

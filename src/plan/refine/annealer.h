@@ -14,13 +14,13 @@
 #include <cstdint>
 
 #include "base/rng.h"
-#include "cost/memory_domains.h"
 #include "plan/coarsen/level.h"
 #include "plan/refine/draft.h"
 #include "plan/refine/hot_spots.h"
 #include "plan/refine/moves.h"
 #include "plan/refine/picks.h"
 #include "plan/search/search.h"
+#include "problem/memory_domains.h"
 
 namespace berth {
 

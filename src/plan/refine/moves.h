@@ -9,10 +9,10 @@
 #include <span>
 #include <string_view>
 
-#include "cost/memory_domains.h"
 #include "plan/refine/draft.h"
 #include "plan/refine/hot_spots.h"
 #include "plan/refine/picks.h"
+#include "problem/memory_domains.h"
 
 namespace berth {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Search: what planners work through. It counts evaluations, watches the budget and Ctrl-C, and keeps the best plan seen,
-// so that stopping early never loses it.
+// Search: what planners work through. It counts evaluations, watches the budget and Ctrl-C, and keeps the best plan
+// seen, so that stopping early never loses it.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "cost/problem.h"
+#include "problem/problem.h"
 #include "sim/simulator.h"
 
 namespace berth {

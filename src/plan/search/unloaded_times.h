@@ -3,7 +3,7 @@
 // reckon with before a plan is simulated.
 #pragma once
 
-#include "cost/problem.h"
+#include "problem/problem.h"
 
 namespace berth {
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <utility>
 
-#include "cost/weight_families.h"
 #include "plan/search/placement.h"
+#include "problem/weight_families.h"
 
 namespace berth {
 namespace {

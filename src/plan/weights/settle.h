@@ -8,7 +8,7 @@
 
 namespace berth {
 
-// The plan with every weight where most of it is read (cost/weight_families.h). Breaks no constraint that the plan
+// The plan with every weight where most of it is read (problem/weight_families.h). Breaks no constraint that the plan
 // meets; may need more memory on some device.
 Plan with_settled_weights(const Problem& problem, Plan plan);
 

@@ -5,9 +5,9 @@
 #include <bit>
 #include <limits>
 
-#include "cost/memory_domains.h"
 #include "machine/device_set.h"
 #include "plan/search/placement.h"
+#include "problem/memory_domains.h"
 
 namespace berth {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <utility>
 
-#include "io/json_writer.h"
+#include "files/json/json_writer.h"
 #include "report/trace/trace_exports.h"
 
 namespace berth {

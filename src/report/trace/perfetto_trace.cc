@@ -3,8 +3,8 @@
 // and track_descriptor.proto.
 #include <algorithm>
 
-#include "io/wire.h"
-#include "io/wire_parts.h"
+#include "files/protobuf/wire.h"
+#include "files/protobuf/wire_parts.h"
 #include "report/trace/trace_exports.h"
 
 namespace berth {

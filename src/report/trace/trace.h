@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "cost/problem.h"
+#include "problem/problem.h"
 #include "sim/timeline.h"
 
 namespace berth {

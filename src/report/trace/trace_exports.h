@@ -2,7 +2,7 @@
 // Formats of traces, for the table of exports.
 #pragma once
 
-#include "io/export/exporter.h"
+#include "export/exporter.h"
 #include "report/trace/trace.h"
 
 namespace berth {

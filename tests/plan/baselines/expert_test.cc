@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <set>
 
-#include "cost/weights.h"
-#include "io/graph_file.h"
+#include "import/graph_file.h"
 #include "machine/library.h"
 #include "plan/toys.h"
+#include "problem/weights.h"
 #include "support/folders.h"
 #include "zoo/zoo.h"
 

@@ -8,9 +8,9 @@
 #include <map>
 #include <string>
 
-#include "io/files.h"
-#include "io/json_reader.h"
-#include "io/public_problem.h"
+#include "files/files.h"
+#include "files/json/json_reader.h"
+#include "import/problems/public_problem.h"
 #include "support/folders.h"
 
 namespace berth::exact_set {

@@ -9,7 +9,7 @@
 
 #include "machine/device_set.h"
 #include "plan/toys.h"
-#include "sim/bounds.h"
+#include "sim/bounds/bounds.h"
 
 namespace berth {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <array>
 
-#include "io/parts.h"
-#include "io/public_problem.h"
+#include "import/parts.h"
+#include "import/problems/public_problem.h"
 #include "machine/library.h"
 #include "plan/explore/list_search.h"
 

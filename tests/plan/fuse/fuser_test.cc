@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "cost/fusion.h"
 #include "plan/fuse/cluster_times.h"
+#include "problem/fusion.h"
 #include "sim/simulator.h"
 #include "support/compare_timelines.h"
 #include "support/random_problem.h"

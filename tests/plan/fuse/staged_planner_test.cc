@@ -8,7 +8,7 @@
 
 #include "plan/planners.h"
 #include "plan/toys.h"
-#include "sim/bounds.h"
+#include "sim/bounds/bounds.h"
 #include "support/as_pipeline.h"
 #include "support/compare_timelines.h"
 #include "support/patience.h"

@@ -10,7 +10,7 @@
 #include "plan/mincut/two_way_cut.h"
 #include "plan/planners.h"
 #include "plan/search/placement.h"
-#include "sim/bounds.h"
+#include "sim/bounds/bounds.h"
 #include "support/random_problem.h"
 #include "support/toy.h"
 

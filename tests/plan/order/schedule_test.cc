@@ -4,10 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include "cost/fused_cost.h"
 #include "plan/order/bottom_levels.h"
 #include "plan/planners.h"
 #include "plan/toys.h"
+#include "problem/cost/fused_cost.h"
 #include "support/toy.h"
 
 namespace berth {

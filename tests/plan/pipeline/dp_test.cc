@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "graph/builder.h"
-#include "io/public_problem.h"
+#include "import/problems/public_problem.h"
 #include "plan/pipeline/down_sets.h"
 #include "plan/toys.h"
 #include "support/as_pipeline.h"

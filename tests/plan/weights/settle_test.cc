@@ -3,11 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include "cost/weights.h"
 #include "plan/auto.h"
 #include "plan/baselines/expert.h"
 #include "plan/baselines/one_device.h"
 #include "plan/toys.h"
+#include "problem/weights.h"
 
 namespace berth {
 namespace {

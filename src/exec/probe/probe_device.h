@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one device does, measured through ATen: products, streaming, the cost of starting an op, copies.
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "exec/devices/accelerator.h"
+#include "exec/probe/probe.h"
+#include "exec/probe/probe_timing.h"
+
+namespace berth::exec {
+
+struct DeviceRates {
+  std::map<DType, double> product_flops;  // best rate of a product, by dtype
+  double stream_bytes_per_s = 0.0;        // best rate of c = a + b
+  Bytes stream_bytes = 0;                 // of that op
+  double launch_s = 0.0;                  // the smallest op, one after the other
+};
+
+// Runs on the calling thread's cores, or on the accelerator if it is not null. Adds its points under that name.
+DeviceRates measure_rates(const std::string& name, const Accelerator* accelerator, const ProbeOptions& options,
+                          std::vector<ProbePoint>& points);
+
+struct LinkRates {
+  double latency_s = 0.0, bytes_per_s = 0.0;
+};
+
+// Latency and bandwidth that fit copy times best: the time of the smallest, the slope of the largest two.
+LinkRates fit_link(const std::vector<std::pair<Bytes, double>>& times);
+
+}  // namespace berth::exec

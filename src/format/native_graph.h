@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The native graph format, berth-graph/1: everything a Graph holds, one op per line (docs/formats.md).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "files/json/json_reader.h"
+#include "graph/graph.h"
+
+namespace berth {
+
+inline constexpr std::string_view kNativeGraphFormat = "berth-graph/1";
+
+// Most device models with measured times in one file: each costs a number per op.
+inline constexpr std::size_t kMaxMeasuredModels = 64;
+
+// Takes the document, whose format has been checked, and frees its text before the graph is built.
+Result<Graph> read_native_graph(JsonDocument document, std::string default_title);
+
+// Reading the text gives an equal graph, and writing that gives equal text. Fails only when a name is not UTF-8, which
+// JSON cannot hold.
+Result<std::string> write_graph_json(const Graph& graph);
+
+// The same to a file, ".json" or ".json.gz".
+Status save_graph_file(const std::string& path, const Graph& graph);
+
+}  // namespace berth

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/plans/foreign_plan.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "files/csv_line.h"
+#include "files/files.h"
+#include "files/json/json_reader.h"
+#include "import/plans/ort_settings.h"
+#include "import/plans/readers.h"
+
+namespace berth {
+namespace {
+
+constexpr std::string_view kReadable =
+    "plans are read from berth-plan/1, device_map.json of accelerate, layer settings of ONNX Runtime, affinity JSON of "
+    "OpenVINO, TensorFlow graphs with device fields (.pb .pbtxt .meta) and CSV with the columns op and device";
+
+enum class Kind { kDeviceMap, kAffinity, kOrt, kCsv, kTensorFlow };
+
+bool is_tensorflow(const std::string& path) {
+  constexpr std::array<std::string_view, 3> kEndings{".pb", ".pbtxt", ".meta"};
+  return std::ranges::any_of(kEndings, [&](std::string_view ending) { return path.ends_with(ending); });
+}
+
+std::string_view without_mark(std::string_view text) {
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  return trim(text);
+}
+
+Result<Kind> kind_of(const std::string& text, const ForeignPlanRequest& request) {
+  if (is_tensorflow(request.path)) return Kind::kTensorFlow;
+  const std::string_view body = without_mark(text);
+  if (body.starts_with('{')) {
+    BERTH_TRY(const JsonDocument document, JsonDocument::open(text));
+    if (document.has(kLayerSettings) || document.has(kNameSettings)) return Kind::kOrt;
+    return names_ops(text, request.problem.graph()) ? Kind::kAffinity : Kind::kDeviceMap;
+  }
+  const std::string_view line = body.substr(0, body.find('\n'));
+  if (line.find("op") != std::string_view::npos && line.find("device") != std::string_view::npos &&
+      line.find(',') != std::string_view::npos && line.find('(') == std::string_view::npos) {
+    return Kind::kCsv;
+  }
+  if (line.find('(') != std::string_view::npos) return Kind::kOrt;
+  return bad_input("it is no plan; {}", kReadable);
+}
+
+struct Reader {
+  std::string_view format;
+  Result<StatedPlan> (*read)(const std::string& text, const ForeignPlanRequest& request);
+};
+
+Reader reader_of(Kind kind) {
+  switch (kind) {
+    case Kind::kDeviceMap:
+      return {"device_map of accelerate", read_device_map};
+    case Kind::kAffinity:
+      return {"affinities of OpenVINO", read_affinity};
+    case Kind::kOrt:
+      return {"layer settings of ONNX Runtime", read_ort_settings};
+    case Kind::kCsv:
+      return {"CSV", read_csv_plan};
+    case Kind::kTensorFlow:
+      break;
+  }
+  return {"device fields of TensorFlow", read_tensorflow_devices};
+}
+
+Result<ForeignPlan> read(const std::string& text, const ForeignPlanRequest& request) {
+  BERTH_TRY(const Kind kind, kind_of(text, request));
+  const Reader reader = reader_of(kind);
+  BERTH_TRY(StatedPlan stated, reader.read(text, request));
+  const auto placed = static_cast<std::size_t>(
+      std::ranges::count_if(stated.device_of, [](const std::string& device) { return !device.empty(); }));
+  follow_readers(request.problem.graph(), stated.device_of);
+  ForeignPlan plan{.format = reader.format};
+  BERTH_TRY(plan.given, given_placement(request.problem, stated.device_of));
+  plan.given.stated = placed;
+  plan.given.plan.priority = std::move(stated.priority);
+  plan.given.plan.fusions = std::move(stated.fusions);
+  return plan;
+}
+
+}  // namespace
+
+bool is_foreign_plan(const std::string& path, const std::string& text) {
+  if (is_tensorflow(path) || !without_mark(text).starts_with('{')) return true;
+  const auto document = JsonDocument::open(text);
+  return document && !document->has("format");
+}
+
+Result<ForeignPlan> read_foreign_plan(const std::string& text, const ForeignPlanRequest& request) {
+  auto plan = read(text, request);
+  if (!plan) return in_file(request.path, plan.error());
+  return plan;
+}
+
+void follow_readers(const Graph& graph, OpDevices& devices) {
+  for (const OpId op : graph.ops()) {
+    if (!devices[index(op)].empty() || !is_resident(graph.role(op))) continue;
+    for (const TensorId tensor : graph.outputs(op)) {
+      for (const OpId reader : graph.consumers(tensor)) {
+        if (devices[index(op)].empty()) devices[index(op)] = devices[index(reader)];
+      }
+    }
+  }
+}
+
+void follow_inputs(const Graph& graph, OpDevices& devices) {
+  for (const OpId op : graph.topological_order()) {
+    if (!devices[index(op)].empty() || is_resident(graph.role(op)) || graph.role(op) == Role::kInput) continue;
+    std::string first;
+    for (const TensorId tensor : graph.inputs(op)) {
+      const OpId from = graph.producer(tensor);
+      if (first.empty()) first = devices[index(from)];
+      if (is_resident(graph.role(from)) && devices[index(op)].empty()) devices[index(op)] = devices[index(from)];
+    }
+    if (devices[index(op)].empty()) devices[index(op)] = first;
+  }
+}
+
+}  // namespace berth

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/shapes/onnx/images.h"
+
+#include <algorithm>
+
+#include "model/shapes/onnx/rule_tools.h"
+
+namespace berth {
+namespace {
+
+using Numbers = std::vector<std::int64_t>;
+
+bool has_channels_last(const OnnxView& node) { return node.node().integer("channels_last", 0) != 0; }
+
+}  // namespace
+
+Outputs infer_center_crop_pad(const OnnxView& node) {
+  const Shape* shape = node.shape(0);
+  if (shape == nullptr) return one(node.dtype(0), std::nullopt);
+  const auto axes = axes_or_all(node.node().find<Numbers>("axes"), shape->size());
+  const auto wanted = shape_in(node.partial(1));
+  if (!axes || !wanted || wanted->size() != axes->size()) return one(node.dtype(0), all_unknown(shape->size()));
+  Shape result = *shape;
+  for (std::size_t i = 0; i < axes->size(); ++i) result[(*axes)[i]] = (*wanted)[i];
+  return one(node.dtype(0), result);
+}
+
+// Columns [batch, channels * elements of a block, blocks], the size of the image, the size of a block.
+Outputs infer_col2im(const OnnxView& node) {
+  const Shape* columns = node.shape(0);
+  const auto image = shape_in(node.partial(1)), block = shape_in(node.partial(2));
+  if (columns == nullptr || columns->size() != 3 || !image || !block) return one(node.dtype(0), std::nullopt);
+  Dim elements = known_dim(1);
+  for (const Dim& side : *block) elements = product_of(elements, side);
+  Shape result{(*columns)[0], elements.known() ? quotient_of((*columns)[1], elements.size) : unknown_dim()};
+  result.insert(result.end(), image->begin(), image->end());
+  return one(node.dtype(0), result);
+}
+
+// Each region [regions, 5] of [batch, channels, height, width] as a plane of one size.
+Outputs infer_max_roi_pool(const OnnxView& node) {
+  const Shape *planes = node.shape(0), *regions = node.shape(1);
+  const auto* pooled = node.node().find<Numbers>("pooled_shape");
+  if (planes == nullptr || planes->size() < 2 || regions == nullptr || regions->empty() || pooled == nullptr)
+    return one(node.dtype(0), std::nullopt);
+  Shape result{regions->front(), (*planes)[1]};
+  for (const std::int64_t size : *pooled) result.push_back(known_dim(size));
+  return one(node.dtype(0), result);
+}
+
+// Of [batch, channels, ...], as the second input says it, the places of all pixels: [batch, ..., axes].
+Outputs infer_affine_grid(const OnnxView& node) {
+  auto result = shape_in(node.partial(1));
+  if (!result || result->size() < 3) return one(node.dtype(0), std::nullopt);
+  const auto axes = static_cast<std::int64_t>(result->size()) - 2;
+  result->erase(result->begin() + 1);
+  result->push_back(known_dim(axes));
+  return one(node.dtype(0), std::move(result));
+}
+
+Outputs infer_reorder_input(const OnnxView& node) {
+  auto shape = copy_of(node.shape(0));
+  if (shape && shape->size() >= 2 && has_channels_last(node))
+    std::rotate(shape->begin() + 1, shape->end() - 1, shape->end());
+  return one(node.dtype(0), std::move(shape));
+}
+
+Outputs infer_reorder_output(const OnnxView& node) {
+  auto shape = copy_of(node.shape(0));
+  if (!shape || shape->size() < 2) return one(node.dtype(0), std::nullopt);
+  (*shape)[1] = known_dim(node.node().integer("channels", (*shape)[1].size));
+  if (has_channels_last(node)) std::rotate(shape->begin() + 1, shape->begin() + 2, shape->end());
+  return one(node.dtype(0), std::move(shape));
+}
+
+}  // namespace berth

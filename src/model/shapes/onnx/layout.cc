@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/shapes/onnx/layout.h"
+
+#include <algorithm>
+
+#include "graph/builder.h"
+#include "model/shapes/onnx/rule_tools.h"
+#include "model/sizes.h"
+
+namespace berth {
+namespace {
+
+using Numbers = std::vector<std::int64_t>;
+
+// Reshape: sizes as asked for. A 0 takes over a size of the input; -1 is what is left over, and so is a size that is
+// just not known, if it is the only one.
+class Reshaping {
+ public:
+  Reshaping(const Shape* from, const PartialNumbers& wanted, bool zero_copies)
+      : from_(from), wanted_(wanted), zero_copies_(zero_copies) {}
+
+  Shape result() {
+    for (std::size_t i = 0; i < wanted_.size(); ++i) add(i);
+    if (open_.size() == 1) result_[open_.front()] = left_over();
+    return std::move(result_);
+  }
+
+ private:
+  void add(std::size_t i) {
+    const auto& size = wanted_[i];
+    if (!size || *size < 0) {
+      open_.push_back(i);
+      result_.push_back(unknown_dim());
+    } else if (*size == 0 && zero_copies_) {
+      copied_.push_back(i);
+      result_.push_back(from_ != nullptr && i < from_->size() ? (*from_)[i] : unknown_dim());
+    } else {
+      result_.push_back(known_dim(*size));
+    }
+  }
+
+  // Sizes that were taken over cancel out, known or not.
+  [[nodiscard]] Dim left_over() const {
+    if (from_ == nullptr) return unknown_dim();
+    Dim elements = known_dim(1), others = known_dim(1);
+    for (std::size_t i = 0; i < from_->size(); ++i) {
+      if (!is_copied(i)) elements = product_of(elements, (*from_)[i]);
+    }
+    for (std::size_t i = 0; i < result_.size(); ++i) {
+      if (!is_copied(i) && i != open_.front()) others = product_of(others, result_[i]);
+    }
+    return others.known() ? quotient_of(elements, others.size) : unknown_dim();
+  }
+
+  [[nodiscard]] bool is_copied(std::size_t i) const { return std::ranges::find(copied_, i) != copied_.end(); }
+
+  const Shape* from_;
+  const PartialNumbers& wanted_;
+  bool zero_copies_;
+  Shape result_;
+  std::vector<std::size_t> open_, copied_;  // axes of the result
+};
+
+// How many sizes a shape tensor asks for, where the sizes themselves are not known.
+std::optional<std::size_t> rank_asked_for(const Shape* sizes) {
+  if (sizes == nullptr || sizes->size() != 1 || !sizes->front().known() || sizes->front().size > kMaxRank)
+    return std::nullopt;
+  return static_cast<std::size_t>(sizes->front().size);
+}
+
+// Length of part i where all are as equal as can be: the last may be shorter.
+Dim even_part(const Dim& whole, std::int64_t parts, std::int64_t i) {
+  if (!whole.known() || whole.size > kLargestSize) return unknown_dim();
+  const std::int64_t length = (whole.size + parts - 1) / parts;
+  return known_dim(std::min(length, std::max<std::int64_t>(whole.size - i * length, 0)));
+}
+
+// Blocks of `size` by `size` moved between the channels and the plane of [batch, channels, height, width].
+Outputs move_blocks(const OnnxView& node, bool into_plane) {
+  const Shape* shape = node.shape(0);
+  const std::int64_t size = node.node().integer("blocksize", 0);
+  if (shape == nullptr || shape->size() != 4 || size <= 0 || size > (1 << 20))
+    return one(node.dtype(0), shape != nullptr ? std::optional(all_unknown(shape->size())) : std::nullopt);
+  Shape result = *shape;
+  const Dim side = known_dim(size), block = known_dim(size * size);
+  result[1] = into_plane ? quotient_of(result[1], block.size) : product_of(result[1], block);
+  for (const std::size_t axis : {std::size_t{2}, std::size_t{3}})
+    result[axis] = into_plane ? product_of(result[axis], side) : quotient_of(result[axis], size);
+  return one(node.dtype(0), result);
+}
+
+// Every `step`-th input from `from` on, along one axis.
+Outputs join_inputs(const OnnxView& node, std::size_t from, std::size_t step) {
+  const Shape* first = node.shape(from);
+  const auto axis = first != nullptr ? axis_of(node.node().integer("axis", 0), first->size()) : std::nullopt;
+  if (!axis) return one(node.dtype(from), std::nullopt);
+  Shape result = *first;
+  for (std::size_t i = from + step; i < node.num_inputs(); i += step) {
+    const Shape* shape = node.shape(i);
+    const bool fits = shape != nullptr && shape->size() == result.size();
+    result[*axis] = fits ? sum_of(result[*axis], (*shape)[*axis]) : unknown_dim();
+    for (std::size_t other = 0; fits && other < result.size(); ++other) {
+      if (other != *axis && !result[other].known()) result[other] = (*shape)[other];
+    }
+  }
+  return one(node.dtype(from), result);
+}
+
+}  // namespace
+
+Outputs infer_transpose(const OnnxView& node) {
+  const Shape* shape = node.shape(0);
+  if (shape == nullptr) return one(node.dtype(0), std::nullopt);
+  Shape result(shape->rbegin(), shape->rend());
+  if (const auto* perm = node.node().find<Numbers>("perm"); perm != nullptr && perm->size() == shape->size()) {
+    for (std::size_t i = 0; i < perm->size(); ++i) {
+      const auto axis = axis_of((*perm)[i], shape->size());
+      if (!axis) return one(node.dtype(0), std::nullopt);
+      result[i] = (*shape)[*axis];
+    }
+  }
+  return one(node.dtype(0), result);
+}
+
+Outputs infer_reshape(const OnnxView& node) {
+  auto wanted = node.partial(1);
+  if (const auto* attribute = node.node().find<Numbers>("shape")) wanted.emplace(attribute->begin(), attribute->end());
+  if (!wanted) {
+    const auto rank = rank_asked_for(node.shape(1));
+    if (!rank) return one(node.dtype(0), std::nullopt);
+    wanted.emplace(*rank);
+  }
+  if (wanted->size() > static_cast<std::size_t>(kMaxRank)) return one(node.dtype(0), std::nullopt);
+  return one(node.dtype(0), Reshaping(node.shape(0), *wanted, node.node().integer("allowzero", 0) == 0).result());
+}
+
+Outputs infer_flatten(const OnnxView& node) {
+  const Shape* shape = node.shape(0);
+  if (shape == nullptr) return one(node.dtype(0), std::nullopt);
+  const std::int64_t given = node.node().integer("axis", 1), rank = static_cast<std::int64_t>(shape->size());
+  const std::int64_t axis = std::clamp<std::int64_t>(given < 0 ? given + rank : given, 0, rank);
+  Shape result(2, known_dim(1));
+  for (std::int64_t i = 0; i < rank; ++i) {
+    Dim& side = result[i < axis ? 0 : 1];
+    side = product_of(side, (*shape)[static_cast<std::size_t>(i)]);
+  }
+  return one(node.dtype(0), result);
+}
+
+Outputs infer_squeeze(const OnnxView& node) {
+  const Shape* shape = node.shape(0);
+  const auto* axes = node.numbers("axes", 1);
+  if (shape == nullptr || (axes == nullptr && node.has(1))) return one(node.dtype(0), std::nullopt);
+  std::vector<bool> drop(shape->size(), false);
+  for (std::size_t i = 0; i < shape->size(); ++i) drop[i] = axes == nullptr && (*shape)[i].size == 1;
+  for (std::size_t i = 0; axes != nullptr && i < axes->size(); ++i) {
+    if (const auto axis = axis_of((*axes)[i], shape->size())) drop[*axis] = true;
+  }
+  Shape result;
+  for (std::size_t i = 0; i < shape->size(); ++i) {
+    if (!drop[i]) result.push_back((*shape)[i]);
+  }
+  return one(node.dtype(0), result);
+}
+
+Outputs infer_unsqueeze(const OnnxView& node) {
+  const Shape* shape = node.shape(0);
+  const auto* axes = node.numbers("axes", 1);
+  if (shape == nullptr || axes == nullptr || axes->size() > static_cast<std::size_t>(kMaxRank))
+    return one(node.dtype(0), std::nullopt);
+  const std::size_t rank = shape->size() + axes->size();
+  std::vector<bool> is_new(rank, false);
+  for (const std::int64_t given : *axes) {
+    if (const auto axis = axis_of(given, rank)) is_new[*axis] = true;
+  }
+  Shape result;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < rank; ++i)
+    result.push_back(is_new[i] || next >= shape->size() ? known_dim(1) : (*shape)[next++]);
+  return one(node.dtype(0), result);
+}
+
+Outputs infer_concat(const OnnxView& node) { return join_inputs(node, 0, 1); }
+
+// The scale and the zero of the result, then each part with its own.
+Outputs infer_quantized_concat(const OnnxView& node) { return join_inputs(node, 2, 3); }
+
+Outputs infer_concat_training(const OnnxView& node) {
+  Outputs outputs = infer_concat(node);
+  outputs.push_back({DType::kI64, Shape{known_dim(static_cast<std::int64_t>(node.num_inputs()))}});
+  return outputs;
+}
+
+Outputs infer_split(const OnnxView& node) {
+  const Shape* shape = node.shape(0);
+  const auto axis = shape != nullptr ? axis_of(node.node().integer("axis", 0), shape->size()) : std::nullopt;
+  if (!axis) return one(node.dtype(0), std::nullopt);
+  const auto* sizes = node.numbers("split", 1);
+  const bool is_open = sizes == nullptr && node.has(1);
+  const auto parts = static_cast<std::int64_t>(std::max<std::size_t>(node.num_outputs(), 1));
+  Outputs outputs;
+  for (std::int64_t i = 0; i < parts; ++i) {
+    Shape piece = *shape;
+    const bool given = sizes != nullptr && static_cast<std::size_t>(i) < sizes->size();
+    piece[*axis] = given     ? known_dim((*sizes)[static_cast<std::size_t>(i)])
+                   : is_open ? unknown_dim()
+                             : even_part((*shape)[*axis], parts, i);
+    outputs.push_back({node.dtype(0), std::move(piece)});
+  }
+  return outputs;
+}
+
+Outputs infer_expand(const OnnxView& node) {
+  const auto wanted = shape_in(node.partial(1));
+  if (!wanted || node.shape(0) == nullptr) return one(node.dtype(0), std::nullopt);
+  return one(node.dtype(0), broadcast(*node.shape(0), *wanted));
+}
+
+Outputs infer_tile(const OnnxView& node) {
+  const auto repeats = shape_in(node.partial(1));
+  const Shape* shape = node.shape(0);
+  if (!repeats || shape == nullptr || repeats->size() != shape->size()) return one(node.dtype(0), std::nullopt);
+  Shape result = *shape;
+  for (std::size_t i = 0; i < result.size(); ++i) result[i] = product_of(result[i], (*repeats)[i]);
+  return one(node.dtype(0), result);
+}
+
+Outputs infer_depth_to_space(const OnnxView& node) { return move_blocks(node, true); }
+Outputs infer_space_to_depth(const OnnxView& node) { return move_blocks(node, false); }
+
+}  // namespace berth

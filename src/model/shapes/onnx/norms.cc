@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/shapes/onnx/norms.h"
+
+#include <string>
+
+#include "model/shapes/onnx/rule_tools.h"
+
+namespace berth {
+namespace {
+
+// Statistics of the stretch from `axis` on: one number for each.
+Shape statistics_of(Shape shape, std::int64_t axis) {
+  const auto from = axis_of(axis, shape.size());
+  for (std::size_t i = from.value_or(shape.size()); i < shape.size(); ++i) shape[i] = known_dim(1);
+  return shape;
+}
+
+}  // namespace
+
+Outputs infer_reduce(const OnnxView& node) {
+  const Shape* shape = node.shape(0);
+  const auto* axes = node.numbers("axes", 1);
+  const bool keep = node.node().integer("keepdims", 1) != 0;
+  if (shape == nullptr) return one(node.dtype(0), std::nullopt);
+  if (axes == nullptr && node.has(1))
+    return one(node.dtype(0), keep ? std::optional(all_unknown(shape->size())) : std::nullopt);
+  const bool none_means_none = node.node().integer("noop_with_empty_axes", 0) != 0;
+  std::vector<bool> reduced(shape->size(), (axes == nullptr || axes->empty()) && !none_means_none);
+  for (std::size_t i = 0; axes != nullptr && i < axes->size(); ++i) {
+    if (const auto axis = axis_of((*axes)[i], shape->size())) reduced[*axis] = true;
+  }
+  Shape result;
+  for (std::size_t i = 0; i < shape->size(); ++i) {
+    if (!reduced[i]) result.push_back((*shape)[i]);
+    if (reduced[i] && keep) result.push_back(known_dim(1));
+  }
+  return one(node.dtype(0), result);
+}
+
+Outputs infer_reduce_all(const OnnxView& node) { return one(node.dtype(0), Shape{}); }
+
+// Of matrices in the last two axes.
+Outputs infer_determinant(const OnnxView& node) {
+  auto shape = copy_of(node.shape(0));
+  if (!shape || shape->size() < 2) return one(node.dtype(0), std::nullopt);
+  shape->resize(shape->size() - 2);
+  return one(node.dtype(0), std::move(shape));
+}
+
+Outputs infer_arg_reduce(const OnnxView& node) {
+  const Shape* shape = node.shape(0);
+  const auto axis = shape != nullptr ? axis_of(node.node().integer("axis", 0), shape->size()) : std::nullopt;
+  if (!axis) return one(DType::kI64, std::nullopt);
+  Shape result = *shape;
+  if (node.node().integer("keepdims", 1) != 0) {
+    result[*axis] = known_dim(1);
+  } else {
+    result.erase(result.begin() + static_cast<std::ptrdiff_t>(*axis));
+  }
+  return one(DType::kI64, result);
+}
+
+// Output like the input; then mean and deviation.
+Outputs infer_layer_norm(const OnnxView& node) {
+  Outputs outputs = one(node.dtype(0), copy_of(node.shape(0)));
+  if (node.shape(0) == nullptr) return outputs;
+  const Shape rows = statistics_of(*node.shape(0), node.node().integer("axis", -1));
+  while (outputs.size() < node.num_outputs()) outputs.push_back({DType::kF32, rows});
+  return outputs;
+}
+
+// Gradient of the output, input, scale, ...: gradients of the input, the scale and the bias.
+Outputs infer_layer_norm_grad(const OnnxView& node) {
+  const Inferred scale{node.dtype(2), copy_of(node.shape(2))};
+  return {{node.dtype(1), copy_of(node.shape(1))}, scale, scale};
+}
+
+// The fourth output is the sum that was normalised.
+Outputs infer_skip_layer_norm(const OnnxView& node) {
+  Outputs outputs = infer_layer_norm(node);
+  if (outputs.size() > 3) outputs[3] = outputs[0];
+  return outputs;
+}
+
+// Indices [batch, length], segments, and three tables of rows [?, width].
+Outputs infer_embed_layer_norm(const OnnxView& node) {
+  const Shape *indices = node.shape(0), *table = node.shape(2);
+  std::optional<Shape> rows, mask;
+  if (indices != nullptr && !indices->empty()) mask = Shape{indices->front()};
+  if (indices != nullptr && table != nullptr && table->size() == 2) {
+    rows = *indices;
+    rows->push_back(table->back());
+  }
+  return {{node.dtype(2), rows}, {DType::kI32, mask}, {node.dtype(2), rows}};
+}
+
+// In training also the statistics of the batch, one number per channel.
+Outputs infer_batch_norm(const OnnxView& node) {
+  Outputs outputs = one(node.dtype(0), copy_of(node.shape(0)));
+  while (outputs.size() < node.num_outputs()) outputs.push_back({node.dtype(1), copy_of(node.shape(1))});
+  return outputs;
+}
+
+Outputs infer_loss(const OnnxView& node) {
+  const auto* reduction = node.node().find<std::string>("reduction");
+  const bool per_label = reduction != nullptr && *reduction == "none";
+  return {{node.dtype(0), per_label ? copy_of(node.shape(1)) : Shape{}}, {node.dtype(0), copy_of(node.shape(0))}};
+}
+
+}  // namespace berth

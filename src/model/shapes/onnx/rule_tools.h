@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the rules for ONNX operators share: arithmetic on sizes that may be unknown, and broadcasting.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "model/shapes/onnx/rules.h"
+#include "model/sizes.h"
+
+namespace berth {
+
+inline constexpr std::int64_t kLargestSize = std::int64_t{1} << 48;  // beyond any tensor, far from overflow
+
+inline Dim known_dim(std::int64_t size) {
+  return {size <= kLargestSize ? std::max<std::int64_t>(size, -1) : kTooLarge, {}};
+}
+inline Dim unknown_dim() { return {}; }
+
+// A size that only a run can tell, named after the node and an axis of its first output, so that the user can give it.
+// Without a name if that would be too long.
+Dim open_dim(const OnnxView& node, std::size_t axis);
+// An output with such a size.
+inline Inferred opening(std::optional<DType> dtype, Shape shape, const Dim& open) {
+  return {dtype, std::move(shape), open.symbol};
+}
+
+// Unknown if one of them is.
+Dim sum_of(const Dim& a, const Dim& b);
+Dim product_of(const Dim& a, const Dim& b);
+Dim quotient_of(const Dim& a, std::int64_t by);  // also where it does not come out even
+
+inline Outputs one(std::optional<DType> dtype, std::optional<Shape> shape) { return {{dtype, std::move(shape)}}; }
+
+inline std::optional<Shape> copy_of(const Shape* shape) {
+  return shape != nullptr ? std::optional(*shape) : std::nullopt;
+}
+
+inline Shape all_unknown(std::size_t rank) { return Shape(rank, unknown_dim()); }
+
+// Axes that a list of sizes or paddings is about, from the front; all of them if the file does not say.
+std::optional<std::vector<std::size_t>> axes_or_all(const std::vector<std::int64_t>* stated, std::size_t rank);
+
+// A shape that a tensor holds; nothing if it says too little or too many dimensions.
+std::optional<Shape> shape_in(const std::optional<PartialNumbers>& sizes);
+
+Shape broadcast(const Shape& a, const Shape& b);
+
+// What the file says of a value stays; what it leaves open is filled in. Not with more dimensions than a graph may
+// have: a Gather of a tensor by itself doubles them, and a few of those would fill any memory.
+void fill_in(Value& value, const Inferred& found);
+
+// Open dimensions that have a name get its size. For subgraphs, which use the names of the graph around them.
+void bind_symbols(Value& value, const DimSizes& symbols);
+
+}  // namespace berth

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serving/plan/serving.h"
+
+#include <algorithm>
+
+namespace berth::llm {
+namespace {
+
+bool uses(Runtime runtime, const Device& device) {
+  return device.kind == DeviceKind::kGpu || (runtime == Runtime::kVllm && device.kind == DeviceKind::kTpu);
+}
+
+struct Priced {
+  std::shared_ptr<const Problem> problem;
+  std::vector<Berth> berths;
+};
+
+Result<Priced> price(const Model& model, const std::shared_ptr<const Machine>& machine, const Workload& workload,
+                     const std::vector<Bytes>& reserve) {
+  BERTH_TRY(ServingGraph built, build_serving_graph(model, workload));
+  Constraints constraints;
+  constraints.reserve = reserve;
+  BERTH_TRY(Problem problem,
+            make_problem(std::make_shared<const Graph>(std::move(built.graph)), machine, std::move(constraints)));
+  return Priced{std::make_shared<const Problem>(std::move(problem)), std::move(built.berths)};
+}
+
+}  // namespace
+
+Bytes compute_buffer_bytes(const Config& config, const CacheSettings& cache) {
+  const std::int64_t inner = std::max(config.ffn, config.experts_used * config.expert_ffn);
+  const std::int64_t widest = std::max(config.vocab + config.hidden, 4 * config.hidden + 2 * inner);
+  return cache.prompt_batch * (4 * widest + 2 * cache.context * cache.sequences);
+}
+
+namespace {
+
+// Tensors of half precision that live at once while a layer handles a prompt batch: its input and residual, queries
+// with keys and values, and both inner ones of the feed-forward part.
+Bytes activation_bytes(const Config& config, const CacheSettings& cache) {
+  const std::int64_t inner = std::max(config.ffn, config.experts_used * config.expert_ffn);
+  const std::int64_t attention = config.heads * (config.key_width + config.value_width) + 2 * config.hidden;
+  return 2 * cache.prompt_batch * (4 * config.hidden + attention + 2 * inner);
+}
+
+}  // namespace
+
+bool better(const Verdict& a, const Verdict& b) {
+  if (a.unpinned != b.unpinned) return a.unpinned < b.unpinned;
+  if (a.fits != b.fits) return a.fits;
+  if (!a.fits && a.over != b.over) return a.over < b.over;
+  return a.request_s < b.request_s;
+}
+
+Result<Serving> Serving::make(std::shared_ptr<const Model> model, std::shared_ptr<const Machine> machine,
+                              const ServingOptions& options) {
+  Serving serving;
+  serving.model_ = std::move(model);
+  serving.machine_ = std::move(machine);
+  serving.options_ = options;
+  const Machine& where = *serving.machine_;
+  const auto cpu = where.first_of(DeviceKind::kCpu);
+  if (!cpu) return bad_input("machine {} has no CPU, which holds the words of a language model", where.name());
+  serving.cpu_ = *cpu;
+  const Bytes buffer = compute_buffer_bytes(serving.model_->config, options.cache);
+  serving.reserve_ = options.reserve.empty() ? std::vector<Bytes>(where.num_devices(), 0) : options.reserve;
+  serving.reserve_[index(serving.cpu_)] += options.host_bytes;
+  for (const DeviceId id : where.device_ids()) {
+    const bool excluded = (options.excluded & device_bit(id)) != 0;
+    if (excluded || !uses(options.runtime, where.device(id))) continue;
+    serving.accelerators_.push_back(id);
+    serving.reserve_[index(id)] += options.context_bytes + buffer;
+  }
+  if (serving.accelerators_.empty() && options.runtime == Runtime::kVllm) {
+    return bad_input("machine {} has no GPU that may be used, and vLLM puts nothing on a CPU", where.name());
+  }
+  BERTH_TRY(Priced decode,
+            price(*serving.model_, serving.machine_, {Phase::kDecode, options.cache, options.depth}, serving.reserve_));
+  BERTH_TRY(Priced prefill,
+            price(*serving.model_, serving.machine_, {Phase::kPrefill, options.cache}, serving.reserve_));
+  serving.decode_ = std::move(decode.problem);
+  serving.prefill_ = std::move(prefill.problem);
+  serving.decode_berths_ = std::move(decode.berths);
+  serving.prefill_berths_ = std::move(prefill.berths);
+  serving.decode_simulator_ = std::make_unique<Simulator>(*serving.decode_);
+  serving.prefill_simulator_ = std::make_unique<Simulator>(*serving.prefill_);
+  serving.add_sizes();
+  return serving;
+}
+
+void Serving::add_sizes() {
+  activations_ = activation_bytes(model_->config, options_.cache);
+  const auto count = static_cast<std::size_t>(layers());
+  layer_bytes_.assign(count, {});
+  cache_bytes_.assign(count, 0);
+  const Graph& graph = decode_->graph();
+  for (const OpId op : graph.ops()) {
+    const Berth& berth = decode_berths_[index(op)];
+    const Bytes bytes = graph.resident_bytes(op);
+    if (bytes == 0) continue;
+    if (berth.part == Part::kOutput) {
+      output_bytes_ += bytes;
+    } else if (berth.layer < 0) {
+      input_bytes_ += bytes;
+    } else if (graph.role(op) == Role::kBuffer) {
+      cache_bytes_[static_cast<std::size_t>(berth.layer)] += bytes;
+    } else {
+      const std::size_t slot = is_movable(berth.part) ? 1 + static_cast<std::size_t>(movable_index(berth.part)) : 0;
+      layer_bytes_[static_cast<std::size_t>(berth.layer)][slot] += bytes;
+    }
+  }
+}
+
+Plan Serving::plan_of(const Placement& placement, Phase phase) const {
+  const Graph& graph = problem(phase).graph();
+  const std::vector<Berth>& berths = phase == Phase::kDecode ? decode_berths_ : prefill_berths_;
+  // Accelerate keeps weights on the CPU but computes with copies on the first GPU.
+  const bool streams = options_.runtime == Runtime::kAccelerate && !accelerators_.empty();
+  Plan plan;
+  plan.device_of.reserve(graph.num_ops());
+  for (const OpId op : graph.ops()) {
+    const Berth& berth = berths[index(op)];
+    DeviceId device = placement.device_of(berth.layer, berth.part);
+    if (graph.role(op) == Role::kInput) device = cpu_;
+    if (streams && device == cpu_ && (graph.role(op) == Role::kCompute || graph.role(op) == Role::kBuffer)) {
+      device = accelerators_.front();
+    }
+    plan.device_of.push_back(device);
+  }
+  return plan;
+}
+
+// llama.cpp computes batches of at least 32 tokens on the first of its GPUs, copying the weights (op offload).
+constexpr std::int64_t kLeastCopiedBatch = 32;
+
+DeviceId Serving::borrower(const Placement& placement, Phase phase) const {
+  if (accelerators_.empty()) return kNoDevice;
+  if (options_.runtime == Runtime::kAccelerate) return accelerators_.front();
+  const bool copies = options_.runtime == Runtime::kLlamaCpp && phase == Phase::kPrefill &&
+                      options_.cache.prompt_batch >= kLeastCopiedBatch;
+  const auto first = std::ranges::find_if(placement.home, [&](DeviceId home) { return home != cpu_; });
+  return copies && first != placement.home.end() ? *first : kNoDevice;
+}
+
+// llama.cpp has one tensor on its way at a time, accelerate a layer.
+Bytes Serving::copy_room(const Placement& placement) const {
+  Bytes largest = 0;
+  for (std::size_t i = 0; i < placement.home.size(); ++i) {
+    const bool at_home = placement.home[i] == cpu_;
+    Bytes layer = at_home ? layer_bytes_[i][0] : 0, tensor = layer;
+    for (std::size_t part = 0; part < kMovableParts; ++part) {
+      if (placement.moved[i][part] != cpu_) continue;
+      layer += layer_bytes_[i][part + 1];
+      tensor = std::max(tensor, layer_bytes_[i][part + 1]);
+    }
+    largest = std::max(largest, options_.runtime == Runtime::kAccelerate ? layer : tensor);
+  }
+  return largest;
+}
+
+// Of a mixture llama.cpp copies only the experts that a batch needs.
+double Serving::copied_share(const Berth& berth, Phase phase) const {
+  const Config& config = model_->config;
+  const bool chosen = options_.runtime == Runtime::kLlamaCpp && berth.tensor >= 0 && config.experts > 0 &&
+                      model_->tensors[static_cast<std::size_t>(berth.tensor)].experts;
+  if (!chosen) return 1.0;
+  const std::int64_t tokens = phase == Phase::kDecode ? options_.cache.sequences : options_.cache.prompt_batch;
+  return expected_experts(config.experts, config.experts_used, tokens) / static_cast<double>(config.experts);
+}
+
+double Serving::move_copied(Plan& plan, Phase phase, DeviceId gpu) const {
+  const Graph& graph = problem(phase).graph();
+  const std::vector<Berth>& berths = phase == Phase::kDecode ? decode_berths_ : prefill_berths_;
+  const bool all = options_.runtime == Runtime::kAccelerate;
+  double bytes = 0.0;
+  for (const OpId op : graph.ops()) {
+    const Berth& berth = berths[index(op)];
+    const Role role = graph.role(op);
+    const bool stays = role == Role::kInput || role == Role::kBuffer || (!all && berth.layer < 0);
+    // Attention is computed where its cache is.
+    const bool attends = !all && graph.type(op) == "cached_attention";
+    if (plan.device_of[index(op)] != cpu_ || stays || attends) continue;
+    plan.device_of[index(op)] = gpu;
+    if (role == Role::kParameter) {
+      bytes += copied_share(berth, phase) * static_cast<double>(graph.resident_bytes(op));
+    }
+  }
+  return bytes;
+}
+
+double Serving::copy_rate(DeviceId gpu) const {
+  double rate = machine_->device(cpu_).bytes_per_s / 2.0;  // read once, written once
+  for (const std::uint16_t channel : machine_->route(cpu_, gpu)) {
+    rate = std::min(rate, machine_->channels()[channel].bytes_per_s);
+  }
+  return rate;
+}
+
+// Copies are not hidden behind products: neither runtime begins with the next before the last is used.
+Serving::Timed Serving::time(const Placement& placement, Phase phase) {
+  Simulator& simulator = phase == Phase::kDecode ? *decode_simulator_ : *prefill_simulator_;
+  Plan plan = plan_of(placement, phase);
+  const DeviceId gpu = borrower(placement, phase);
+  const double copied = gpu == kNoDevice ? 0.0 : move_copied(plan, phase, gpu);
+  ++simulations_;
+  Timed timed{.score = simulator.run(plan)};
+  timed.seconds = to_seconds(timed.score.step_time);
+  if (copied == 0.0) return timed;
+  timed.copies_s = copied / copy_rate(gpu);
+  timed.seconds += timed.copies_s;
+  // The plan that was simulated holds all copies at once, which nobody does.
+  const Bytes over = overflow(placement);
+  timed.score.feasible = over == 0;
+  timed.score.overflow.reset();
+  if (over > 0) timed.score.overflow = Overflow{.device = gpu, .over = over};
+  return timed;
+}
+
+Verdict Serving::judge(const Placement& placement) {
+  Verdict verdict;
+  for (std::size_t i = 0; i < options_.pinned.size(); ++i) {
+    if (options_.pinned[i] != kNoDevice && options_.pinned[i] != placement.home[i]) ++verdict.unpinned;
+  }
+  Timed decode = time(placement, Phase::kDecode), prefill = time(placement, Phase::kPrefill);
+  verdict.decode_s = decode.seconds;
+  verdict.prefill_s = prefill.seconds;
+  verdict.decode_copies_s = decode.copies_s;
+  verdict.prefill_copies_s = prefill.copies_s;
+  verdict.decode = std::move(decode.score);
+  verdict.prefill = std::move(prefill.score);
+  verdict.fits = verdict.decode.feasible && verdict.prefill.feasible;
+  if (!verdict.fits) {
+    verdict.over = overflow(placement);
+    for (const Score* score : {&verdict.decode, &verdict.prefill}) {  // knows more of activations, of one device
+      if (score->overflow) verdict.over = std::max(verdict.over, score->overflow->over);
+    }
+  }
+  const double prompt_token_s = verdict.prefill_s / static_cast<double>(options_.cache.prompt_batch);
+  verdict.request_s = options_.mix.prompt * prompt_token_s + options_.mix.generated * verdict.decode_s;
+  return verdict;
+}
+
+std::vector<Serving::Load> Serving::loads(const Placement& placement) const {
+  std::vector<Load> loads(machine_->num_devices());
+  loads[index(placement.input)].weights += input_bytes_;
+  loads[index(placement.output)].weights += output_bytes_;
+  const bool streams = options_.runtime == Runtime::kAccelerate && !accelerators_.empty();
+  for (std::int64_t layer = 0; layer < layers(); ++layer) {
+    const auto i = static_cast<std::size_t>(layer);
+    const DeviceId home = placement.home[i];
+    loads[index(home)].weights += layer_bytes_[i][0];
+    loads[index(streams && home == cpu_ ? accelerators_.front() : home)].cache += cache_bytes_[i];
+    for (std::size_t part = 0; part < kMovableParts; ++part) {
+      loads[index(placement.moved[i][part])].weights += layer_bytes_[i][part + 1];
+    }
+  }
+  const DeviceId gpu = borrower(placement, Phase::kPrefill);
+  if (gpu != kNoDevice) loads[index(gpu)].copies = copy_room(placement);
+  return loads;
+}
+
+Bytes Serving::layer_bytes(std::int64_t layer) const {
+  const auto& sizes = layer_bytes_[static_cast<std::size_t>(layer)];
+  return sizes[0] + sizes[1] + sizes[2] + sizes[3] + cache_bytes_[static_cast<std::size_t>(layer)];
+}
+
+Bytes Serving::part_bytes(std::int64_t layer, Part part) const {
+  return layer_bytes_[static_cast<std::size_t>(layer)][1 + static_cast<std::size_t>(movable_index(part))];
+}
+
+Bytes Serving::overflow(const Placement& placement) const {
+  const std::vector<Load> sums = loads(placement);
+  std::vector<Bytes> pools(machine_->pools().size(), 0);
+  Bytes over = 0;
+  for (const DeviceId id : machine_->device_ids()) {
+    const Bytes load = sums[index(id)].sum();
+    const int pool = machine_->pool_of(id);
+    if (pool >= 0) {
+      pools[static_cast<std::size_t>(pool)] += load;
+    } else {
+      over += std::max<Bytes>(0, load - capacity(id));
+    }
+  }
+  for (std::size_t pool = 0; pool < pools.size(); ++pool) {
+    over += std::max<Bytes>(0, pools[pool] - room(decode_->pool_capacity(static_cast<int>(pool))));
+  }
+  return over;
+}
+
+}  // namespace berth::llm

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+// Engine: the event loop behind Simulator. docs/simulator.md states the rules; the numbers in comments here are theirs.
+//
+// An instant is handled in two halves. First everything that ends takes effect, with all the timeless work it makes
+// ready; new demands (ready ops, transfer requests) are only collected. Then they queue up in the stated order, and
+// idle lanes and links pick. So nothing depends on the order in which events of one instant come out of the heap.
+//
+// With equal priorities ready times arrive in order, so the ready queue of a device is a list, not a heap. Memory needs
+// no timeline: bytes go up and down with the events, and the peak is read once at the end of an instant, which makes
+// lifetimes half-open and empty ones free of charge.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "problem/problem.h"
+#include "sim/engine/event_queue.h"
+#include "sim/engine/flat_graph.h"
+#include "sim/engine/ready_queue.h"
+#include "sim/memory_timeline.h"
+#include "sim/timeline.h"
+
+namespace berth {
+
+// What a run is for, known to the compiler, so that a plain one pays for nothing else.
+enum class Mode {
+  kScore,
+  kTimeline,
+  kBounded,
+  kBase,  // recorded, for runs of similar plans
+  kNear,  // bounded, and of a plan similar to the base
+};
+
+class Engine {
+ public:
+  explicit Engine(const Problem& problem);
+  ~Engine();
+
+  const Score& run(const Plan& plan);
+  // nullptr if the step takes longer than the cutoff; given up as soon as that is sure.
+  const Score* run_bounded(const Plan& plan, Picoseconds cutoff);
+  // Bounded runs of similar plans become cheaper.
+  void rebase(const Plan& plan);
+  Timeline run_with_timeline(const Plan& plan);
+  // When each op was ready and ended; only these are kept.
+  const Score& run_with_times(const Plan& plan, std::vector<Picoseconds>& ready, std::vector<Picoseconds>& end);
+  // Of the last run_with_timeline().
+  [[nodiscard]] const std::vector<MemoryEvent>& memory() const { return memory_; }
+  [[nodiscard]] std::uint64_t events() const { return events_; }
+
+ private:
+  static constexpr std::uint32_t kNone = 0xffffffffU;
+
+  // State of a node; kept small, since every edge touches one.
+  struct Node {
+    std::uint32_t waits;  // inputs and control predecessors still missing
+    std::uint8_t device;
+    bool timeless;
+  };
+  // A home copy. Views point at the storage of the copy they were made from: a tensor, or num_tensors + a received
+  // copy.
+  struct Tensor {
+    std::uint32_t storage;
+    std::uint32_t uses;      // of this storage: consumers to end and transfers to leave, views' included
+    std::uint32_t received;  // first of the copies on other devices
+    std::uint8_t home;
+  };
+  struct ReceivedCopy {
+    std::uint32_t tensor;
+    std::uint32_t uses;
+    std::uint32_t next;  // copy of the same tensor on another device
+    std::uint8_t device;
+  };
+  struct Resident {
+    OpId op;
+    Bytes bytes;
+  };
+  struct Hop {  // one channel of a route, with what the loop needs of it
+    double latency_s, bytes_per_s;
+    int queue;  // -1: uncontended
+    std::uint16_t channel;
+    bool last;
+  };
+  struct Transfer {
+    Picoseconds duration;  // on the present hop
+    std::uint32_t tensor;
+    std::uint32_t next;  // in its queue, or among the unused
+    std::uint32_t hop;   // into hops_
+    std::uint8_t from, to;
+    bool first;  // on the first hop
+  };
+  struct Request {
+    std::uint32_t queue;
+    std::uint64_t order;  // tensor, then destination
+    std::uint32_t transfer;
+  };
+  struct Queue {
+    std::uint32_t head, tail;
+    bool busy, touched;
+  };
+  struct DeviceState {
+    std::uint32_t head, tail;  // ready list, when priorities are equal
+    ReadyQueue ready;          // when they differ
+    int lanes, idle_lanes;
+    Picoseconds busy, total_work;  // total: of all its ops
+    Bytes held, peak;
+    std::uint32_t last_allocator;  // op
+    Picoseconds peak_time;
+    std::uint32_t peak_op;
+  };
+  struct PoolState {
+    Bytes peak;
+    Picoseconds peak_time;
+    std::uint32_t peak_op;
+    std::uint8_t peak_device;
+  };
+  struct Release {  // of bytes that only one of base and plan holds until then
+    std::uint32_t column, instant;
+    Bytes bytes;
+  };
+  struct Checkpoint;
+  struct BaseRun;
+
+  template <Mode kMode>
+  bool simulate(const Plan& plan);
+  template <Mode kMode>
+  void begin();
+  template <Mode kMode>
+  bool run_to_end();
+  bool simulate_near(const Plan& plan);
+  void reset(const Plan& plan);
+  void reset_nodes(const Plan& plan);
+  void set_priorities(const Plan& plan);
+
+  template <Mode kMode>
+  void handle(const Event& event);
+  template <Mode kMode>
+  void settle();  // timeless work, to the last round
+  template <Mode kMode>
+  void end_node(std::uint32_t node);
+  void publish_output(std::uint32_t node, std::uint32_t tensor, std::uint8_t device);
+  void send_control(std::uint32_t node, std::uint8_t device);
+  void release_inputs(std::uint32_t node, std::uint8_t device);
+  void arrive_at_node(std::uint32_t node);
+
+  void request(std::uint32_t tensor, std::uint8_t from, std::uint8_t to);
+  void advance(std::uint32_t transfer);
+  static Picoseconds hop_time(const Hop& hop, Bytes bytes) {
+    return to_picoseconds(hop.latency_s + static_cast<double>(bytes) / hop.bytes_per_s);
+  }
+  template <Mode kMode>
+  void end_hop(std::uint32_t transfer);
+  bool leave_hop(std::uint32_t transfer);
+  void touch_queue(std::uint32_t queue);
+  void deliver(const Transfer& transfer);
+
+  template <Mode kMode>
+  void pick();
+  void queue_ready_nodes();
+  void list_ready(std::uint32_t node, DeviceState& device);
+  void queue_requests();
+  [[nodiscard]] bool has_ready(const DeviceState& device) const;
+  std::uint32_t take_ready(DeviceState& device);
+  template <Mode kMode>
+  void start_node(std::uint32_t node, std::uint8_t device);
+  [[nodiscard]] bool is_late(const DeviceState& device) const;
+  [[nodiscard]] bool is_late() const;
+  template <Mode kMode>
+  void start_transfer(std::uint32_t queue);
+  void record_transfer(const Transfer& transfer, Picoseconds start);
+
+  void allocate(std::uint8_t device, Bytes bytes, std::uint32_t op);
+  [[nodiscard]] std::uint32_t storage_on(std::uint32_t tensor, std::uint8_t device) const;
+  void release_storage(std::uint32_t storage, std::uint8_t device);
+  void note_peaks();
+  void note_pool_peak(std::uint8_t device);
+
+  void fill_score();
+  void judge_memory();
+  void record_memory();
+  void record_timeline(const Plan& plan);
+  void finish_timeline();
+
+  // engine_base.cc
+  void begin_base(const Plan& plan);
+  void end_base();
+  void record_instant();
+  [[nodiscard]] Bytes held_in(std::size_t column) const;
+  [[nodiscard]] Picoseconds duration_in(const Plan& plan, std::uint32_t node) const;
+  void save(Checkpoint& to, std::uint32_t instant) const;
+  void restore(const Checkpoint& from);
+  void restore_tables();
+  bool find_changes(const Plan& plan);
+  [[nodiscard]] DeviceSet destinations(const Plan& plan, std::uint32_t tensor) const;
+  [[nodiscard]] bool moved(const Plan& plan, std::uint32_t node) const;
+  [[nodiscard]] bool same_latency(const Plan& plan, std::uint32_t from, std::uint32_t to) const;
+  [[nodiscard]] std::uint32_t first_effect(const Plan& plan) const;
+  [[nodiscard]] std::uint32_t first_effect_of(const Plan& plan, std::uint32_t node) const;
+  [[nodiscard]] bool moves_unnoticed(const Plan& plan, std::uint32_t node) const;
+  [[nodiscard]] const Checkpoint& checkpoint_before(std::uint32_t instant) const;
+  void patch(const Plan& plan);
+  void shift_held(std::uint8_t device, Bytes bytes);
+
+  // engine_rejoin.cc
+  void prepare_rejoin(const Plan& plan);
+  void find_touched_tensors();
+  bool rejoin();
+  [[nodiscard]] bool matches_running(std::uint32_t instant, Picoseconds shift) const;
+  bool matches_ready();
+  bool fill_score_from(std::uint32_t instant);
+  [[nodiscard]] Bytes peak_in(std::size_t column) const;
+  [[nodiscard]] Bytes capacity_of(std::size_t column) const;
+  [[nodiscard]] Bytes peak_after(std::size_t column, std::uint32_t instant, std::span<const Release> releases) const;
+  bool collect_releases(const Plan& plan, std::uint32_t instant, int sign);
+  bool collect_copies(const Plan& plan, std::uint32_t root, std::uint32_t instant, int sign);
+  [[nodiscard]] bool is_view_of(std::uint32_t node, std::uint32_t tensor) const;
+  [[nodiscard]] std::uint32_t last_use(const Plan& plan, std::uint32_t root, std::uint8_t device);
+  void add_release(std::uint8_t device, std::uint32_t last, std::uint32_t instant, Bytes bytes);
+  void fill_queue_use();
+  void add_transfers(const Plan& plan, std::uint32_t tensor, int sign);
+
+  const Problem& problem_;
+  const FlatGraph flat_;    // of the problem
+  FlatGraph fused_;         // of the plan, if it fuses
+  const FlatGraph* graph_;  // the one in use
+  Picoseconds now_ = 0, cutoff_ = 0;
+  bool late_ = false;  // the step will end after the cutoff
+
+  HugeVector<Node> nodes_;
+  HugeVector<Picoseconds> duration_;  // per node, on its device
+  HugeVector<Tensor> tensors_;
+  HugeVector<ReceivedCopy> received_;
+  HugeVector<std::uint32_t> next_ready_;
+  HugeVector<Transfer> transfers_;
+  std::uint32_t unused_transfer_ = 0;
+  std::vector<Hop> hops_;
+  std::vector<std::uint32_t> first_hop_;  // [from * devices + to]
+  std::vector<Queue> queues_;
+  std::vector<DeviceState> devices_;
+  std::vector<PoolState> pools_;
+  std::vector<Resident> residents_;
+  EventQueue queue_of_events_;
+
+  // Collected during an instant.
+  std::vector<std::uint32_t> timeless_, ready_, touched_queues_;
+  std::vector<Request> requests_;
+  DeviceSet touched_devices_ = 0, grown_devices_ = 0;
+
+  bool equal_priorities_ = true;
+  std::vector<std::uint64_t> urgency_;  // per node, when priorities differ
+  std::uint32_t ready_order_ = 0;
+  std::uint64_t events_ = 0;
+  Score score_;
+  Timeline timeline_;
+  std::vector<MemoryEvent> memory_;   // of the timeline
+  std::vector<Bytes> recorded_held_;  // per device, as memory_ says last
+
+  // Of the base and of a plan near it.
+  std::unique_ptr<BaseRun> base_;
+  bool has_base_ = false;
+  std::vector<std::uint32_t> changed_, patched_;  // nodes; whose durations and priorities are not the base's
+  bool tables_are_of_base_ = false;               // but for patched_
+  std::uint32_t under_way_ = 0;                   // transfers and control signals
+  std::uint32_t started_ = 0, rank_end_ = 0;      // nodes started; one more than the highest rank among them
+  const Plan* near_plan_ = nullptr;
+  std::uint32_t last_change_ = 0;                         // instant of the base at which the last changed node ends
+  std::uint32_t rejoin_after_ = 0, rejoin_patience_ = 1;  // counted in nodes started
+  bool knows_touched_tensors_ = false;
+  std::vector<std::uint32_t> touched_tensors_, roots_;  // by changed nodes; storages they live in
+  std::vector<Release> releases_;
+  std::vector<std::uint32_t> views_, views_of_copy_;  // yet to be looked at; a file may chain any number of them
+  std::vector<ReadyEntry> ready_entries_;
+};
+
+}  // namespace berth

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the engine remembers of one run, its base, so that runs of similar plans can skip what they share with it. Part
+// of the engine; docs/simulator.md says why skipping is exact.
+#pragma once
+
+#include "sim/engine/engine.h"
+
+namespace berth {
+
+// The state between two instants, or before the first.
+struct Engine::Checkpoint {
+  std::uint32_t instant, started, ready_order, unused_transfer;
+  Picoseconds now;
+  HugeVector<Node> nodes;
+  HugeVector<Tensor> tensors;
+  HugeVector<ReceivedCopy> received;
+  HugeVector<Transfer> transfers;
+  std::uint32_t transfers_under_way;
+  std::vector<Queue> queues;
+  std::vector<QueueUse> queue_use;
+  std::vector<DeviceState> devices;
+  std::vector<std::uint32_t> ready;  // listed nodes, device by device, when priorities are equal
+  std::vector<PoolState> pools;
+  EventQueue events;
+};
+
+// Instants are numbered from 0; the last one, at which the step ends, has a time and nothing else.
+struct Engine::BaseRun {
+  Plan plan;
+  Score score;
+  bool equal_priorities = true;
+  std::vector<std::uint32_t> ready_instant, end_instant;  // per node
+  std::vector<std::uint32_t> start_rank;                  // per node that takes time: how many started before it
+  std::vector<Picoseconds> time;                          // per instant
+  std::vector<std::uint32_t> started;                     // per instant: nodes started so far
+  std::vector<std::uint32_t> running;                     // per instant: nodes; kNone while anything else is under way
+  std::vector<std::vector<Bytes>> held;                   // [device, then pool][instant]
+  std::vector<std::vector<Bytes>> block_peak;             // the same, the most of kBlock instants
+  Checkpoint start;                                       // before the first instant
+  std::vector<Checkpoint> checkpoints;
+  std::size_t num_checkpoints = 0, nodes_with_time = 0;
+  std::uint32_t checkpoint_due = 0;  // once more nodes than that have started
+
+  static constexpr std::uint32_t kBlock = 64;
+  static constexpr std::size_t kMostCheckpoints = 16, kMostCheckpointBytes = std::size_t{256} << 20;
+
+  [[nodiscard]] Picoseconds end_of(std::uint32_t node) const { return time[end_instant[node]]; }
+  void set_checkpoint_due();
+  [[nodiscard]] Bytes most_held(std::size_t column, std::uint32_t first, std::uint32_t last) const;
+};
+
+}  // namespace berth
