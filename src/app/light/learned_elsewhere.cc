@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // app/learned.h in `berth`: everything is left to `berth-learned`.
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -17,6 +19,28 @@ namespace {
 
 constexpr std::string_view kFolder = BERTH_LEARNED_FOLDER;  // seen from ours, when installed; empty: never built
 constexpr const char* kName = "berth-learned";
+// A program that builds it, set by ./run: most people never need libtorch, so it is built when somebody does.
+constexpr const char* kBuilder = "BERTH_BUILD_LEARNED";
+
+const char* builder() {
+  const char* program = std::getenv(kBuilder);
+  return program == nullptr || *program == '\0' || kFolder.empty() ? nullptr : program;
+}
+
+// Its words go to stderr, so that stdout is left to the command.
+Status build_other_program(const char* program) {
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+    execl(program, program, static_cast<char*>(nullptr));
+    _exit(127);
+  }
+  int status = 0;
+  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
+  return bad_input("{} could not be built; {} says why", kName, program);
+}
 
 // The words of the command line, each with the zero behind it.
 std::string own_arguments() {
@@ -38,6 +62,9 @@ std::string other_program() {
 }
 
 Error hand_over(std::string_view what) {
+  if (const char* program = builder(); program != nullptr && other_program().empty()) {
+    if (const Status built = build_other_program(program); !built.ok()) return built.error();
+  }
   const std::string program = other_program();
   if (program.empty()) return bad_input("{} is not in this build; berth planners lists what is", what);
   std::string text = own_arguments();
@@ -48,7 +75,7 @@ Error hand_over(std::string_view what) {
   return bad_input("{}: cannot start it: {}", program, std::strerror(errno));
 }
 
-bool has_learned_planners() { return !other_program().empty(); }
+bool has_learned_planners() { return builder() != nullptr || !other_program().empty(); }
 
 Result<ChosenPlanner> choose_learned(std::string_view name, const LearnedFlags& /*flags*/) {
   return hand_over(fmt::format("planner '{}'", name));
