@@ -148,10 +148,10 @@ def check_the_checks():
     def layering(name, text):
         return layering_mistakes(pathlib.Path(name), text)
     assert layering("src/graph/a.cc", '#include "base/ids.h"\n#include <vector>\n#include "graph/b.h"') == []
-    assert layering("src/app/a.cc", '#include "plan/planner.h"\n#include "app/output.h"') == []
+    assert layering("src/app/a.cc", '#include "plan/planner.h"\n#include "app/output/output.h"') == []
     assert layering("src/base/a.cc", '#include "graph/graph.h"') == ["src/base/a.cc: 'base' may not include 'graph'"]
     assert layering("src/zoo/a.h", '  #  include "machine/machine.h"')
-    assert layering("src/plan/a.h", '#include "app/output.h"')
+    assert layering("src/plan/a.h", '#include "app/output/output.h"')
     assert layering("src/format/a.h", '#include "sim/simulator.h"')
     assert layering("src/sim/a.h", "#include <torch/torch.h>") and layering("src/app/a.h", "#include <ATen/ATen.h>")
     assert layering("src/learn/a.cc", "#include <torch/torch.h>") == []

@@ -5,10 +5,10 @@
 #include <memory>
 
 #include "app/commands.h"
-#include "app/env_flags.h"
-#include "app/options.h"
-#include "app/output.h"
-#include "app/progress.h"
+#include "app/flags/env_flags.h"
+#include "app/flags/options.h"
+#include "app/output/output.h"
+#include "app/output/progress.h"
 #include "app/real_runs.h"
 #include "base/text.h"
 #include "files/files.h"
@@ -17,7 +17,7 @@
 #include "measure/calibration.h"
 #include "ops/cost_class.h"
 #include "services/output_path.h"
-#include "services/problem_request.h"
+#include "services/problem/problem_request.h"
 #include "services/words.h"
 #include "sim/simulator.h"
 

@@ -8,7 +8,7 @@
 
 #include "app/learned.h"
 #include "plan/planners.h"
-#include "services/chosen_planner.h"
+#include "services/plan/chosen_planner.h"
 
 namespace berth::app {
 

@@ -2,7 +2,7 @@
 // The commands, one file each. Each adds itself to the command line; when it is chosen it runs and says how it ended.
 #pragma once
 
-#include "app/terminal.h"
+#include "app/output/terminal.h"
 #include "base/result.h"
 
 namespace CLI {

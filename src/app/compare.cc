@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "services/compare.h"
+#include "services/compare/compare.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -8,14 +8,14 @@
 
 #include "app/catalog.h"
 #include "app/commands.h"
-#include "app/constraint_flags.h"
-#include "app/env_flags.h"
-#include "app/json_output.h"
-#include "app/options.h"
-#include "app/output.h"
-#include "app/progress.h"
-#include "app/what_if.h"
-#include "services/plan_files.h"
+#include "app/flags/constraint_flags.h"
+#include "app/flags/env_flags.h"
+#include "app/flags/options.h"
+#include "app/output/json_output.h"
+#include "app/output/output.h"
+#include "app/output/progress.h"
+#include "app/output/what_if.h"
+#include "services/plan/plan_files.h"
 #include "services/words.h"
 
 namespace berth::app {

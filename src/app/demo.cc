@@ -6,12 +6,12 @@
 
 #include "app/catalog.h"
 #include "app/commands.h"
-#include "app/json_output.h"
-#include "app/options.h"
-#include "app/output.h"
-#include "app/progress.h"
-#include "services/compare.h"
-#include "services/problem_request.h"
+#include "app/flags/options.h"
+#include "app/output/json_output.h"
+#include "app/output/output.h"
+#include "app/output/progress.h"
+#include "services/compare/compare.h"
+#include "services/problem/problem_request.h"
 
 namespace berth::app {
 namespace {

@@ -6,9 +6,9 @@
 #include <unordered_map>
 
 #include "app/commands.h"
-#include "app/options.h"
-#include "app/output.h"
-#include "app/progress.h"
+#include "app/flags/options.h"
+#include "app/output/output.h"
+#include "app/output/progress.h"
 #include "base/text.h"
 #include "files/files.h"
 #include "files/json/json_reader.h"
@@ -17,8 +17,8 @@
 #include "import/plans/foreign_plan.h"
 #include "problem/crossings.h"
 #include "report/lanes.h"
-#include "services/plan_files.h"
-#include "services/problem_request.h"
+#include "services/plan/plan_files.h"
+#include "services/problem/problem_request.h"
 #include "services/words.h"
 
 namespace berth::app {

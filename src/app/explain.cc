@@ -5,11 +5,11 @@
 #include <memory>
 
 #include "app/commands.h"
-#include "app/constraint_flags.h"
-#include "app/explain_output.h"
+#include "app/flags/constraint_flags.h"
 #include "app/learned.h"
-#include "app/progress.h"
-#include "services/plan_files.h"
+#include "app/output/explain_output.h"
+#include "app/output/progress.h"
+#include "services/plan/plan_files.h"
 
 namespace berth::app {
 namespace {

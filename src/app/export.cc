@@ -6,20 +6,20 @@
 #include <memory>
 
 #include "app/commands.h"
-#include "app/constraint_flags.h"
-#include "app/json_output.h"
-#include "app/options.h"
-#include "app/progress.h"
-#include "app/terminal.h"
+#include "app/flags/constraint_flags.h"
+#include "app/flags/options.h"
+#include "app/output/json_output.h"
+#include "app/output/progress.h"
+#include "app/output/terminal.h"
 #include "base/text.h"
 #include "export/device_names.h"
 #include "files/json/json_writer.h"
 #include "machine/library.h"
-#include "services/export_formats.h"
-#include "services/export_promise.h"
+#include "services/export/export_formats.h"
+#include "services/export/export_promise.h"
 #include "services/output_path.h"
-#include "services/plan_files.h"
-#include "services/single_device.h"
+#include "services/plan/plan_files.h"
+#include "services/plan/single_device.h"
 
 namespace berth::app {
 namespace {

@@ -4,16 +4,16 @@
 #include <memory>
 
 #include "app/commands.h"
-#include "app/graph_info.h"
-#include "app/options.h"
-#include "app/progress.h"
+#include "app/flags/options.h"
+#include "app/output/graph_info.h"
+#include "app/output/progress.h"
 #include "base/text.h"
 #include "files/json/json_writer.h"
 #include "format/native_graph.h"
 #include "format/problem_file.h"
 #include "import/graph_file.h"
 #include "services/output_path.h"
-#include "services/problem_request.h"
+#include "services/problem/problem_request.h"
 
 namespace berth::app {
 namespace {

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "app/terminal.h"
+#include "app/output/terminal.h"
 #include "base/result.h"
-#include "services/chosen_planner.h"
+#include "services/plan/chosen_planner.h"
 
 namespace CLI {
 class App;

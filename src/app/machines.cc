@@ -3,12 +3,12 @@
 #include <memory>
 
 #include "app/commands.h"
-#include "app/options.h"
-#include "app/output.h"
+#include "app/flags/options.h"
+#include "app/output/output.h"
 #include "files/json/json_writer.h"
 #include "format/machine_toml.h"
 #include "machine/library.h"
-#include "services/problem_request.h"
+#include "services/problem/problem_request.h"
 
 namespace berth::app {
 namespace {

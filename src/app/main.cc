@@ -6,10 +6,10 @@
 #include <new>
 #include <sstream>
 
-#include "app/command_tree.h"
 #include "app/commands.h"
+#include "app/help/command_tree.h"
+#include "app/output/terminal.h"
 #include "app/real_runs.h"
-#include "app/terminal.h"
 #include "base/text.h"
 #include "files/mapped_file.h"
 

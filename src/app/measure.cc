@@ -4,19 +4,19 @@
 #include <memory>
 
 #include "app/commands.h"
-#include "app/constraint_flags.h"
-#include "app/env_flags.h"
-#include "app/measured_output.h"
-#include "app/options.h"
-#include "app/output.h"
-#include "app/progress.h"
+#include "app/flags/constraint_flags.h"
+#include "app/flags/env_flags.h"
+#include "app/flags/options.h"
+#include "app/output/measured_output.h"
+#include "app/output/output.h"
+#include "app/output/progress.h"
 #include "app/real_runs.h"
 #include "files/files.h"
 #include "files/json/json_reader.h"
 #include "files/json/json_writer.h"
 #include "format/plan_file.h"
 #include "services/output_path.h"
-#include "services/problem_request.h"
+#include "services/problem/problem_request.h"
 #include "sim/simulator.h"
 
 namespace berth::app {

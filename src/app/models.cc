@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "app/commands.h"
-#include "app/options.h"
-#include "app/output.h"
+#include "app/flags/options.h"
+#include "app/output/output.h"
 #include "base/text.h"
 #include "files/json/json_writer.h"
 #include "serving/presets.h"

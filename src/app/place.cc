@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "services/place.h"
+#include "services/plan/place.h"
 
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "app/bucket_output.h"
 #include "app/catalog.h"
 #include "app/commands.h"
-#include "app/constraint_flags.h"
-#include "app/env_flags.h"
-#include "app/json_output.h"
-#include "app/options.h"
-#include "app/output.h"
-#include "app/progress.h"
-#include "app/stage_flags.h"
-#include "app/what_if.h"
-#include "services/buckets.h"
+#include "app/flags/constraint_flags.h"
+#include "app/flags/env_flags.h"
+#include "app/flags/options.h"
+#include "app/flags/stage_flags.h"
+#include "app/output/bucket_output.h"
+#include "app/output/json_output.h"
+#include "app/output/output.h"
+#include "app/output/progress.h"
+#include "app/output/what_if.h"
+#include "services/explain/report_file.h"
 #include "services/output_path.h"
-#include "services/report_file.h"
+#include "services/plan/buckets.h"
 #include "services/words.h"
 
 namespace berth::app {
@@ -92,8 +92,7 @@ Status print_json(const PlaceAnswer& answer) {
 }
 
 Status print_page(const PlaceFlags& flags, const PlaceAnswer& answer, const Status& reported) {
-  BERTH_RETURN_IF_ERROR(
-      print(outcome_page(answer.loaded.problem, answer.outcome, answer.single, answer.loaded.costs)));
+  BERTH_RETURN_IF_ERROR(print(outcome_page(answer.loaded.problem, answer.outcome, answer.single, answer.loaded.costs)));
   if (answer.before) BERTH_RETURN_IF_ERROR(print(change_text(*answer.before, answer.outcome)));
   const bool written = answer.saved.ok() && !flags.output.empty();
   if (written) BERTH_RETURN_IF_ERROR(print(fmt::format("\nplan written to {}\n", clean(flags.output))));
@@ -110,9 +109,8 @@ Result<Exit> tell(const PlaceFlags& flags, const PlaceAnswer& answer) {
     if (flags.json) BERTH_RETURN_IF_ERROR(print(outcome_json(answer.loaded, outcome, std::nullopt)));
     return *outcome.error;
   }
-  const Status reported = flags.report.empty()
-                              ? Status()
-                              : save_report(flags.report, problem, {outcome}, answer.single, BERTH_VERSION);
+  const Status reported =
+      flags.report.empty() ? Status() : save_report(flags.report, problem, {outcome}, answer.single, BERTH_VERSION);
   BERTH_RETURN_IF_ERROR(flags.json ? print_json(answer) : print_page(flags, answer, reported));
   BERTH_RETURN_IF_ERROR(answer.saved);
   BERTH_RETURN_IF_ERROR(reported);

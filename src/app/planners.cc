@@ -4,9 +4,9 @@
 
 #include "app/catalog.h"
 #include "app/commands.h"
-#include "app/option_table.h"
-#include "app/options.h"
-#include "app/output.h"
+#include "app/flags/options.h"
+#include "app/output/option_table.h"
+#include "app/output/output.h"
 #include "files/json/json_writer.h"
 
 namespace berth::app {

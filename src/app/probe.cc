@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "app/commands.h"
-#include "app/options.h"
+#include "app/flags/options.h"
 #include "app/real_runs.h"
 #include "services/output_path.h"
 

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "app/terminal.h"
+#include "app/output/terminal.h"
 #include "base/result.h"
 
 namespace CLI {

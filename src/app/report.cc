@@ -4,14 +4,14 @@
 #include <memory>
 
 #include "app/commands.h"
-#include "app/constraint_flags.h"
-#include "app/options.h"
-#include "app/progress.h"
-#include "app/terminal.h"
+#include "app/flags/constraint_flags.h"
+#include "app/flags/options.h"
+#include "app/output/progress.h"
+#include "app/output/terminal.h"
 #include "files/json/json_writer.h"
-#include "services/plan_files.h"
-#include "services/report_file.h"
-#include "services/single_device.h"
+#include "services/explain/report_file.h"
+#include "services/plan/plan_files.h"
+#include "services/plan/single_device.h"
 
 namespace berth::app {
 namespace {

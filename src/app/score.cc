@@ -3,15 +3,15 @@
 #include <memory>
 
 #include "app/commands.h"
-#include "app/constraint_flags.h"
-#include "app/json_output.h"
-#include "app/options.h"
-#include "app/output.h"
-#include "app/progress.h"
-#include "app/terminal.h"
-#include "app/what_if.h"
+#include "app/flags/constraint_flags.h"
+#include "app/flags/options.h"
+#include "app/output/json_output.h"
+#include "app/output/output.h"
+#include "app/output/progress.h"
+#include "app/output/terminal.h"
+#include "app/output/what_if.h"
 #include "base/units.h"
-#include "services/place.h"
+#include "services/plan/place.h"
 #include "services/words.h"
 #include "sim/simulator.h"
 
@@ -63,8 +63,8 @@ Result<Exit> run_score(const ScoreFlags& flags) {
   if (flags.timeline) timeline = simulate_timeline(problem, outcome.plan);
   if (flags.json) {
     const auto change = [&](JsonWriter& json) { write_change(json, *answer.before, outcome); };
-    BERTH_RETURN_IF_ERROR(print(outcome_json(answer.loaded, outcome, answer.single, timeline,
-                                             answer.before ? MoreMembers(change) : nullptr)));
+    BERTH_RETURN_IF_ERROR(print(
+        outcome_json(answer.loaded, outcome, answer.single, timeline, answer.before ? MoreMembers(change) : nullptr)));
   } else {
     BERTH_RETURN_IF_ERROR(print(outcome_page(problem, outcome, answer.single, answer.loaded.costs)));
     if (answer.before) BERTH_RETURN_IF_ERROR(print(change_text(*answer.before, outcome)));

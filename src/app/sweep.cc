@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "services/sweep.h"
+#include "services/compare/sweep.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -7,12 +7,12 @@
 
 #include "app/catalog.h"
 #include "app/commands.h"
-#include "app/constraint_flags.h"
-#include "app/input_output.h"
-#include "app/json_output.h"
-#include "app/options.h"
-#include "app/output.h"
-#include "app/progress.h"
+#include "app/flags/constraint_flags.h"
+#include "app/flags/options.h"
+#include "app/output/input_output.h"
+#include "app/output/json_output.h"
+#include "app/output/output.h"
+#include "app/output/progress.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "files/files.h"

@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "app/commands.h"
-#include "app/constraint_flags.h"
+#include "app/flags/constraint_flags.h"
 
 namespace berth::app {
 namespace {
@@ -56,7 +56,8 @@ void add_training_flags(CLI::App& command, TrainFlags& flags) {
       "stop after that many updates of the policy");
   command
       .add_option("--reward", flags.reward,
-                  "what is learned from: time, sqrt, log, inverse or log-time of the step time (default: as the planner's preset)")
+                  "what is learned from: time, sqrt, log, inverse or log-time of the step time (default: as the "
+                  "planner's preset)")
       ->type_name("NAME");
   command
       .add_option("--env-noise", flags.env_noise,

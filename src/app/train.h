@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "app/flags/options.h"
 #include "app/learned.h"
-#include "app/options.h"
 
 namespace berth::app {
 

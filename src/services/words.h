@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "problem/problem.h"
-#include "services/outcome.h"
+#include "services/plan/outcome.h"
 
 namespace berth {
 

@@ -33,7 +33,7 @@
 #include "import/pt2/exported_program.h"
 #include "import/pt2/pt2_weights.h"
 #include "import/tensorflow/tensorflow_graph.h"
-#include "services/dims.h"
+#include "services/problem/dims.h"
 #include "serving/architecture.h"
 #include "serving/files/device_map.h"
 #include "serving/files/gguf_model.h"

@@ -6,8 +6,8 @@
 #include <map>
 #include <numeric>
 
-#include "app/output.h"
-#include "app/terminal.h"
+#include "app/output/output.h"
+#include "app/output/terminal.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "files/json/json_writer.h"

@@ -4,11 +4,11 @@
 #include "app/learn/beliefs_output.h"
 #include "app/learn/trained_run.h"
 #include "app/learned.h"
-#include "app/progress.h"
+#include "app/output/progress.h"
 #include "files/files.h"
 #include "learn/methods.h"
-#include "services/explain.h"
-#include "services/problem_request.h"
+#include "services/explain/explain.h"
+#include "services/problem/problem_request.h"
 
 namespace berth::app {
 

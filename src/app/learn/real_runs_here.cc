@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // app/real_runs.h in `berth-learned`.
-#include "app/output.h"
+#include "app/output/output.h"
+#include "app/output/terminal.h"
 #include "app/probe.h"
 #include "app/real_runs.h"
-#include "app/terminal.h"
 #include "exec/probe/probe.h"
 #include "exec/server.h"
 #include "files/files.h"

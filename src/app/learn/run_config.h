@@ -2,7 +2,7 @@
 // From flags to the config of a run (runs/run_config.h), and back to the flags that resolve its problems.
 #pragma once
 
-#include "app/options.h"
+#include "app/flags/options.h"
 #include "app/train.h"
 #include "base/result.h"
 #include "runs/run_config.h"

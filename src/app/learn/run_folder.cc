@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "app/options.h"
+#include "app/flags/options.h"
 #include "files/files.h"
 #include "services/output_path.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "runs/checkpoint.h"
-#include "services/plan_files.h"
+#include "services/plan/plan_files.h"
 
 namespace berth::app {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/input_output.h"
-#include "app/json_output.h"
-#include "app/output.h"
+#include "app/output/input_output.h"
+#include "app/output/json_output.h"
+#include "app/output/output.h"
 #include "base/text.h"
 
 namespace berth::app {

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "app/learn/training.h"
-#include "services/costs.h"
-#include "services/outcome.h"
+#include "services/plan/outcome.h"
+#include "services/problem/costs.h"
 
 namespace berth::app {
 

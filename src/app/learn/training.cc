@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "app/learn/ranks.h"
-#include "app/output.h"
-#include "app/terminal.h"
+#include "app/output/output.h"
+#include "app/output/terminal.h"
 #include "learn/distributed/controller.h"
 #include "learn/distributed/parameter_server.h"
 #include "learn/guarded.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "app/learn/run_recorder.h"
-#include "app/progress.h"
+#include "app/output/progress.h"
 #include "learn/distributed/communicator.h"
 #include "learn/train/monitor.h"
 #include "learn/train/trainer.h"

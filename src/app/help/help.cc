@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// `berth help`: the same as --help, for a command, and the pages of the documentation.
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "app/commands.h"
+#include "app/flags/options.h"
+#include "app/help/command_tree.h"
+#include "app/help/documentation.h"
+#include "app/output/terminal.h"
+#include "base/text.h"
+#include "files/files.h"
+#include "files/json/json_writer.h"
+
+namespace berth::app {
+namespace {
+
+const CLI::App* find_command(const CLI::App& command, const std::string& name) {
+  for (const CLI::App* child : command.get_subcommands([](const CLI::App*) { return true; })) {
+    if (child->get_name() == name) return child;
+  }
+  return nullptr;
+}
+
+std::string help_of(const CLI::App& command, const std::string& words) {
+  return command.get_formatter()->make_help(&command, words, CLI::AppFormatMode::Normal);
+}
+
+std::string help_of_all(const CLI::App& program) {
+  const std::vector<std::string> pages = documentation_pages();
+  const std::string more =
+      pages.empty() ? "" : fmt::format("\nberth help PAGE prints a page: {}.\n", join(pages, ", "));
+  return help_of(program, program.get_name()) + more;
+}
+
+void write_flags(JsonWriter& json, std::string_view key, const std::vector<FlagFacts>& flags) {
+  json.key(key).begin_array(JsonLayout::kLines);
+  for (const FlagFacts& flag : flags) {
+    json.begin_object().key("names").begin_array();
+    for (const std::string& name : flag.names) json.value(name);
+    json.end_array().key("value").value(flag.value).key("help").value(flag.help);
+    json.key("default").value(flag.fallback).key("required").value(flag.is_required).end_object();
+  }
+  json.end_array();
+}
+
+void write_command(JsonWriter& json, const CommandFacts& command) {
+  json.begin_object(JsonLayout::kLines).key("command").value(command.words).key("summary").value(command.summary);
+  write_flags(json, "arguments", command.arguments);
+  write_flags(json, "flags", command.flags);
+  json.key("commands").begin_array(JsonLayout::kLines);
+  for (const CommandFacts& child : command.commands) write_command(json, child);
+  json.end_array().end_object();
+}
+
+std::string tree_json(const CLI::App& program) {
+  JsonWriter json;
+  write_command(json, command_tree(program));
+  return std::move(json).take();
+}
+
+Error no_such_topic(const CLI::App& command, const std::string& words, const std::string& topic) {
+  std::vector<std::string> topics = names_of_commands(command);
+  if (topics.empty())
+    return bad_input("{} has no commands of its own, so not '{}' (berth help lists all)", words, topic);
+  const std::vector<std::string> pages = documentation_pages();
+  if (command.get_parent() == nullptr) topics.insert(topics.end(), pages.begin(), pages.end());
+  return bad_input("no help for '{}'{} (berth help lists all)", topic, did_you_mean(topic, topics));
+}
+
+// Of a command; else of a page. Where both have a name, the help ends with where the page is.
+Result<std::string> help_text(const CLI::App& program, const std::vector<std::string>& topic) {
+  if (topic.empty()) return help_of_all(program);
+  const std::string page = topic.size() == 1 ? documentation_file(topic.front()) : "";
+  const CLI::App* command = &program;
+  std::string words = program.get_name();
+  for (const std::string& word : topic) {
+    const CLI::App* child = find_command(*command, word);
+    if (child == nullptr && !page.empty()) return read_file(page);
+    if (child == nullptr) return no_such_topic(*command, words, word);
+    command = child;
+    words += " " + word;
+  }
+  return help_of(*command, words) + (page.empty() ? "" : fmt::format("\nThe page about it: {}\n", page));
+}
+
+struct HelpFlags {
+  std::vector<std::string> topic;
+  bool json = false;
+};
+
+Result<Exit> run_help(const CLI::App& program, const HelpFlags& flags) {
+  if (flags.json && !flags.topic.empty()) return bad_input("--json is for all commands at once; leave TOPIC out");
+  BERTH_TRY(const std::string text, help_text(program, flags.topic));
+  BERTH_RETURN_IF_ERROR(print(flags.json ? tree_json(program) : text));
+  return Exit::kDone;
+}
+
+}  // namespace
+
+void add_help_command(CLI::App& app, Exit& exit) {
+  auto flags = std::make_shared<HelpFlags>();
+  CLI::App* command = app.add_subcommand("help", "how a command is used, or a page of the documentation");
+  command->add_option("TOPIC", flags->topic, "a command, such as place or graph info, or a page, such as constraints");
+  add_json_flag(*command, flags->json);
+  command->footer("Example:\n  berth help place\n  berth help graph info\n  berth help constraints");
+  command->callback([flags, &app, &exit] { exit = finish(run_help(app, *flags)); });
+}
+
+}  // namespace berth::app

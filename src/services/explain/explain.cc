@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/explain/explain.h"
+
+#include "problem/demands/op_index.h"
+#include "report/moves.h"
+#include "sim/simulator.h"
+
+namespace berth {
+
+Status check_can_explain(const ProblemRequest& request, const Problem& problem) {
+  if (problem.objective() == Objective::kStep) return {};
+  const std::string_view objective = objective_name(problem.objective());
+  if (!request.objective) {  // a public problem brings its own
+    return bad_input(
+        "explain follows the timeline of a step, which {} does not have: its objective is '{}'; berth score "
+        "shows the load of every device",
+        request.graph, objective);
+  }
+  return bad_input(
+      "explain follows the timeline of a step, which the objective '{}' does not have; leave --objective out to "
+      "explain "
+      "one step of the plan",
+      objective);
+}
+
+PlanExplanation explain_plan(const Problem& problem, const Outcome& outcome) {
+  constexpr std::size_t kCrossings = 10;
+  PlanExplanation result;
+  const Timeline timeline = simulate_timeline(problem, outcome.plan);
+  const std::vector<CriticalStep> path = critical_path(problem, outcome.plan, timeline);
+  result.path = report::summarise(problem, path);
+  result.limits = report::what_limits(problem, timeline.score, result.path, outcome.lower_bound);
+  report::Mover mover(problem, outcome.plan);
+  for (const report::Crossing& crossing :
+       report::costliest_crossings(problem, outcome.plan, timeline, path, kCrossings)) {
+    result.crossings.push_back({crossing, report::without(problem, outcome.plan, crossing, mover)});
+  }
+  return result;
+}
+
+Result<OpId> named_op(const Graph& graph, const std::string& text) {
+  BERTH_TRY(const std::vector<OpId> ops, OpIndex(graph).select(text));
+  if (ops.size() == 1) return ops.front();
+  return bad_input("--op '{}' stands for {} ops, among them '{}' and '{}'; name one", text, ops.size(),
+                   graph.name(ops[0]), graph.name(ops[1]));
+}
+
+}  // namespace berth

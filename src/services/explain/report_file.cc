@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/explain/report_file.h"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+
+#include "files/files.h"
+#include "report/page.h"
+#include "report/report.h"
+#include "services/output_path.h"
+#include "services/plan/run_planner.h"
+
+namespace berth {
+namespace {
+
+report::Yardstick yardstick(std::string name, const Outcome& outcome) {
+  return {std::move(name), outcome.note, outcome.value_s()};
+}
+
+report::ReportedPlan reported(const Outcome& outcome) {
+  const bool searched = outcome.search_s > 0.0;
+  return {outcome.planner,     outcome.note,        outcome.plan,
+          outcome.lower_bound, outcome.search_s,    searched ? outcome.evaluations : 0,
+          outcome.seed,        outcome.convergence, outcome.interrupted};
+}
+
+}  // namespace
+
+Status check_reportable() {
+  if (!report::page().html.empty()) return {};
+  return bad_input("this build has no HTML report; build it with -DBERTH_REPORT=ON");
+}
+
+Status check_report_path(const std::string& path, std::span<const std::string> sources) {
+  const std::filesystem::path name(path);
+  std::string extension = name.extension().string();
+  std::ranges::transform(extension, extension.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (extension.empty() || extension == ".html" || extension == ".htm") return check_output_path(path, sources);
+  return bad_input("'{}': a report is an HTML page; write '{}', which a browser prints or saves as PDF", path,
+                   std::filesystem::path(name).replace_extension(".html").string());
+}
+
+Status save_report(const std::string& path, const Problem& problem, const std::vector<Outcome>& outcomes,
+                   const std::optional<Outcome>& single, std::string version) {
+  report::ReportContent content{problem, {}, {}, std::move(version)};
+  for (const Outcome& outcome : outcomes) content.plans.push_back(reported(outcome));
+  if (single && !single->error) content.yardsticks.push_back(yardstick("best single device", *single));
+  Caller nobody;
+  const ChosenPlanner rule = chosen(*find_classical_planner("expert"));
+  const Outcome expert = run_planner(problem, rule, {.evaluations = 10}, outcomes.front().lower_bound, nobody);
+  if (!expert.error) content.yardsticks.push_back(yardstick("human expert's rule", expert));
+  BERTH_TRY(const std::string html, report::html_report(content));
+  return write_file_atomically(path, html);
+}
+
+}  // namespace berth

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one way from a request to an outcome: a planner searches, its plan is verified, a judge says what it is worth.
+#pragma once
+
+#include "services/caller.h"
+#include "services/plan/chosen_planner.h"
+#include "services/plan/judge.h"
+#include "services/plan/outcome.h"
+
+namespace berth {
+
+// Runs a planner to its end, or until the caller stops it. That its plan breaks a rule is a bug of the planner, which
+// ends the program (BERTH_CHECK): nothing that was not verified is ever reported or written.
+Outcome run_planner(const Problem& problem, const ChosenPlanner& planner, const Budget& budget, Picoseconds lower_bound,
+                    Judge& judge, Caller& caller);
+// The same, judged by simulation.
+Outcome run_planner(const Problem& problem, const ChosenPlanner& planner, const Budget& budget, Picoseconds lower_bound,
+                    Caller& caller);
+
+// The row of a planner that the caller kept from running.
+Outcome not_run(const ChosenPlanner& planner, const Budget& budget, Picoseconds lower_bound);
+
+}  // namespace berth

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/problem/language_model.h"
+
+#include <filesystem>
+
+#include "base/text.h"
+#include "import/file_kind.h"
+#include "serving/architecture.h"
+#include "serving/files/gguf_model.h"
+#include "serving/files/hf_model.h"
+#include "serving/presets.h"
+
+namespace berth {
+namespace {
+
+constexpr std::string_view kGguf = ".gguf";
+
+bool exists(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
+
+// A config.json or its folder; with a graph of TensorFlow beside it, that graph is meant.
+bool is_hugging_face(const std::string& path) {
+  if (std::filesystem::path(path).filename() == "config.json") return exists(path);
+  return exists(path + "/config.json") && !exists(path + "/saved_model.pb");
+}
+
+Error no_such_model(const std::string& text) {
+  std::vector<std::string_view> names;
+  for (const llm::Preset& preset : llm::presets()) names.push_back(preset.name);
+  return bad_input("no file or language model '{}'{}; give a .gguf file, a folder with config.json, or one of: {}",
+                   text, did_you_mean(text, std::span<const std::string_view>(names)),
+                   join(std::vector<std::string>(names.begin(), names.end()), ", "));
+}
+
+// GGUF under any name; compressed, it is to be unpacked first, since only its header is read.
+bool is_gguf(const std::string& path) { return path.ends_with(kGguf) || kind_of_file(path) == FileKind::kGguf; }
+
+}  // namespace
+
+std::optional<LanguageModelFile> split_language_model(const std::string& text) {
+  const std::size_t end = text.find(std::string(kGguf) + ",");
+  if (end != std::string::npos)
+    return LanguageModelFile{text.substr(0, end + kGguf.size()), text.substr(end + kGguf.size() + 1)};
+  if (is_gguf(text)) return LanguageModelFile{text, {}};
+  if (is_hugging_face(text)) return LanguageModelFile{text, {}};
+  const std::size_t comma = text.find(',');
+  if (comma == std::string::npos || !is_hugging_face(text.substr(0, comma))) return std::nullopt;
+  return LanguageModelFile{text.substr(0, comma), text.substr(comma + 1)};
+}
+
+Result<llm::Model> load_language_model_file(const std::string& path) {
+  if (path.ends_with(".safetensors")) {
+    return bad_input("{}: tensors alone do not make a model; give the folder, with config.json beside them", path);
+  }
+  return is_gguf(path) ? load_gguf_model(path) : load_hf_model(path);
+}
+
+Result<std::shared_ptr<const llm::Model>> load_language_model(const std::string& text, const std::string& weight_type) {
+  BERTH_RETURN_IF_ERROR(weight_type.empty() ? Status() : llm::check_weight_type(weight_type));
+  const std::string name = text.starts_with("zoo:") ? text.substr(4) : text;
+  if (const llm::Preset* preset = llm::find_preset(name); preset != nullptr && !exists(text)) {
+    const std::string type = weight_type.empty() ? "q4_k_m" : weight_type;
+    return std::make_shared<const llm::Model>(llm::build_model(std::string(preset->name), preset->config, type));
+  }
+  if (!exists(text)) return no_such_model(text);
+  if (!weight_type.empty()) return bad_input("--weights: {} has its own weights; leave the flag out", text);
+  BERTH_TRY(llm::Model model, load_language_model_file(text));
+  return std::make_shared<const llm::Model>(std::move(model));
+}
+
+}  // namespace berth
