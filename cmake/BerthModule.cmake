@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # berth_module(NAME [HOT] [USES module...] [LINK library...]): the library of src/NAME.
 # berth_optional(NAME SWITCH ...): what a module has only if a switch is on.
-# berth_flags(TARGET [HOT]): how all our code is compiled. HOT: its loops are what planning takes its time for.
+# berth_flags(TARGET [HOT|TEST]): how all our code is compiled. HOT: its loops are what planning takes its time for. TEST: it
+# takes longer to compile than to run.
 
 function(berth_flags target)
-  cmake_parse_arguments(ARG "HOT" "" "" ${ARGN})
+  cmake_parse_arguments(ARG "HOT;TEST" "" "" ${ARGN})
   target_compile_features(${target} PUBLIC cxx_std_20)
   # Most of the time goes into reading headers: a dozen files share one reading (docs/decisions/0026-build-time.md).
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF UNITY_BUILD ${BERTH_UNITY} UNITY_BUILD_BATCH_SIZE 12)
   if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT ARG_HOT)
-    target_compile_options(${target} PRIVATE -O2)
+    target_compile_options(${target} PRIVATE $<IF:$<BOOL:${ARG_TEST}>,-O1,-O2>)
   endif()
   # No fused multiply-add: durations must be the same on every machine. No interposition: position-independent code may then
   # inline its own functions, which takes a tenth off a simulation.
