@@ -30,8 +30,9 @@ Result<double> parse_flops_per_second(std::string_view text);  // FLOP/s, GFLOP/
 Result<double> parse_watts(std::string_view text);             // W, kW
 
 // Printers for people: three significant digits and a fitting unit.
-std::string format_bytes(Bytes bytes);                   // "11.2 GiB"
-std::string format_seconds(double seconds);              // "1.57 s", "23.4 ms", "850 us"
+std::string format_bytes(Bytes bytes);       // "11.2 GiB"
+std::string format_seconds(double seconds);  // "1.57 s", "23.4 ms", "850 us"
+inline std::string format_time(Picoseconds time) { return format_seconds(to_seconds(time)); }
 std::string format_rate(double bytes_per_second);        // "288 GB/s"
 std::string format_count(double count);                  // "46.6 k", "4.10 G"
 std::string format_flops_rate(double flops_per_second);  // "4.29 TFLOP/s"

@@ -11,8 +11,6 @@
 
 namespace berth {
 
-inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // that some programs put in front of a text
-
 // The cells of a line; `lines` is for errors. A cell in quotes may hold commas, and quotes written twice.
 Result<std::vector<std::string>> csv_cells(std::string_view line, const TextLines& lines);
 

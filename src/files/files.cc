@@ -169,6 +169,11 @@ Error in_file(std::string_view path, Error error) {
   return error;
 }
 
+bool path_exists(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
+
 Result<std::string> read_file(const std::string& path, std::size_t max_bytes) {
   auto contents = read_unpacked(path, max_bytes);
   if (!contents) return in_file(path, contents.error());

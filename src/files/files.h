@@ -20,6 +20,8 @@ inline constexpr std::size_t kMaxFileBytes = std::size_t{1} << 30;
 // bomb.
 Result<std::string> read_file(const std::string& path, std::size_t max_bytes = kMaxFileBytes);
 
+bool path_exists(const std::string& path);  // false also where that cannot be told
+
 // Replaces the file by `contents`, compressed if the path ends in ".gz": readers see the old file or the new one, never
 // a part, and on any error (full disk, no permission) the old one stays. Same contents, same bytes on disk. Symbolic
 // links are followed; pipes and devices such as /dev/stdout are written directly.

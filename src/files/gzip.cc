@@ -17,8 +17,8 @@ bool is_gzip(std::string_view data) { return data.size() >= 2 && data[0] == '\x1
 
 namespace {
 
-constexpr int kGzipWindow = 15 + 16;                 // the largest window; +16 selects the gzip wrapper
-constexpr std::size_t kStep = std::size_t{4} << 20;  // zlib counts in 32 bits: work in steps
+constexpr int kGzipWindow = 15 + 16;                     // the largest window; +16 selects the gzip wrapper
+constexpr std::size_t kGzipStep = std::size_t{4} << 20;  // zlib counts in 32 bits: work in steps
 Bytef* bytes_of(std::string_view text) { return reinterpret_cast<Bytef*>(const_cast<char*>(text.data())); }
 
 // The size that the last four bytes promise (modulo 4 GiB). Only a hint: a liar costs address space, not memory.
@@ -53,7 +53,7 @@ class Inflater {
  private:
   Status inflate_member() {
     while (true) {
-      const std::size_t in = std::min(rest_.size(), kStep);
+      const std::size_t in = std::min(rest_.size(), kGzipStep);
       stream_.next_in = bytes_of(rest_);
       stream_.avail_in = static_cast<uInt>(in);
       const int status = inflate_some();
@@ -75,7 +75,7 @@ class Inflater {
   int inflate_some() {
     const std::size_t done = text_.size();
     const std::size_t room =
-        std::min({kStep, std::max<std::size_t>(text_.capacity() - done, kStep / 64), max_bytes_ + 1 - done});
+        std::min({kGzipStep, std::max<std::size_t>(text_.capacity() - done, kGzipStep / 64), max_bytes_ + 1 - done});
     text_.resize(done + room);
     stream_.next_out = bytes_of(text_) + done;
     stream_.avail_out = static_cast<uInt>(room);
@@ -99,9 +99,9 @@ std::string gunzip_start(std::string_view data, std::size_t max_bytes) {
   if (inflateInit2(&stream, kGzipWindow) != Z_OK) return {};
   std::string start(max_bytes, '\0');
   stream.next_in = bytes_of(data);
-  stream.avail_in = static_cast<uInt>(std::min(data.size(), kStep));
+  stream.avail_in = static_cast<uInt>(std::min(data.size(), kGzipStep));
   stream.next_out = bytes_of(start);
-  stream.avail_out = static_cast<uInt>(std::min(max_bytes, kStep));
+  stream.avail_out = static_cast<uInt>(std::min(max_bytes, kGzipStep));
   inflate(&stream, Z_SYNC_FLUSH);
   start.resize(stream.total_out);
   inflateEnd(&stream);
@@ -117,13 +117,13 @@ Result<std::string> gzip(std::string_view text) {
   std::string packed;
   int status = Z_OK;
   while (status == Z_OK) {
-    const std::size_t in = std::min(text.size(), kStep);
+    const std::size_t in = std::min(text.size(), kGzipStep);
     const std::size_t done = packed.size();
-    packed.resize(done + kStep);
+    packed.resize(done + kGzipStep);
     stream.next_in = bytes_of(text);
     stream.avail_in = static_cast<uInt>(in);
     stream.next_out = bytes_of(packed) + done;
-    stream.avail_out = static_cast<uInt>(kStep);
+    stream.avail_out = static_cast<uInt>(kGzipStep);
     status = deflate(&stream, in == text.size() ? Z_FINISH : Z_NO_FLUSH);
     text.remove_prefix(in - stream.avail_in);
     packed.resize(packed.size() - stream.avail_out);

@@ -30,7 +30,7 @@ class OpenFile {
   int descriptor_;
 };
 
-Error system_error(const std::string& path) { return in_file(path, bad_input("{}", std::strerror(errno))); }
+Error cannot_map(const std::string& path) { return in_file(path, bad_input("{}", std::strerror(errno))); }
 
 constexpr int kBadInputExit = 2;
 
@@ -47,12 +47,12 @@ void report_and_exit(int) {
 Result<MappedFile> MappedFile::open(const std::string& path) {
   const OpenFile file(path);
   struct stat status {};
-  if (file.descriptor() < 0 || ::fstat(file.descriptor(), &status) != 0) return system_error(path);
+  if (file.descriptor() < 0 || ::fstat(file.descriptor(), &status) != 0) return cannot_map(path);
   if (!S_ISREG(status.st_mode)) return in_file(path, bad_input("it is no regular file"));
   if (status.st_size == 0) return MappedFile(std::string_view());
   const auto size = static_cast<std::size_t>(status.st_size);
   void* const address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.descriptor(), 0);
-  if (address == MAP_FAILED) return system_error(path);
+  if (address == MAP_FAILED) return cannot_map(path);
   ::madvise(address, size, MADV_RANDOM);  // no reading ahead into the weights
   return MappedFile(std::string_view(static_cast<const char*>(address), size));
 }

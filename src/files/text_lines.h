@@ -12,6 +12,8 @@
 
 namespace berth {
 
+inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // that some programs put in front of a text
+
 // The lines of a text that hold anything, without their line ends and the blanks around them. The text must outlive it.
 class TextLines {
  public:

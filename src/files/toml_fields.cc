@@ -9,8 +9,11 @@
 #include "files/files.h"
 
 namespace berth {
+namespace {
 
 using Kind = TomlValue::Kind;
+
+}  // namespace
 
 Error TomlFields::error(int line, std::string_view key, std::string message) const {
   const std::string path = section_.empty() ? std::string(key) : fmt::format("{}.{}", section_, key);

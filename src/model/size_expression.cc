@@ -9,14 +9,15 @@ namespace berth {
 namespace {
 
 constexpr std::size_t kLongestText = 1024;
-constexpr int kMaxDepth = 32;
-constexpr std::int64_t kLargest = std::int64_t{1} << 52;
+constexpr int kDeepestExpression = 32;
+constexpr std::int64_t kLargestNumber = std::int64_t{1} << 52;
 constexpr std::int64_t kHighestPower = 64;
 
-// None: not known; as an operand it makes the result unknown. Beyond kLargest all numbers are kTooLarge, with a sign.
+// None: not known; as an operand it makes the result unknown. Beyond kLargestNumber all numbers are kTooLarge, with a
+// sign.
 using Number = std::optional<std::int64_t>;
 
-bool is_too_large(std::int64_t number) { return std::abs(number) > kLargest; }
+bool is_too_large(std::int64_t number) { return std::abs(number) > kLargestNumber; }
 
 Number in_range(std::int64_t number) {
   if (!is_too_large(number)) return number;
@@ -31,7 +32,7 @@ Number negate(Number a) { return a ? Number(-*a) : std::nullopt; }
 
 Number multiply(Number a, Number b) {
   if (!a || !b) return std::nullopt;
-  if (*b == 0 || std::abs(*a) <= kLargest / std::abs(*b)) return *a * *b;
+  if (*b == 0 || std::abs(*a) <= kLargestNumber / std::abs(*b)) return *a * *b;
   return (*a < 0) == (*b < 0) ? kTooLarge : -kTooLarge;
 }
 
@@ -108,7 +109,7 @@ class Reader {
   }
 
   Number factor(int depth) {
-    if (depth > kMaxDepth) return fail();
+    if (depth > kDeepestExpression) return fail();
     const bool negative = accept("-");
     Number value = atom(depth);
     if (!failed_ && accept("**")) value = power(value, factor(depth + 1));

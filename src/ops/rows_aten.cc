@@ -11,7 +11,7 @@ namespace {
 
 using enum CostClass;
 
-constexpr std::array kRows{
+constexpr std::array kAtenRows{
     OpRow{"mm bmm matmul mv dot vdot inner linear _scaled_mm _int_mm", {kMatmul, product()}},
     OpRow{"addmm baddbmm addmv", {kMatmul, product(1)}},
     OpRow{"addbmm", {kMatmul, {.formula = Formula::kSumOfProducts, .data = 1}}},
@@ -104,6 +104,6 @@ constexpr std::array kRows{
 
 }  // namespace
 
-std::span<const OpRow> aten() { return kRows; }
+std::span<const OpRow> aten() { return kAtenRows; }
 
 }  // namespace berth::rows

@@ -11,7 +11,7 @@ namespace {
 
 using enum CostClass;
 
-constexpr std::array kRows{
+constexpr std::array kOnnxRows{
     OpRow{"MatMul Gemm MatMulInteger QLinearMatMul", {kMatmul, product()}},
     OpRow{"Einsum", {kMatmul, by(Formula::kEinsum)}},
     OpRow{"LSTM GRU RNN", {kMatmul, recurrent(0, 1, 2)}},
@@ -61,6 +61,6 @@ constexpr std::array kRows{
 
 }  // namespace
 
-std::span<const OpRow> onnx() { return kRows; }
+std::span<const OpRow> onnx() { return kOnnxRows; }
 
 }  // namespace berth::rows

@@ -10,7 +10,7 @@ namespace {
 
 using enum CostClass;
 
-constexpr std::array kRows{
+constexpr std::array kOnnxMicrosoftRows{
     OpRow{"FusedMatMul TransposeMatMul FusedMatMulActivation FusedGemm GemmFastGelu GemmFloat8", {kMatmul, product()}},
     OpRow{"MatMulNBits MatMulBnb4 MatMulFpQ4 MatMulInteger16 MatMulIntegerToFloat QGemm", {kMatmul, product()}},
     OpRow{"DynamicQuantizeMatMul", {kMatmul, product()}},
@@ -53,6 +53,6 @@ constexpr std::array kRows{
 
 }  // namespace
 
-std::span<const OpRow> onnx_microsoft() { return kRows; }
+std::span<const OpRow> onnx_microsoft() { return kOnnxMicrosoftRows; }
 
 }  // namespace berth::rows

@@ -9,7 +9,7 @@ namespace {
 
 using enum CostClass;
 
-constexpr std::array kRows{
+constexpr std::array kOpenVinoRows{
     OpRow{"MatMul FullyConnected", {kMatmul, product()}},
     OpRow{"Einsum", {kMatmul, by(Formula::kEinsum)}},
     OpRow{"RNNCell GRUCell AUGRUCell", {kMatmul, recurrent(0, 2, 2)}},
@@ -59,6 +59,6 @@ constexpr std::array kRows{
 
 }  // namespace
 
-std::span<const OpRow> openvino() { return kRows; }
+std::span<const OpRow> openvino() { return kOpenVinoRows; }
 
 }  // namespace berth::rows

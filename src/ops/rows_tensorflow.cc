@@ -20,7 +20,7 @@ constexpr OpInfo sparse_step(std::uint8_t slots) {
           .effect = Effect::kUpdate};
 }
 
-constexpr std::array kRows{
+constexpr std::array kTensorFlowRows{
     OpRow{"MatMul BatchMatMul BatchMatMulV2 BatchMatMulV3 SparseMatMul QuantizedMatMul", {kMatmul, product()}},
     OpRow{"_FusedMatMul _FusedBatchMatMulV2", {kMatmul, product()}},
     OpRow{"Einsum XlaEinsum", {kMatmul, by(Formula::kEinsum)}},
@@ -113,16 +113,14 @@ constexpr std::array kRows{
     OpRow{"CheckNumerics ReadVariableOp PlaceholderWithDefault Print EnsureShape", view()},
     OpRow{"Switch RefSwitch Enter RefEnter Exit RefExit NextIteration RefNextIteration LoopCond", view()},
     OpRow{"Merge RefMerge", {.cost_class = kNothing, .traffic = kUntouched, .effect = Effect::kViewOfState}},
-    OpRow{
-        "NoOp IdentityN Assert PrintV2 Shape ShapeN Size Rank VariableShape BroadcastGradientArgs BroadcastArgs "
-        "ControlTrigger",
-        {.cost_class = kNothing, .traffic = kUntouched}},
+    OpRow{"NoOp IdentityN Assert PrintV2 Shape ShapeN Size Rank VariableShape BroadcastGradientArgs BroadcastArgs "
+          "ControlTrigger",
+          {.cost_class = kNothing, .traffic = kUntouched}},
     OpRow{"Const HostConst Placeholder PlaceholderV2 Variable VariableV2 VarHandleOp AutoReloadVariable",
           {.cost_class = kNothing, .traffic = kUntouched}},
     OpRow{"TensorArrayV3 TensorArrayGradV3 TensorArraySizeV3 TensorArrayCloseV3",
           {.cost_class = kNothing, .traffic = kUntouched}},
-    OpRow{"TensorListLength TensorListElementShape",
-          {.cost_class = kNothing, .traffic = kUntouched}},
+    OpRow{"TensorListLength TensorListElementShape", {.cost_class = kNothing, .traffic = kUntouched}},
     OpRow{"ScalarSummary HistogramSummary ImageSummary MergeSummary IsVariableInitialized",
           {.cost_class = kNothing, .traffic = kUntouched}},
     OpRow{"VarIsInitializedOp DestroyResourceOp", {.cost_class = kNothing, .traffic = kUntouched}},
@@ -130,6 +128,6 @@ constexpr std::array kRows{
 
 }  // namespace
 
-std::span<const OpRow> tensorflow() { return kRows; }
+std::span<const OpRow> tensorflow() { return kTensorFlowRows; }
 
 }  // namespace berth::rows

@@ -10,7 +10,7 @@ namespace {
 
 using enum CostClass;
 
-constexpr std::array kRows{
+constexpr std::array kZooRows{
     OpRow{"matmul batch_matmul", {kMatmul, product()}},
     OpRow{"conv2d conv1d", {kConvWindowed, conv()}},
     OpRow{"conv2d_grad_input conv1d_grad_input", {kConvGradWindowed, conv_from(0, 1)}},
@@ -51,6 +51,6 @@ constexpr std::array kRows{
 
 }  // namespace
 
-std::span<const OpRow> zoo() { return kRows; }
+std::span<const OpRow> zoo() { return kZooRows; }
 
 }  // namespace berth::rows

@@ -20,7 +20,7 @@ constexpr std::size_t kSmallestShare =
     10;  // parts below a tenth of the ops stay whole: of twelve layers none is split, not some
 
 // Where an op belongs: its module, else its name up to the last slash.
-std::string_view path_of(const Graph& graph, OpId op) {
+std::string_view lane_path_of(const Graph& graph, OpId op) {
   if (!graph.module(op).empty()) return graph.module(op);
   const std::string_view name = graph.name(op);
   const std::size_t slash = name.rfind('/');
@@ -44,7 +44,7 @@ OpId first_user(const Graph& graph, OpId op, const std::vector<std::uint32_t>& c
 std::vector<std::string_view> paths_of(const Graph& graph, const std::vector<std::uint32_t>& column) {
   std::vector<std::string_view> paths(graph.num_ops());
   for (const OpId op : graph.topological_order()) {
-    std::string_view& path = paths[index(op)] = path_of(graph, op);
+    std::string_view& path = paths[index(op)] = lane_path_of(graph, op);
     for (const bool from_weights : {true, false}) {
       for (const TensorId input : graph.inputs(op)) {
         const OpId from = graph.producer(input);

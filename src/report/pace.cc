@@ -20,8 +20,6 @@ bool is_spread(const Problem& problem, const Plan& plan) {
   return (working & (working - 1)) != 0;
 }
 
-std::string time_text(Picoseconds time) { return format_seconds(to_seconds(time)); }
-
 std::string limit_name(const Problem& problem, const PipelineLoad& load) {
   if (load.limiting_queue < 0) return problem.machine().device(load.limit).name;
   return "link " + problem.machine().queues()[static_cast<std::size_t>(load.limiting_queue)];
@@ -42,11 +40,11 @@ DeviceId next_in_load(const Problem& problem, const PipelineLoad& load) {
 
 std::string pace_text(const Problem& problem, const Plan& plan) {
   const PipelineLoad load = pipeline_load(problem, plan);
-  const std::string name = limit_name(problem, load), most = time_text(load.largest());
+  const std::string name = limit_name(problem, load), most = format_time(load.largest());
   if (load.limiting_queue >= 0) return fmt::format("{}: {} of transfers per sample", name, most);
   const Picoseconds transfers = load.transfers[index(load.limit)];
   return fmt::format("{}: {} per sample, {} of ops and {} of transfers", name, most,
-                     time_text(load.largest() - transfers), time_text(transfers));
+                     format_time(load.largest() - transfers), format_time(transfers));
 }
 
 std::vector<std::string> what_sets_the_pace(const Problem& problem, const Plan& plan) {
@@ -55,7 +53,7 @@ std::vector<std::string> what_sets_the_pace(const Problem& problem, const Plan& 
   if (const DeviceId next = next_in_load(problem, load); next != kNoDevice) {
     sentences.push_back(fmt::format("of the {} {} has most to do: {}, {:.0f} % of that",
                                     load.limiting_queue < 0 ? "other devices" : "devices",
-                                    problem.machine().device(next).name, time_text(load.devices[index(next)]),
+                                    problem.machine().device(next).name, format_time(load.devices[index(next)]),
                                     100.0 * to_seconds(load.devices[index(next)]) / to_seconds(load.largest())));
   }
   return sentences;
@@ -65,7 +63,7 @@ std::optional<std::string> about_pace(const Problem& problem, const Plan& plan) 
   if (is_training(problem.graph()) || !is_spread(problem, plan)) return std::nullopt;
   const PipelineLoad load = pipeline_load(problem, plan);
   return fmt::format("if samples streamed through it (objective pipeline), {} would set the pace: {} per sample",
-                     limit_name(problem, load), time_text(load.largest()));
+                     limit_name(problem, load), format_time(load.largest()));
 }
 
 }  // namespace berth::report

@@ -21,8 +21,6 @@ double share(Picoseconds part, Picoseconds whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0.0;
 }
 
-std::string time_text(Picoseconds time) { return format_seconds(to_seconds(time)); }
-
 // "54 % work on gpu3, 30 % on gpu0 and 9 % transfers"
 std::string parts_of_path(const Problem& problem, const PathSummary& path) {
   struct Part {
@@ -145,7 +143,7 @@ std::vector<std::string> what_limits(const Problem& problem, const Score& score,
   std::vector<std::string> sentences;
   if (path.total() > 0) {
     sentences.push_back(
-        fmt::format("the critical path ({}) is {}", time_text(path.total()), parts_of_path(problem, path)));
+        fmt::format("the critical path ({}) is {}", format_time(path.total()), parts_of_path(problem, path)));
     sentences.push_back(about_reasons(path));
   }
   sentences.push_back(about_balance(problem, score));

@@ -37,7 +37,7 @@ Timeline timeline_of(const Problem& problem, const Plan& plan) {
   return timeline;
 }
 
-std::vector<CriticalStep> path_of(const Problem& problem, const Plan& plan, const Timeline& timeline) {
+std::vector<CriticalStep> critical_steps_of(const Problem& problem, const Plan& plan, const Timeline& timeline) {
   return streams(problem) ? std::vector<CriticalStep>() : critical_path(problem, plan, timeline);
 }
 
@@ -58,7 +58,7 @@ class PlanWriter {
         reported_(reported),
         prefix_(std::move(prefix)),
         timeline_(timeline_of(problem, reported.plan)),
-        path_(path_of(problem, reported.plan, timeline_)),
+        path_(critical_steps_of(problem, reported.plan, timeline_)),
         tick_(tick_of(timeline_)) {}
 
   void write() {

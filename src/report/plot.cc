@@ -25,7 +25,7 @@ constexpr const char* kStyle =
     ".open{fill:#fff;stroke:#4477aa;stroke-width:2}.none{stroke:#222;stroke-width:2}.enough{stroke:#888;stroke-"
     "dasharray:2 3}";
 
-std::string escaped(const std::string& text) {
+std::string escaped_svg(const std::string& text) {
   std::string result;
   for (const char c : text) {
     switch (c) {
@@ -75,7 +75,7 @@ class Picture {
   }
   void text(double x, double y, const std::string& words, const char* anchor = "start", const char* kind = "") {
     add("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\"{}>{}</text>\n", x, y, anchor,
-        *kind == '\0' ? "" : fmt::format(" class=\"{}\"", kind), escaped(words));
+        *kind == '\0' ? "" : fmt::format(" class=\"{}\"", kind), escaped_svg(words));
   }
   [[nodiscard]] double x(std::size_t i) const {
     const double room = kWidth - kLeft - kRight;
@@ -89,7 +89,8 @@ class Picture {
     add("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
         "role=\"img\">\n",
         kWidth, kHeight);
-    add("<title>{}</title>\n<desc>{}</desc>\n<style>{}</style>\n", escaped(plot_.title), escaped(in_words()), kStyle);
+    add("<title>{}</title>\n<desc>{}</desc>\n<style>{}</style>\n", escaped_svg(plot_.title), escaped_svg(in_words()),
+        kStyle);
     add("<rect width=\"{}\" height=\"{}\" fill=\"#fff\"/>\n", kWidth, kHeight);
     text(20, 28, plot_.title, "start", "title");
     text(20, 48, plot_.verdict);

@@ -26,7 +26,7 @@ std::string without_tags(std::string_view json) {
   return text;
 }
 
-std::string escaped(std::string_view text) {
+std::string escaped_html(std::string_view text) {
   std::string html;
   for (const char c : text) {
     switch (c) {
@@ -100,7 +100,7 @@ Result<std::string> html_report(const ReportContent& content) {
   Blob blob;
   values.report = without_tags(head_json(content, blob));
   values.data = blob.text();
-  values.title = escaped(content.problem.graph().title() + " on " + content.problem.machine().name());
+  values.title = escaped_html(content.problem.graph().title() + " on " + content.problem.machine().name());
   values.source = source;
   const auto value = [](std::string_view mark, const void* context) -> std::string_view {
     const auto& all = *static_cast<const Values*>(context);

@@ -151,7 +151,7 @@ bool read_scored(ByteReader& bytes, std::optional<ScoredPlan>& found) {
   return score.feasible != score.overflow.has_value() && (found || score == Score());  // better() relies on it
 }
 
-bool read_lesson(ByteReader& bytes, bool has_ahead, LessonState& lesson) {
+bool read_lesson_state(ByteReader& bytes, bool has_ahead, LessonState& lesson) {
   lesson.baseline = bytes.maybe<double>();
   lesson.deviation = bytes.maybe<double>();
   const double deviation = lesson.deviation.value_or(0.0);
@@ -168,7 +168,7 @@ Status read_lessons(std::string_view section, bool has_ahead, TrainState& state)
   const auto count = bytes.number<std::uint64_t>();
   if (count > section.size()) return nonsense;
   for (std::uint64_t i = 0; i < count; ++i) {
-    if (!read_lesson(bytes, has_ahead, state.lessons.emplace_back())) return nonsense;
+    if (!read_lesson_state(bytes, has_ahead, state.lessons.emplace_back())) return nonsense;
   }
   return bytes.is_done() ? Status() : nonsense;
 }

@@ -96,7 +96,7 @@ void write_lesson(JsonWriter& json, const LessonConfig& lesson) {
   json.key("problem_hash").value(lesson.problem_hash).end_object();
 }
 
-Status read_lesson(const JsonValue& value, LessonConfig& lesson) {
+Status read_lesson_config(const JsonValue& value, LessonConfig& lesson) {
   constexpr std::array<std::string_view, 5> kNames{"graph", "machine", "graph_hash", "machine_hash", "problem_hash"};
   std::string* const texts[] = {&lesson.graph, &lesson.machine, &lesson.graph_hash, &lesson.machine_hash,
                                 &lesson.problem_hash};
@@ -183,7 +183,7 @@ Result<RunConfig> read(std::string text) {
   BERTH_TRY(config.async, read_flag(document, "async"));
   BERTH_RETURN_IF_ERROR(read_limits(document, config.limits));
   BERTH_RETURN_IF_ERROR(document.for_each(
-      "lessons", [&](const JsonValue& value) { return read_lesson(value, config.lessons.emplace_back()); }));
+      "lessons", [&](const JsonValue& value) { return read_lesson_config(value, config.lessons.emplace_back()); }));
   if (config.lessons.empty()) return bad_input("lessons: there is none");
   return config;
 }

@@ -15,12 +15,10 @@ namespace {
 
 using enum Table::Align;
 
-std::string time_text(Picoseconds time) { return format_seconds(to_seconds(time)); }
-
 // "+12.3 ms", "-4.56 ms", "none"
 std::string difference(Picoseconds after, Picoseconds before) {
   if (after == before) return "none";
-  return fmt::format("{}{}", after > before ? "+" : "-", time_text(std::abs(after - before)));
+  return fmt::format("{}{}", after > before ? "+" : "-", format_time(std::abs(after - before)));
 }
 
 struct Part {
@@ -36,7 +34,7 @@ std::string parts_text(std::vector<Part> parts, Picoseconds total) {
   std::vector<std::string> words;
   for (const Part& part : parts) {
     const double share = total > 0 ? to_seconds(part.time) / to_seconds(total) : 0.0;
-    words.push_back(fmt::format("{} {} ({})", part.name, time_text(part.time), percent(share)));
+    words.push_back(fmt::format("{} {} ({})", part.name, format_time(part.time), percent(share)));
   }
   return words.empty() ? "nothing" : some_of(words, kMost);
 }
@@ -71,8 +69,8 @@ std::string worth_text(const Problem& problem, const std::optional<report::Witho
                                       without->ops > 1 ? fmt::format(" and {} more", without->ops - 1) : "",
                                       problem.machine().device(without->to).name);
   if (!without->feasible) return fmt::format("memory: {} does not fit", how);
-  if (without->step_time < now) return fmt::format("nothing: {} saves {}", how, time_text(now - without->step_time));
-  return fmt::format("{} ({})", without->step_time == now ? "nothing" : time_text(without->step_time - now), how);
+  if (without->step_time < now) return fmt::format("nothing: {} saves {}", how, format_time(now - without->step_time));
+  return fmt::format("{} ({})", without->step_time == now ? "nothing" : format_time(without->step_time - now), how);
 }
 
 std::string crossing_table(const Problem& problem, const PlanExplanation& why, Picoseconds now) {
@@ -84,8 +82,8 @@ std::string crossing_table(const Problem& problem, const PlanExplanation& why, P
     table.add({std::string(graph.name(graph.producer(crossing.tensor))),
                fmt::format("{} > {}", problem.machine().device(crossing.from).name,
                            problem.machine().device(crossing.to).name),
-               format_bytes(crossing.bytes), time_text(crossing.sending), time_text(crossing.waiting),
-               crossing.critical > 0 ? time_text(crossing.critical) : "-", worth_text(problem, without, now)});
+               format_bytes(crossing.bytes), format_time(crossing.sending), format_time(crossing.waiting),
+               crossing.critical > 0 ? format_time(crossing.critical) : "-", worth_text(problem, without, now)});
   }
   return fmt::format("costliest crossings\n{}", table.text("  "));
 }
@@ -93,8 +91,8 @@ std::string crossing_table(const Problem& problem, const PlanExplanation& why, P
 std::string step_line(const Outcome& outcome) {
   const std::string time =
       outcome.feasible()
-          ? fmt::format("step time {}, {} above the lower bound of {}", bold(time_text(outcome.score.step_time)),
-                        gap_text(outcome.score.step_time, outcome.lower_bound), time_text(outcome.lower_bound))
+          ? fmt::format("step time {}, {} above the lower bound of {}", bold(format_time(outcome.score.step_time)),
+                        gap_text(outcome.score.step_time, outcome.lower_bound), format_time(outcome.lower_bound))
           : alarm("the plan does not fit in memory");
   return time + "\n";
 }
@@ -195,7 +193,7 @@ std::string op_text(const Problem& problem, const Outcome& outcome, const report
       continue;
     }
     const bool is_here = name == here;
-    table.add({name, time_text(other.op_time), time_text(other.step_time),
+    table.add({name, format_time(other.op_time), format_time(other.step_time),
                is_here ? "" : difference(other.step_time, now),
                is_here          ? "here"
                : other.feasible ? ""

@@ -7,11 +7,11 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "files/text_lines.h"
 
 namespace berth {
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 constexpr std::size_t kFirstCapacity = 4096;  // more than most ops take; grows when one takes more
 
 std::string_view syntax_message(simdjson::error_code code) {

@@ -8,14 +8,10 @@
 #include "files/json/json_reader.h"
 #include "files/protobuf/proto_lexer.h"
 #include "files/protobuf/proto_schema.h"
+#include "files/protobuf/wire.h"
 
 namespace berth {
 namespace {
-
-void append_varint(std::uint64_t value, std::string& bytes) {
-  for (; value >= 0x80; value >>= 7) bytes += static_cast<char>(value | 0x80);
-  bytes += static_cast<char>(value);
-}
 
 enum WireNumber : std::uint32_t { kVarintWire = 0, kBytesWire = 2, kFixed32Wire = 5 };
 

@@ -14,11 +14,6 @@ std::uint64_t little_endian(std::string_view bytes) {
   return value;
 }
 
-void append_varint(std::string& text, std::uint64_t value) {
-  for (; value >= 0x80; value >>= 7) text += static_cast<char>(value | 0x80);
-  text += static_cast<char>(value);
-}
-
 }  // namespace
 
 bool WireReader::fail(std::string_view what) {
@@ -114,10 +109,15 @@ bool append_floats(const WireReader& field, std::vector<double>& numbers) {
   return true;
 }
 
+void append_varint(std::uint64_t value, std::string& bytes) {
+  for (; value >= 0x80; value >>= 7) bytes += static_cast<char>(value | 0x80);
+  bytes += static_cast<char>(value);
+}
+
 std::string wire_prefix(std::uint32_t field, std::size_t length) {
   std::string prefix;
-  append_varint(prefix, std::uint64_t{field} << 3 | static_cast<std::uint64_t>(WireType::kBytes));
-  append_varint(prefix, length);
+  append_varint(std::uint64_t{field} << 3 | static_cast<std::uint64_t>(WireType::kBytes), prefix);
+  append_varint(length, prefix);
   return prefix;
 }
 

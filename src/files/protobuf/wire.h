@@ -57,7 +57,8 @@ bool append_integers(const WireReader& field, std::vector<std::int64_t>& numbers
 // The same for fields of 32-bit floats.
 bool append_floats(const WireReader& field, std::vector<double>& numbers);
 
-// For writing: the key and length in front of a field of bytes, and such a field.
+// For writing: a whole number; the key and length in front of a field of bytes, and such a field.
+void append_varint(std::uint64_t value, std::string& bytes);
 std::string wire_prefix(std::uint32_t field, std::size_t length);
 std::string wire_field(std::uint32_t field, std::string_view bytes);
 

@@ -9,7 +9,7 @@
 namespace berth::learn {
 namespace {
 
-std::string text_of(const TaskSet& tasks) {
+std::string tasks_text(const TaskSet& tasks) {
   std::vector<std::string> words;
   if (tasks.placement) words.emplace_back("placement");
   if (tasks.schedule) words.emplace_back("schedule");
@@ -23,15 +23,15 @@ FieldOf<GoOptions> tasks_field() {
                             TaskSet{false, true, true}};
   const auto set = [kAll](GoOptions& own, std::string_view text) -> Status {
     std::vector<std::string> texts;
-    for (const TaskSet& tasks : kAll) texts.push_back(text_of(tasks));
+    for (const TaskSet& tasks : kAll) texts.push_back(tasks_text(tasks));
     BERTH_TRY(const std::size_t which, parse_word("tasks", text, Words(texts.begin(), texts.end())));
     own.tasks = kAll[which];
     return {};
   };
-  return {"tasks", "what is decided", set, [](const GoOptions& own) { return text_of(own.tasks); }};
+  return {"tasks", "what is decided", set, [](const GoOptions& own) { return tasks_text(own.tasks); }};
 }
 
-std::vector<FieldOf<GoOptions>> own_fields() {
+std::vector<FieldOf<GoOptions>> go_fields() {
   using F = Fields<GoOptions>;
   using O = GoOptions;
   return {
@@ -59,7 +59,7 @@ std::vector<FieldOf<GoOptions>> own_fields() {
   };
 }
 
-Hints hints_of(const Options& options) { return {more_placements(std::get<GoOptions>(options)), "", ""}; }
+Hints go_hints(const Options& options) { return {more_placements(std::get<GoOptions>(options)), "", ""}; }
 
 }  // namespace
 
@@ -102,11 +102,11 @@ MethodInfo go_info() {
           .summary = "graph network and transformer, one shot (2020)",
           .why_not_general = "",
           .fields = fields_of<Own>(
-              own_fields(), plans_fields("an update measures groupings x placements plans", "the other factor of it"),
+              go_fields(), plans_fields("an update measures groupings x placements plans", "the other factor of it"),
               noise_fields(), baseline_fields(), lessons_field(), training_fields()),
           .presets = {{"default", go_default()}, {"paper", go_paper()}},
           .plain = Own(),
-          .hints = hints_of};
+          .hints = go_hints};
 }
 
 }  // namespace berth::learn

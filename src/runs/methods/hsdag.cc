@@ -6,11 +6,10 @@
 namespace berth::learn {
 namespace {
 
-using F = Fields<HsdagOptions>;
-using O = HsdagOptions;
-
 // What is decided on, and what is seen of it.
 std::vector<FieldOf<HsdagOptions>> node_fields() {
+  using F = Fields<HsdagOptions>;
+  using O = HsdagOptions;
   return {
       F::whole("groups", "of parser=metis: most clusters; 0: about a quarter of the sets", &O::groups, 0, 65'536),
       F::word("coarsening", "ops placed together: mutual (only child of its only parent), sole-parent, none",
@@ -26,6 +25,8 @@ std::vector<FieldOf<HsdagOptions>> node_fields() {
 }
 
 std::vector<FieldOf<HsdagOptions>> network_fields() {
+  using F = Fields<HsdagOptions>;
+  using O = HsdagOptions;
   return {
       F::whole("hidden", "width of the network", &O::hidden, 2, 16'384, 2),
       F::word("gnn", "the graph network: gcn, gat, gin", &O::gnn, {"gcn", "gat", "gin"}),
@@ -50,7 +51,7 @@ std::vector<FieldOf<HsdagOptions>> network_fields() {
   };
 }
 
-Hints hints_of(const Options& options) {
+Hints hsdag_hints(const Options& options) {
   const auto& own = std::get<HsdagOptions>(options);
   return {more_placements(own),
           own.parser == Parser::kMetis && own.groups == 1
@@ -117,7 +118,7 @@ MethodInfo hsdag_info() {
                                    episode_fields(), baseline_fields(), training_fields()),
           .presets = {{"default", hsdag_default()}, {"paper", hsdag_paper()}, {"released", hsdag_released()}},
           .plain = Own(),
-          .hints = hints_of};
+          .hints = hsdag_hints};
 }
 
 }  // namespace berth::learn

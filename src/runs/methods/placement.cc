@@ -4,14 +4,9 @@
 #include <fmt/format.h>
 
 namespace berth::learn {
-namespace {
-
-using F = Fields<PlacementOptions>;
-using O = PlacementOptions;
-
-}  // namespace
-
 std::vector<FieldOf<PlacementOptions>> grouper_fields() {
+  using F = Fields<PlacementOptions>;
+  using O = PlacementOptions;
   return {
       grouping_field<O>(),
       F::whole("groups", "most groups; 0: as the model and the machine say", &O::groups, 0, 65'536),
@@ -29,6 +24,8 @@ std::vector<FieldOf<PlacementOptions>> grouper_fields() {
 }
 
 std::vector<FieldOf<PlacementOptions>> placer_fields() {
+  using F = Fields<PlacementOptions>;
+  using O = PlacementOptions;
   return {
       F::word("placer", "the network that places groups: lstm, transformer, feed-forward", &O::placer,
               {"lstm", "transformer", "feed-forward"}),

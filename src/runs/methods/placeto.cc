@@ -6,7 +6,7 @@
 namespace berth::learn {
 namespace {
 
-std::vector<FieldOf<PlacetoOptions>> own_fields() {
+std::vector<FieldOf<PlacetoOptions>> placeto_fields() {
   using F = Fields<PlacetoOptions>;
   using O = PlacetoOptions;
   return {
@@ -29,7 +29,7 @@ std::vector<FieldOf<PlacetoOptions>> own_fields() {
   };
 }
 
-Hints hints_of(const Options& options) {
+Hints placeto_hints(const Options& options) {
   const auto& own = std::get<PlacetoOptions>(options);
   return {fmt::format("--option episodes={}", std::min(4 * own.episodes, 4096)),
           own.groups == 1 ? "" : "--option grouping=heavy or --option grouping=none", "--option groups=256"};
@@ -78,10 +78,10 @@ MethodInfo placeto_info() {
   return {.name = "placeto",
           .summary = "policy that improves a placement group by group (2019)",
           .why_not_general = "",
-          .fields = fields_of<Own>(own_fields(), bound_fields(), lessons_field(), training_fields()),
+          .fields = fields_of<Own>(placeto_fields(), bound_fields(), lessons_field(), training_fields()),
           .presets = {{"default", placeto_default()}, {"paper", placeto_paper()}},
           .plain = Own(),
-          .hints = hints_of};
+          .hints = placeto_hints};
 }
 
 }  // namespace berth::learn

@@ -2,14 +2,9 @@
 #include "runs/options/sampling.h"
 
 namespace berth::learn {
-namespace {
-
-using F = Fields<SamplingOptions>;
-using O = SamplingOptions;
-
-}  // namespace
-
 std::vector<FieldOf<SamplingOptions>> plans_fields(std::string_view groupings, std::string_view placements) {
+  using F = Fields<SamplingOptions>;
+  using O = SamplingOptions;
   return {
       F::whole("groupings", groupings, &O::groupings, 1, 4'096),
       F::whole("placements", placements, &O::placements, 1, 4'096),
@@ -17,6 +12,8 @@ std::vector<FieldOf<SamplingOptions>> plans_fields(std::string_view groupings, s
 }
 
 std::vector<FieldOf<SamplingOptions>> noise_fields() {
+  using F = Fields<SamplingOptions>;
+  using O = SamplingOptions;
   return {
       F::real("noise", "deviation of what is added to logits, as a share of their size", &O::noise, 0, 100),
       F::whole("noise-updates", "updates with that noise", &O::noise_updates, 0, kMany),
@@ -24,6 +21,8 @@ std::vector<FieldOf<SamplingOptions>> noise_fields() {
 }
 
 std::vector<FieldOf<SamplingOptions>> baseline_fields() {
+  using F = Fields<SamplingOptions>;
+  using O = SamplingOptions;
   return {
       F::whole("valid-only-after", "updates after which only plans that fit count; 0: never", &O::valid_only_after, 0,
                kMany),
@@ -34,6 +33,8 @@ std::vector<FieldOf<SamplingOptions>> baseline_fields() {
 }
 
 std::vector<FieldOf<SamplingOptions>> episode_fields() {
+  using F = Fields<SamplingOptions>;
+  using O = SamplingOptions;
   return {
       F::real("near-best", "share of updates whose plans are the best one with a few clusters changed", &O::near_best,
               0, 1),

@@ -4,11 +4,9 @@
 namespace berth::learn {
 namespace {
 
-using F = Fields<TrainingOptions>;
-using O = TrainingOptions;
-
 // What plans are worth.
-std::vector<FieldOf<O>> reward_fields() {
+std::vector<FieldOf<TrainingOptions>> reward_fields() {
+  using O = TrainingOptions;
   const Words rewards{"time", "sqrt", "log", "inverse", "log-time"}, failings{"constant", "graded"};
   const auto set_reward = [=](O& own, std::string_view text) -> Status {
     BERTH_RETURN_IF_ERROR(parse_word("reward", text, rewards));
@@ -38,7 +36,9 @@ std::vector<FieldOf<O>> reward_fields() {
 }  // namespace
 
 std::vector<FieldOf<TrainingOptions>> training_fields() {
-  std::vector<FieldOf<O>> fields{
+  using F = Fields<TrainingOptions>;
+  using O = TrainingOptions;
+  std::vector<FieldOf<TrainingOptions>> fields{
       F::on_off("start-by-speed", "devices begin with the share of their speed, not all alike", &O::start_by_speed),
       F::whole("epochs", "steps by the same plans; more than one needs a ratio-clip", &O::epochs, 1, 100),
       F::real("ratio-clip", "of PPO: how far a choice's chance may move by one batch; 0: plain policy gradient",
@@ -54,13 +54,15 @@ std::vector<FieldOf<TrainingOptions>> training_fields() {
       F::real("baseline-decay", "of the moving average that rewards are compared with", &O::baseline_decay, 0, 1),
       F::on_off("scale-advantage", "advantages are divided by the usual deviation of rewards", &O::scale_advantage),
   };
-  for (FieldOf<O>& field : reward_fields()) fields.push_back(std::move(field));
+  for (FieldOf<TrainingOptions>& field : reward_fields()) fields.push_back(std::move(field));
   fields.push_back(
       F::real("env-noise", "times are multiplied by exp(this x normal), as on a noisy machine", &O::env_noise, 0, 10));
   return fields;
 }
 
 std::vector<FieldOf<TrainingOptions>> lessons_field() {
+  using F = Fields<TrainingOptions>;
+  using O = TrainingOptions;
   return {F::whole("lessons", "problems that an update learns from, of several; 0: all", &O::lessons, 0, 4'096)};
 }
 

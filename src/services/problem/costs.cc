@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/problem/costs.h"
 
-#include <filesystem>
-
+#include "files/files.h"
 #include "import/costs/costs_file.h"
 
 namespace berth {
@@ -10,9 +9,8 @@ namespace {
 
 // "FILE@DEVICE", unless a file has that very name.
 Result<CostsFile> read_argument(const std::string& argument) {
-  std::error_code ignored;
   const std::size_t at = argument.rfind('@');
-  if (at == std::string::npos || std::filesystem::exists(argument, ignored)) return read_costs_file(argument);
+  if (at == std::string::npos || path_exists(argument)) return read_costs_file(argument);
   BERTH_TRY(CostsFile costs, read_costs_file(argument.substr(0, at)));
   costs.device = argument.substr(at + 1);
   if (costs.device.empty()) return bad_input("--costs {}: no device stands behind the @", argument);

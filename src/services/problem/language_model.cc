@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/text.h"
+#include "files/files.h"
 #include "import/file_kind.h"
 #include "serving/architecture.h"
 #include "serving/files/gguf_model.h"
@@ -15,15 +16,10 @@ namespace {
 
 constexpr std::string_view kGguf = ".gguf";
 
-bool exists(const std::string& path) {
-  std::error_code ignored;
-  return std::filesystem::exists(path, ignored);
-}
-
 // A config.json or its folder; with a graph of TensorFlow beside it, that graph is meant.
 bool is_hugging_face(const std::string& path) {
-  if (std::filesystem::path(path).filename() == "config.json") return exists(path);
-  return exists(path + "/config.json") && !exists(path + "/saved_model.pb");
+  if (std::filesystem::path(path).filename() == "config.json") return path_exists(path);
+  return path_exists(path + "/config.json") && !path_exists(path + "/saved_model.pb");
 }
 
 Error no_such_model(const std::string& text) {
@@ -60,11 +56,11 @@ Result<llm::Model> load_language_model_file(const std::string& path) {
 Result<std::shared_ptr<const llm::Model>> load_language_model(const std::string& text, const std::string& weight_type) {
   BERTH_RETURN_IF_ERROR(weight_type.empty() ? Status() : llm::check_weight_type(weight_type));
   const std::string name = text.starts_with("zoo:") ? text.substr(4) : text;
-  if (const llm::Preset* preset = llm::find_preset(name); preset != nullptr && !exists(text)) {
+  if (const llm::Preset* preset = llm::find_preset(name); preset != nullptr && !path_exists(text)) {
     const std::string type = weight_type.empty() ? "q4_k_m" : weight_type;
     return std::make_shared<const llm::Model>(llm::build_model(std::string(preset->name), preset->config, type));
   }
-  if (!exists(text)) return no_such_model(text);
+  if (!path_exists(text)) return no_such_model(text);
   if (!weight_type.empty()) return bad_input("--weights: {} has its own weights; leave the flag out", text);
   BERTH_TRY(llm::Model model, load_language_model_file(text));
   return std::make_shared<const llm::Model>(std::move(model));

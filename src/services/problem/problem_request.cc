@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 
 #include "base/text.h"
 #include "base/units.h"
@@ -23,13 +22,8 @@ namespace {
 constexpr std::string_view kZoo = "zoo:";
 constexpr std::array kObjectives{Objective::kStep, Objective::kPipeline};
 
-bool exists(const std::string& path) {
-  std::error_code ignored;
-  return std::filesystem::exists(path, ignored);
-}
-
 bool looks_like_path(const std::string& text) {
-  return text.ends_with(".toml") || text.find('/') != std::string::npos || exists(text);
+  return text.ends_with(".toml") || text.find('/') != std::string::npos || path_exists(text);
 }
 
 // "nmt-4" for "zoo:nmt-4" is the slip everybody makes.
@@ -72,7 +66,7 @@ Result<Loaded> load(const std::string& text, const ProblemOverrides& request, co
     BERTH_TRY(Graph graph, build_serving_model(model, served->assignments));
     return Loaded{std::make_shared<const Graph>(std::move(graph)), std::nullopt};
   }
-  if (!exists(text)) return no_such_graph(text);
+  if (!path_exists(text)) return no_such_graph(text);
   if (is_model_file(text)) {
     BERTH_TRY(Lowered lowered, import_model(text, options));
     return Loaded{std::make_shared<const Graph>(std::move(lowered.graph)), std::move(lowered.report),

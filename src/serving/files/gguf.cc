@@ -17,7 +17,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "GGUF is read as it lies in memory");
 
 constexpr std::string_view kMagic = "GGUF";
-constexpr std::uint64_t kMostTensors = 1 << 20, kMostKeys = 1 << 20, kMostDims = 4;
+constexpr std::uint64_t kMostGgufTensors = 1 << 20, kMostKeys = 1 << 20, kMostDims = 4;
 constexpr std::size_t kSmallestTensor = 8 + 4 + 8 + 4 + 8, kSmallestPair = 8 + 4 + 1;
 constexpr int kDeepestList = 8;
 
@@ -260,7 +260,7 @@ Result<GgufHeader> read_gguf_header(std::string_view bytes) {
   }
   BERTH_TRY(const std::uint64_t tensors, reader.take<std::uint64_t>("the header"));
   BERTH_TRY(const std::uint64_t keys, reader.take<std::uint64_t>("the header"));
-  BERTH_RETURN_IF_ERROR(check_count(tensors, kMostTensors, kSmallestTensor, reader.left(), "tensors"));
+  BERTH_RETURN_IF_ERROR(check_count(tensors, kMostGgufTensors, kSmallestTensor, reader.left(), "tensors"));
   BERTH_RETURN_IF_ERROR(check_count(keys, kMostKeys, kSmallestPair, reader.left(), "keys of metadata"));
   GgufHeader header;
   BERTH_RETURN_IF_ERROR(read_metadata(reader, keys, header));

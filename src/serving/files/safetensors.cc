@@ -14,7 +14,7 @@ namespace berth {
 namespace {
 
 constexpr std::uint64_t kMostHeader = 100'000'000;  // as in the format's own reader
-constexpr std::size_t kMostTensors = 1 << 20, kMostFiles = 4096;
+constexpr std::size_t kMostStoredTensors = 1 << 20, kMostFiles = 4096;
 
 constexpr std::array<std::pair<std::string_view, int>, 14> kBits{{{"F64", 64},
                                                                   {"F32", 32},
@@ -90,7 +90,7 @@ Result<std::vector<StoredTensor>> read_safetensors_header(std::string_view bytes
   Bytes total = 0;
   BERTH_RETURN_IF_ERROR(header.for_each_member([&](std::string_view name, const JsonValue& value) -> Status {
     if (name == "__metadata__") return {};
-    if (name.empty() || name.size() > kMaxNameLength || tensors.size() >= kMostTensors) {
+    if (name.empty() || name.size() > kMaxNameLength || tensors.size() >= kMostStoredTensors) {
       return value.error("a name is empty or too long, or there are too many tensors");
     }
     BERTH_TRY(StoredTensor tensor, read_tensor(name, value));

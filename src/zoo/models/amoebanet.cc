@@ -45,7 +45,7 @@ Tensor factorized_reduce(ModelBuilder& b, std::string_view name, Tensor x, std::
   return batch_norm(b, b.concat({left, conv(b, "conv1", y, channels - channels / 2, {.stride = 2})}, 1));
 }
 
-Tensor bottleneck(ModelBuilder& b, Tensor x, std::span<const ConvShape> inner) {
+Tensor amoebanet_bottleneck(ModelBuilder& b, Tensor x, std::span<const ConvShape> inner) {
   const std::int64_t channels = b.shape(x)[1];
   Tensor y = relu_conv_norm(b, "in", x, channels / 4, {});
   int number = 0;
@@ -58,10 +58,10 @@ Tensor apply(ModelBuilder& b, Piece piece, Tensor x, std::int64_t stride) {
     case Piece::kConv1x1:
       return relu_conv_norm(b, "one", x, b.shape(x)[1], {.stride = stride});
     case Piece::kConv3x3:
-      return bottleneck(b, x, std::array{ConvShape{.kernel = {3, 3}, .stride = stride}});
+      return amoebanet_bottleneck(b, x, std::array{ConvShape{.kernel = {3, 3}, .stride = stride}});
     case Piece::kConv7x7:  // a 1x7 and a 7x1; no cell has it with a stride
       BERTH_CHECK(stride == 1);
-      return bottleneck(b, x, std::array{ConvShape{.kernel = {1, 7}}, ConvShape{.kernel = {7, 1}}});
+      return amoebanet_bottleneck(b, x, std::array{ConvShape{.kernel = {1, 7}}, ConvShape{.kernel = {7, 1}}});
     case Piece::kMaxPool2:
       return b.max_pool(x, square(2, stride, 0));
     case Piece::kMaxPool3:
@@ -111,7 +111,7 @@ void add_cell(ModelBuilder& b, Trunk& trunk, bool reduction) {
   trunk.reduced = reduction;
 }
 
-Status build(ModelBuilder& b, const Settings& settings) {
+Status build_amoebanet(ModelBuilder& b, const Settings& settings) {
   const std::int64_t size = settings.number("image"), layers = settings.number("layers");
   const std::int64_t filters = settings.number("filters");
   if (layers % 3 != 0) return bad_input("layers={} is no multiple of 3", layers);
@@ -129,7 +129,7 @@ Status build(ModelBuilder& b, const Settings& settings) {
   return {};
 }
 
-double estimate(const Settings& settings) {
+double estimate_amoebanet(const Settings& settings) {
   return static_cast<double>(settings.number("layers") + 4) * (settings.training() ? 260.0 : 105.0);
 }
 
@@ -144,7 +144,7 @@ std::vector<Model> amoebanet_models() {
                whole_number("filters", 208, 16, 65536, "width, a multiple of 8"),
                whole_number("classes", 1000, 1, 1'000'000, "classes"),
            }),
-           estimate, build}};
+           estimate_amoebanet, build_amoebanet}};
 }
 
 }  // namespace berth::zoo

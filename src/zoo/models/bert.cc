@@ -11,12 +11,12 @@
 namespace berth::zoo {
 namespace {
 
-struct Sizes {
+struct BertSizes {
   std::int64_t batch, seq, hidden, heads, ffn, vocab;
   double dropout;
 };
 
-Tensor block(ModelBuilder& b, Tensor x, const Sizes& sizes, Tensor mask) {
+Tensor bert_block(ModelBuilder& b, Tensor x, const BertSizes& sizes, Tensor mask) {
   {
     const auto scope = b.scope("attention");
     const auto heads_of = [&](std::string_view name) {
@@ -31,7 +31,7 @@ Tensor block(ModelBuilder& b, Tensor x, const Sizes& sizes, Tensor mask) {
   return layer_norm(b, "norm", b.add(b.dropout(b.linear("down", wide, sizes.hidden), sizes.dropout), x));
 }
 
-Tensor embed(ModelBuilder& b, const Sizes& sizes, Tensor words, std::int64_t context) {
+Tensor embed(ModelBuilder& b, const BertSizes& sizes, Tensor words, std::int64_t context) {
   const auto ids = [&](std::string_view name) { return b.input(name, DType::kI64, {sizes.batch, sizes.seq}); };
   const Tensor positions = b.parameter("positions", {context, sizes.hidden});
   const Tensor sentences = b.parameter("sentences", {2, sizes.hidden});
@@ -42,7 +42,7 @@ Tensor embed(ModelBuilder& b, const Sizes& sizes, Tensor words, std::int64_t con
 }
 
 // Loss of the masked words; the word table serves again as the output projection.
-Tensor masked_words_loss(ModelBuilder& b, Tensor x, Tensor words, const Sizes& sizes) {
+Tensor masked_words_loss(ModelBuilder& b, Tensor x, Tensor words, const BertSizes& sizes) {
   const std::int64_t masked = sizes.batch * std::max<std::int64_t>(1, sizes.seq * 15 / 100);
   const auto scope = b.scope("head.words");
   const Tensor rows = b.reshape(x, {sizes.batch * sizes.seq, sizes.hidden});
@@ -53,20 +53,20 @@ Tensor masked_words_loss(ModelBuilder& b, Tensor x, Tensor words, const Sizes& s
   return b.cross_entropy(logits, b.input("labels", DType::kI64, {masked}));
 }
 
-Tensor pool(ModelBuilder& b, Tensor x, const Sizes& sizes) {
+Tensor pool(ModelBuilder& b, Tensor x, const BertSizes& sizes) {
   const auto scope = b.scope("pooler");
   const Tensor first = b.reshape(b.slice(x, 1, 0, 1), {sizes.batch, sizes.hidden});
   return b.tanh(b.linear("dense", first, sizes.hidden));
 }
 
-Status build(ModelBuilder& b, const Settings& settings) {
-  const Sizes sizes{settings.number("batch"),
-                    settings.number("seq"),
-                    settings.number("hidden"),
-                    settings.number("heads"),
-                    settings.number("ffn"),
-                    settings.number("vocab"),
-                    static_cast<double>(settings.number("dropout")) / 100.0};
+Status build_bert(ModelBuilder& b, const Settings& settings) {
+  const BertSizes sizes{settings.number("batch"),
+                        settings.number("seq"),
+                        settings.number("hidden"),
+                        settings.number("heads"),
+                        settings.number("ffn"),
+                        settings.number("vocab"),
+                        static_cast<double>(settings.number("dropout")) / 100.0};
   BERTH_RETURN_IF_ERROR(check_heads(sizes.hidden, sizes.heads));
   if (sizes.seq > settings.number("context")) {
     return bad_input("seq={} is longer than context={}", sizes.seq, settings.number("context"));
@@ -80,7 +80,7 @@ Status build(ModelBuilder& b, const Settings& settings) {
   }
   for (std::int64_t k = 0; k < settings.number("layers"); ++k) {
     const auto scope = b.scope(fmt::format("encoder.layer.{}", k));
-    x = block(b, x, sizes, mask);
+    x = bert_block(b, x, sizes, mask);
   }
   const Tensor pooled = pool(b, x, sizes);
   if (!b.training()) return b.mark_output(x), b.mark_output(pooled), Status();
@@ -91,7 +91,7 @@ Status build(ModelBuilder& b, const Settings& settings) {
   return {};
 }
 
-double estimate(const Settings& settings) {
+double estimate_bert(const Settings& settings) {
   return static_cast<double>(settings.number("layers") + 2) * (settings.training() ? 170.0 : 65.0);
 }
 
@@ -112,7 +112,7 @@ std::vector<Model> bert_models() {
                    whole_number("dropout", 10, 0, 99, "dropout in training, percent"),
                },
                {.optimizer = "adam"}),
-           estimate, build}};
+           estimate_bert, build_bert}};
 }
 
 }  // namespace berth::zoo

@@ -9,7 +9,7 @@
 namespace berth::zoo {
 namespace {
 
-Tensor block(ModelBuilder& b, Tensor x, std::int64_t heads, Tensor mask, double dropout) {
+Tensor gpt_block(ModelBuilder& b, Tensor x, std::int64_t heads, Tensor mask, double dropout) {
   const std::int64_t hidden = b.shape(x)[2];
   {
     const auto scope = b.scope("attention");
@@ -25,7 +25,7 @@ Tensor block(ModelBuilder& b, Tensor x, std::int64_t heads, Tensor mask, double 
   return b.add(b.dropout(b.linear("down", wide, hidden), dropout), x);
 }
 
-Status build(ModelBuilder& b, const Settings& settings) {
+Status build_gpt(ModelBuilder& b, const Settings& settings) {
   const std::int64_t batch = settings.number("batch"), seq = settings.number("seq");
   const std::int64_t hidden = settings.number("hidden"), heads = settings.number("heads");
   const double dropout = static_cast<double>(settings.number("dropout")) / 100.0;
@@ -44,7 +44,7 @@ Status build(ModelBuilder& b, const Settings& settings) {
   }
   for (std::int64_t k = 0; k < settings.number("layers"); ++k) {
     const auto scope = b.scope(fmt::format("layer.{}", k));
-    x = block(b, x, heads, mask, dropout);
+    x = gpt_block(b, x, heads, mask, dropout);
   }
   x = layer_norm(b, "head.norm", x);
   const auto scope = b.scope("head");
@@ -52,15 +52,15 @@ Status build(ModelBuilder& b, const Settings& settings) {
   return {};
 }
 
-double estimate(const Settings& settings) {
+double estimate_gpt(const Settings& settings) {
   return static_cast<double>(settings.number("layers") + 2) * (settings.training() ? 150.0 : 55.0);
 }
 
-struct Defaults {
+struct GptDefaults {
   std::int64_t batch, seq, context, hidden, layers, heads, dropout;
 };
 
-std::vector<ParameterInfo> parameters(const Defaults& defaults, CommonDefaults common) {
+std::vector<ParameterInfo> gpt_parameters(const GptDefaults& defaults, CommonDefaults common) {
   return with_common(
       {
           whole_number("batch", defaults.batch, 1, 65536, "sequences per step"),
@@ -79,10 +79,10 @@ std::vector<ParameterInfo> parameters(const Defaults& defaults, CommonDefaults c
 
 std::vector<Model> gpt_models() {
   return {{"gpt2", "GPT-2 language model of 124 M parameters",
-           parameters({8, 512, 1024, 768, 12, 12, 10}, {.optimizer = "adam"}), estimate, build},
+           gpt_parameters({8, 512, 1024, 768, 12, 12, 10}, {.optimizer = "adam"}), estimate_gpt, build_gpt},
           {"gpt3-175b", "GPT-3 language model of 175 B parameters",
-           parameters({1, 2048, 2048, 12'288, 96, 96, 0}, {.mode = "infer", .optimizer = "adam", .dtype = "bf16"}),
-           estimate, build}};
+           gpt_parameters({1, 2048, 2048, 12'288, 96, 96, 0}, {.mode = "infer", .optimizer = "adam", .dtype = "bf16"}),
+           estimate_gpt, build_gpt}};
 }
 
 }  // namespace berth::zoo

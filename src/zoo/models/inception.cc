@@ -89,7 +89,7 @@ Tensor auxiliary_loss(ModelBuilder& b, Tensor x, std::int64_t classes, Tensor la
   return b.scale(b.cross_entropy(logits, labels), 0.4);
 }
 
-Status build(ModelBuilder& b, const Settings& settings) {
+Status build_inception(ModelBuilder& b, const Settings& settings) {
   const std::int64_t size = settings.number("image"), batch = settings.number("batch");
   const std::int64_t classes = settings.number("classes");
   Tensor x = stem(b, b.input("images", b.dtype(), {batch, 3, size, size}));
@@ -117,7 +117,7 @@ Status build(ModelBuilder& b, const Settings& settings) {
   return {};
 }
 
-double estimate(const Settings& settings) { return settings.training() ? 2500 : 1000; }
+double estimate_inception(const Settings& settings) { return settings.training() ? 2500 : 1000; }
 
 }  // namespace
 
@@ -129,7 +129,7 @@ std::vector<Model> inception_models() {
                whole_number("classes", 1000, 1, 1'000'000, "classes"),
                whole_number("aux", 0, 0, 1, "1: with the auxiliary classifier, in training"),
            }),
-           estimate, build}};
+           estimate_inception, build_inception}};
 }
 
 }  // namespace berth::zoo

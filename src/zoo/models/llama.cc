@@ -26,19 +26,19 @@ Tensor repeat_heads(ModelBuilder& b, Tensor x, std::int64_t heads) {
   return b.reshape(repeated, {shape[0], heads, shape[2], shape[3]});
 }
 
-Tensor layer(ModelBuilder& b, Tensor x, const LlamaSizes& sizes, const LlamaTables& tables, const Settings&) {
+Tensor llama_layer(ModelBuilder& b, Tensor x, const LlamaSizes& sizes, const LlamaTables& tables, const Settings&) {
   x = llama_attention(b, x, sizes, tables);
   const auto scope = b.scope("mlp");
   return b.add(gated_mlp(b, rms_norm(b, "norm", x), sizes.ffn), x);
 }
 
-Status build(ModelBuilder& b, const Settings& settings) {
+Status build_llama(ModelBuilder& b, const Settings& settings) {
   BERTH_TRY(const LlamaSizes sizes, llama_sizes(settings));
-  llama_model(b, sizes, settings, layer);
+  llama_model(b, sizes, settings, llama_layer);
   return {};
 }
 
-double estimate(const Settings& settings) {
+double estimate_llama(const Settings& settings) {
   return static_cast<double>(settings.number("layers") + 2) * (settings.training() ? 180.0 : 65.0);
 }
 
@@ -114,7 +114,7 @@ std::vector<Model> llama_models() {
   return {{"llama-8b", "Llama 3 language model of 8 B parameters",
            with_common(llama_parameters({1, 512, 4096, 32, 32, 8, 14'336, 128'256}),
                        {.mode = "infer", .optimizer = "adam", .dtype = "bf16"}),
-           estimate, build}};
+           estimate_llama, build_llama}};
 }
 
 }  // namespace berth::zoo

@@ -36,28 +36,29 @@ Tensor experts(ModelBuilder& b, Tensor tokens, const LlamaSizes& sizes, const Se
   return b.moe_combine(b.stack(outputs), gates);
 }
 
-Tensor layer(ModelBuilder& b, Tensor x, const LlamaSizes& sizes, const LlamaTables& tables, const Settings& settings) {
+Tensor moe_layer(ModelBuilder& b, Tensor x, const LlamaSizes& sizes, const LlamaTables& tables,
+                 const Settings& settings) {
   x = llama_attention(b, x, sizes, tables);
   const Shape shape = b.shape(x);
   const Tensor tokens = b.reshape(rms_norm(b, "moe.norm", x), {shape[0] * shape[1], shape[2]});
   return b.add(b.reshape(experts(b, tokens, sizes, settings), shape), x);
 }
 
-Status build(ModelBuilder& b, const Settings& settings) {
+Status build_moe(ModelBuilder& b, const Settings& settings) {
   BERTH_TRY(const LlamaSizes sizes, llama_sizes(settings));
   if (settings.number("top_k") > settings.number("experts")) {
     return bad_input("top_k={} is more than experts={}", settings.number("top_k"), settings.number("experts"));
   }
-  llama_model(b, sizes, settings, layer);
+  llama_model(b, sizes, settings, moe_layer);
   return {};
 }
 
-double estimate(const Settings& settings) {
+double estimate_moe(const Settings& settings) {
   const double expert_ops = static_cast<double>(settings.number("experts")) * (settings.training() ? 28.0 : 8.0);
   return static_cast<double>(settings.number("layers") + 2) * ((settings.training() ? 150.0 : 60.0) + expert_ops);
 }
 
-std::vector<ParameterInfo> parameters(const LlamaSizes& defaults, CommonDefaults common) {
+std::vector<ParameterInfo> moe_parameters(const LlamaSizes& defaults, CommonDefaults common) {
   std::vector<ParameterInfo> all = llama_parameters(defaults);
   all.push_back(whole_number("experts", 8, 1, 4096, "experts of a layer"));
   all.push_back(whole_number("top_k", 2, 1, 64, "experts that a token visits"));
@@ -68,12 +69,12 @@ std::vector<ParameterInfo> parameters(const LlamaSizes& defaults, CommonDefaults
 }  // namespace
 
 std::vector<Model> moe_models() {
-  return {
-      {"moe", "mixture-of-experts language model, 8 experts a layer",
-       parameters({8, 512, 1024, 12, 16, 16, 4096, 32'000}, {.optimizer = "adam"}), estimate, build},
-      {"moe-141b", "mixture of experts of 141 B parameters, like Mixtral 8x22B",
-       parameters({1, 512, 6144, 56, 48, 8, 16'384, 32'000}, {.mode = "infer", .optimizer = "adam", .dtype = "bf16"}),
-       estimate, build}};
+  return {{"moe", "mixture-of-experts language model, 8 experts a layer",
+           moe_parameters({8, 512, 1024, 12, 16, 16, 4096, 32'000}, {.optimizer = "adam"}), estimate_moe, build_moe},
+          {"moe-141b", "mixture of experts of 141 B parameters, like Mixtral 8x22B",
+           moe_parameters({1, 512, 6144, 56, 48, 8, 16'384, 32'000},
+                          {.mode = "infer", .optimizer = "adam", .dtype = "bf16"}),
+           estimate_moe, build_moe}};
 }
 
 }  // namespace berth::zoo

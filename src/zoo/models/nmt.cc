@@ -14,14 +14,14 @@
 namespace berth::zoo {
 namespace {
 
-struct Sizes {
+struct NmtSizes {
   std::int64_t batch, hidden, steps, vocab, layers;
   double dropout;
   GateGrain grain;
   bool gnmt, residual, bidirectional;
 };
 
-Sizes sizes_of(const Settings& settings) {
+NmtSizes nmt_sizes(const Settings& settings) {
   return {settings.number("batch"),
           settings.number("hidden"),
           settings.number("unroll"),
@@ -34,7 +34,7 @@ Sizes sizes_of(const Settings& settings) {
           settings.number("bidirectional") == 1};
 }
 
-double estimate(const Settings& settings) {
+double estimate_nmt(const Settings& settings) {
   const double steps = static_cast<double>(settings.number("unroll"));
   const double stacks = static_cast<double>(2 * settings.number("layers") + settings.number("bidirectional"));
   return steps * (settings.training() ? stacks * 99.0 + 65.0 : stacks * 26.0 + 17.0);
@@ -43,7 +43,7 @@ double estimate(const Settings& settings) {
 // Additive attention over the encoder's outputs.
 class Attention {
  public:
-  Attention(ModelBuilder& b, const Sizes& sizes, std::span<const Tensor> encoder_outputs) : sizes_(sizes) {
+  Attention(ModelBuilder& b, const NmtSizes& sizes, std::span<const Tensor> encoder_outputs) : sizes_(sizes) {
     const auto scope = b.scope("attention");
     const std::int64_t width = b.shape(encoder_outputs[0])[1];
     memory_ = b.contiguous(b.transpose(b.stack(encoder_outputs), {1, 0, 2}));  // [batch, steps, width]
@@ -66,7 +66,7 @@ class Attention {
   }
 
  private:
-  Sizes sizes_;
+  NmtSizes sizes_;
   Tensor memory_, keys_, query_weight_, score_weight_, output_weight_, mask_;
 };
 
@@ -89,13 +89,13 @@ struct Cell {
   }
 };
 
-LstmState zero_state(ModelBuilder& b, const Sizes& sizes) {
+LstmState zero_state(ModelBuilder& b, const NmtSizes& sizes) {
   const Tensor zero = b.constant("zero_state", {sizes.batch, sizes.hidden});
   return {zero, zero};
 }
 
 // First encoder layer in both directions; gives the two outputs of every step side by side.
-std::vector<Tensor> bidirectional_layer(ModelBuilder& b, const Sizes& sizes, std::vector<Tensor> steps,
+std::vector<Tensor> bidirectional_layer(ModelBuilder& b, const NmtSizes& sizes, std::vector<Tensor> steps,
                                         std::span<const Tensor> masks, Cell& forward) {
   std::vector<Tensor> backward_outputs(steps.size());
   {
@@ -118,7 +118,7 @@ struct Encoded {
   std::vector<LstmState> finals;  // by layer
 };
 
-Encoded encode(ModelBuilder& b, const Sizes& sizes, std::vector<Tensor> steps) {
+Encoded encode(ModelBuilder& b, const NmtSizes& sizes, std::vector<Tensor> steps) {
   std::vector<Cell> cells;
   for (std::int64_t k = 0; k < sizes.layers; ++k) {
     const auto scope = b.scope(fmt::format("encoder.layer.{}", k));
@@ -146,7 +146,7 @@ Encoded encode(ModelBuilder& b, const Sizes& sizes, std::vector<Tensor> steps) {
 
 class Decoder {
  public:
-  Decoder(ModelBuilder& b, const Sizes& sizes, std::span<const LstmState> initial) : sizes_(sizes) {
+  Decoder(ModelBuilder& b, const NmtSizes& sizes, std::span<const LstmState> initial) : sizes_(sizes) {
     for (std::int64_t k = 0; k < sizes.layers; ++k) {
       const auto scope = b.scope(fmt::format("decoder.layer.{}", k));
       const bool fed = k == 0 || sizes.gnmt;
@@ -177,13 +177,13 @@ class Decoder {
     return attention.step(b, t, x);
   }
 
-  Sizes sizes_;
+  NmtSizes sizes_;
   std::vector<Cell> cells_;
   Tensor fed_;
 };
 
-Status build(ModelBuilder& b, const Settings& settings) {
-  const Sizes sizes = sizes_of(settings);
+Status build_nmt(ModelBuilder& b, const Settings& settings) {
+  const NmtSizes sizes = nmt_sizes(settings);
   std::vector<Tensor> source, target;
   {
     const auto scope = b.scope("embedding.source");
@@ -216,7 +216,7 @@ Model nmt(std::string_view name, std::string_view summary, std::int64_t layers) 
               choice("attention", "standard", "standard|gnmt", "queried by the top layer, or by the bottom one"),
               choice("gates", "split", "split|joined", "a product per gate, or the four gates in one"),
           }),
-          estimate, build};
+          estimate_nmt, build_nmt};
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kWidening = 4;  // a block's output channels over its inner ones
 
-Tensor bottleneck(ModelBuilder& b, Tensor x, std::int64_t inner, std::int64_t stride) {
+Tensor resnet_bottleneck(ModelBuilder& b, Tensor x, std::int64_t inner, std::int64_t stride) {
   Tensor y = conv_norm_relu(b, "conv1", x, inner, {});
   y = conv_norm_relu(b, "conv2", y, inner, {.kernel = {3, 3}, .stride = stride});
   y = conv_norm(b, "conv3", y, inner * kWidening, {});
@@ -20,7 +20,7 @@ Tensor bottleneck(ModelBuilder& b, Tensor x, std::int64_t inner, std::int64_t st
   return b.relu(b.add(y, shortcut));
 }
 
-Status build(ModelBuilder& b, const Settings& settings) {
+Status build_resnet(ModelBuilder& b, const Settings& settings) {
   const std::int64_t size = settings.number("image");
   const std::int64_t width = settings.number("width");
   Tensor x = b.input("images", b.dtype(), {settings.number("batch"), 3, size, size});
@@ -35,14 +35,14 @@ Status build(ModelBuilder& b, const Settings& settings) {
   for (std::size_t stage = 0; stage < blocks.size(); ++stage) {
     for (std::int64_t i = 0; i < blocks[stage]; ++i) {
       const auto scope = b.scope(fmt::format("block.{}", number++));
-      x = bottleneck(b, x, width << stage, stage > 0 && i == 0 ? 2 : 1);
+      x = resnet_bottleneck(b, x, width << stage, stage > 0 && i == 0 ? 2 : 1);
     }
   }
   classify(b, x, settings.number("classes"), 0.0);
   return {};
 }
 
-double estimate(const Settings& settings) {
+double estimate_resnet(const Settings& settings) {
   const std::int64_t blocks =
       settings.number("blocks1") + settings.number("blocks2") + settings.number("blocks3") + settings.number("blocks4");
   return static_cast<double>(blocks + 2) * (settings.training() ? 48.0 : 26.0);
@@ -60,7 +60,7 @@ Model resnet(std::string_view name, std::string_view summary, std::array<std::in
               whole_number("blocks3", blocks[2], 1, 10'000, "blocks of the third stage"),
               whole_number("blocks4", blocks[3], 1, 10'000, "blocks of the last stage"),
           }),
-          estimate, build};
+          estimate_resnet, build_resnet};
 }
 
 }  // namespace

@@ -9,12 +9,12 @@
 namespace berth::zoo {
 namespace {
 
-double estimate(const Settings& settings) {
+double estimate_rnnlm(const Settings& settings) {
   const double cells = static_cast<double>(settings.number("layers") * settings.number("unroll"));
   return cells * (settings.training() ? 115.0 : 30.0) + 1000.0;
 }
 
-Status build(ModelBuilder& b, const Settings& settings) {
+Status build_rnnlm(ModelBuilder& b, const Settings& settings) {
   const std::int64_t batch = settings.number("batch"), hidden = settings.number("hidden");
   const std::int64_t steps = settings.number("unroll"), vocab = settings.number("vocab");
   const double dropout = static_cast<double>(settings.number("dropout")) / 100.0;
@@ -60,7 +60,7 @@ std::vector<Model> rnnlm_models() {
                whole_number("dropout", 20, 0, 99, "dropout before each cell, percent"),
                choice("gates", "split", "split|joined", "a product per gate, or the four gates in one"),
            }),
-           estimate, build}};
+           estimate_rnnlm, build_rnnlm}};
 }
 
 }  // namespace berth::zoo

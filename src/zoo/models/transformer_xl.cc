@@ -11,7 +11,7 @@
 namespace berth::zoo {
 namespace {
 
-struct Sizes {
+struct TransformerXlSizes {
   std::int64_t batch, seq, memory, hidden, heads, ffn;
   double dropout;
   [[nodiscard]] std::int64_t keys() const { return seq + memory; }
@@ -26,21 +26,21 @@ struct Shared {
 };
 
 // [batch, length, hidden] as [heads * batch, length, head]: heads first, so that one product serves the whole batch.
-Tensor heads_first(ModelBuilder& b, Tensor x, const Sizes& sizes) {
+Tensor heads_first(ModelBuilder& b, Tensor x, const TransformerXlSizes& sizes) {
   const std::int64_t length = b.shape(x)[1];
   const Tensor apart = b.transpose(b.reshape(x, {sizes.batch, length, sizes.heads, sizes.head()}), {2, 0, 1, 3});
   return b.reshape(apart, {sizes.heads * sizes.batch, length, sizes.head()});
 }
 
 // Moves row i of the last two axes left by seq - 1 - i, by padding a column and reading the block with another width.
-Tensor relative_shift(ModelBuilder& b, Tensor scores, const Sizes& sizes) {
+Tensor relative_shift(ModelBuilder& b, Tensor scores, const TransformerXlSizes& sizes) {
   const std::int64_t groups = b.shape(scores)[0];
   const Tensor zero = b.zeros({b.dtype(), {groups, sizes.seq, 1}});
   const Tensor padded = b.reshape(b.concat({zero, scores}, 2), {groups, sizes.keys() + 1, sizes.seq});
   return b.reshape(b.slice(padded, 1, 1, sizes.keys()), {groups, sizes.seq, sizes.keys()});
 }
 
-Tensor relative_attention(ModelBuilder& b, Tensor x, const Sizes& sizes, const Shared& shared) {
+Tensor relative_attention(ModelBuilder& b, Tensor x, const TransformerXlSizes& sizes, const Shared& shared) {
   const auto scope = b.scope("attention");
   const Tensor seen =
       sizes.memory > 0 ? b.concat({b.buffer("memory", {sizes.batch, sizes.memory, sizes.hidden}), x}, 1) : x;
@@ -65,20 +65,20 @@ Tensor relative_attention(ModelBuilder& b, Tensor x, const Sizes& sizes, const S
   return layer_norm(b, "norm", b.add(out, x));
 }
 
-Tensor feed_forward(ModelBuilder& b, Tensor x, const Sizes& sizes) {
+Tensor feed_forward(ModelBuilder& b, Tensor x, const TransformerXlSizes& sizes) {
   const auto scope = b.scope("mlp");
   const Tensor wide = b.dropout(b.relu(b.linear("up", x, sizes.ffn)), sizes.dropout);
   return layer_norm(b, "norm", b.add(b.dropout(b.linear("down", wide, sizes.hidden), sizes.dropout), x));
 }
 
-Status build(ModelBuilder& b, const Settings& settings) {
-  const Sizes sizes{settings.number("batch"),
-                    settings.number("seq"),
-                    settings.number("memory"),
-                    settings.number("hidden"),
-                    settings.number("heads"),
-                    settings.number("ffn"),
-                    static_cast<double>(settings.number("dropout")) / 100.0};
+Status build_transformer_xl(ModelBuilder& b, const Settings& settings) {
+  const TransformerXlSizes sizes{settings.number("batch"),
+                                 settings.number("seq"),
+                                 settings.number("memory"),
+                                 settings.number("hidden"),
+                                 settings.number("heads"),
+                                 settings.number("ffn"),
+                                 static_cast<double>(settings.number("dropout")) / 100.0};
   BERTH_RETURN_IF_ERROR(check_heads(sizes.hidden, sizes.heads));
   Tensor words, x;
   Shared shared;
@@ -101,7 +101,7 @@ Status build(ModelBuilder& b, const Settings& settings) {
   return {};
 }
 
-double estimate(const Settings& settings) {
+double estimate_transformer_xl(const Settings& settings) {
   return static_cast<double>(settings.number("layers") + 2) * (settings.training() ? 190.0 : 80.0);
 }
 
@@ -122,7 +122,7 @@ std::vector<Model> transformer_xl_models() {
                    whole_number("dropout", 10, 0, 99, "dropout in training, percent"),
                },
                {.optimizer = "adam"}),
-           estimate, build}};
+           estimate_transformer_xl, build_transformer_xl}};
 }
 
 }  // namespace berth::zoo

@@ -8,7 +8,7 @@
 namespace berth::zoo {
 namespace {
 
-struct Sizes {
+struct WavenetSizes {
   std::int64_t residual, skip, kernel;
 };
 
@@ -23,7 +23,7 @@ struct LayerOutput {
   Tensor residual, skip;
 };
 
-LayerOutput gated_layer(ModelBuilder& b, Tensor x, const Sizes& sizes, std::int64_t dilation, bool last) {
+LayerOutput gated_layer(ModelBuilder& b, Tensor x, const WavenetSizes& sizes, std::int64_t dilation, bool last) {
   const Tensor both = conv_bias(b, "dilated", x, 2 * sizes.residual, sizes.kernel, dilation);
   const std::vector<Tensor> parts = b.split(both, 1, 2);
   const Tensor signal = b.tanh(parts[0]);
@@ -33,10 +33,10 @@ LayerOutput gated_layer(ModelBuilder& b, Tensor x, const Sizes& sizes, std::int6
   return {b.add(conv_bias(b, "residual", gated, sizes.residual, 1, 1), x), skip};
 }
 
-Status build(ModelBuilder& b, const Settings& settings) {
+Status build_wavenet(ModelBuilder& b, const Settings& settings) {
   const std::int64_t batch = settings.number("batch"), length = settings.number("length");
   const std::int64_t classes = settings.number("classes");
-  const Sizes sizes{settings.number("residual"), settings.number("skip"), settings.number("kernel")};
+  const WavenetSizes sizes{settings.number("residual"), settings.number("skip"), settings.number("kernel")};
   Tensor x;
   {
     const auto scope = b.scope("stem");
@@ -64,7 +64,7 @@ Status build(ModelBuilder& b, const Settings& settings) {
   return {};
 }
 
-double estimate(const Settings& settings) {
+double estimate_wavenet(const Settings& settings) {
   const double layers = static_cast<double>(settings.number("stacks") * settings.number("layers"));
   return (layers + 1) * (settings.training() ? 45.0 : 18.0);
 }
@@ -84,7 +84,7 @@ std::vector<Model> wavenet_models() {
                whole_number("kernel", 2, 1, 64, "taps of the dilated convolutions"),
                whole_number("classes", 256, 2, 1'000'000, "levels of a sample"),
            }),
-           estimate, build}};
+           estimate_wavenet, build_wavenet}};
 }
 
 }  // namespace berth::zoo

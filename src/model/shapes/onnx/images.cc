@@ -10,7 +10,7 @@ namespace {
 
 using Numbers = std::vector<std::int64_t>;
 
-bool has_channels_last(const OnnxView& node) { return node.node().integer("channels_last", 0) != 0; }
+bool states_channels_last(const OnnxView& node) { return node.node().integer("channels_last", 0) != 0; }
 
 }  // namespace
 
@@ -60,7 +60,7 @@ Outputs infer_affine_grid(const OnnxView& node) {
 
 Outputs infer_reorder_input(const OnnxView& node) {
   auto shape = copy_of(node.shape(0));
-  if (shape && shape->size() >= 2 && has_channels_last(node))
+  if (shape && shape->size() >= 2 && states_channels_last(node))
     std::rotate(shape->begin() + 1, shape->end() - 1, shape->end());
   return one(node.dtype(0), std::move(shape));
 }
@@ -69,7 +69,7 @@ Outputs infer_reorder_output(const OnnxView& node) {
   auto shape = copy_of(node.shape(0));
   if (!shape || shape->size() < 2) return one(node.dtype(0), std::nullopt);
   (*shape)[1] = known_dim(node.node().integer("channels", (*shape)[1].size));
-  if (has_channels_last(node)) std::rotate(shape->begin() + 1, shape->begin() + 2, shape->end());
+  if (states_channels_last(node)) std::rotate(shape->begin() + 1, shape->begin() + 2, shape->end());
   return one(node.dtype(0), std::move(shape));
 }
 

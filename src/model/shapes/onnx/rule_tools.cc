@@ -16,8 +16,6 @@ Dim broadcast_dim(const Dim& a, const Dim& b) {
   return a.known() ? a : b;  // an unknown one must be 1 or the same
 }
 
-bool is_size(const Dim& dim) { return dim.known() && dim.size <= kLargestSize; }
-
 }  // namespace
 
 Dim open_dim(const OnnxView& node, std::size_t axis) {

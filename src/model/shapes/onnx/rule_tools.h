@@ -19,6 +19,7 @@ inline Dim known_dim(std::int64_t size) {
   return {size <= kLargestSize ? std::max<std::int64_t>(size, -1) : kTooLarge, {}};
 }
 inline Dim unknown_dim() { return {}; }
+inline bool is_size(const Dim& dim) { return dim.known() && dim.size <= kLargestSize; }
 
 // A size that only a run can tell, named after the node and an axis of its first output, so that the user can give it.
 // Without a name if that would be too long.

@@ -9,8 +9,6 @@ namespace {
 
 constexpr std::int64_t kReal = 1, kComplex = 2;  // numbers along the last axis
 
-bool is_size(const Dim& dim) { return dim.known() && dim.size <= kLargestSize; }
-
 // Of a real signal, half of the frequencies and one say all.
 Dim half_of(const Dim& length) { return is_size(length) ? known_dim(length.size / 2 + 1) : unknown_dim(); }
 Dim whole_of(const Dim& half) { return is_size(half) ? known_dim(2 * (half.size - 1)) : unknown_dim(); }
@@ -20,7 +18,7 @@ Dim stated_length(const OnnxView& node, std::size_t input) {
   return number ? known_dim(*number) : unknown_dim();
 }
 
-std::optional<DType> stated_type(const OnnxView& node) {
+std::optional<DType> signal_type(const OnnxView& node) {
   return dtype_of_onnx(node.node().integer("output_datatype", 1));
 }
 
@@ -64,11 +62,11 @@ Outputs infer_stft(const OnnxView& node) {
   return one(node.dtype(0), Shape{(*signal)[0], frames, frequencies, known_dim(kComplex)});
 }
 
-Outputs infer_signal_window(const OnnxView& node) { return one(stated_type(node), Shape{stated_length(node, 0)}); }
+Outputs infer_signal_window(const OnnxView& node) { return one(signal_type(node), Shape{stated_length(node, 0)}); }
 
 // Number of bands, length of the transform, ...: [frequencies, bands].
 Outputs infer_mel_weights(const OnnxView& node) {
-  return one(stated_type(node), Shape{half_of(stated_length(node, 1)), stated_length(node, 0)});
+  return one(signal_type(node), Shape{half_of(stated_length(node, 1)), stated_length(node, 0)});
 }
 
 }  // namespace berth

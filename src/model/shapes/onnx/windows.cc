@@ -13,10 +13,9 @@ namespace {
 
 using Numbers = std::vector<std::int64_t>;
 
-constexpr std::int64_t kLargest = kLargestWindow;
-
 std::int64_t at(const Numbers* numbers, std::size_t i, std::int64_t otherwise) {
-  return numbers != nullptr && i < numbers->size() ? std::clamp((*numbers)[i], -kLargest, kLargest) : otherwise;
+  return numbers != nullptr && i < numbers->size() ? std::clamp((*numbers)[i], -kLargestWindow, kLargestWindow)
+                                                   : otherwise;
 }
 
 SlidingWindow window_of(const Node& node, std::size_t axis, std::size_t axes, std::int64_t size) {
@@ -104,7 +103,7 @@ std::vector<double> scales_of(const OnnxView& node) {
 Dim scaled(const Dim& dim, double scale) {
   const double size = dim.known() ? std::floor(static_cast<double>(dim.size) * scale) : -1.0;
   if (!(size >= 0.0)) return unknown_dim();
-  return known_dim(size < static_cast<double>(kLargest) ? static_cast<std::int64_t>(size) : kTooLarge);
+  return known_dim(size < static_cast<double>(kLargestWindow) ? static_cast<std::int64_t>(size) : kTooLarge);
 }
 
 // Y [seq, directions, batch, hidden], Y_h and Y_c [directions, batch, hidden]; layout 1 has the batch first. Without an
@@ -186,7 +185,7 @@ Outputs infer_pad(const OnnxView& node) {
   for (std::size_t i = 0; i < axes->size(); ++i) {
     Dim& dim = result[(*axes)[i]];
     if (!dim.known()) continue;
-    const std::int64_t size = std::min(dim.size, kLargest) + at(pads, i, 0) + at(pads, i + axes->size(), 0);
+    const std::int64_t size = std::min(dim.size, kLargestWindow) + at(pads, i, 0) + at(pads, i + axes->size(), 0);
     dim = known_dim(std::max<std::int64_t>(size, 0));
   }
   return one(node.dtype(0), result);
