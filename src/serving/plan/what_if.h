@@ -8,7 +8,7 @@
 
 #include "serving/plan/search.h"
 
-namespace berth::app {
+namespace berth::llm {
 
 struct WhatIf {
   std::string change;  // "1 GiB more on gpu0"
@@ -17,7 +17,7 @@ struct WhatIf {
   double decode_s = 0.0, prefill_s = 0.0, request_s = 0.0;
 };
 
-std::vector<WhatIf> llm_what_ifs(const std::shared_ptr<const llm::Model>& model,
-                                 const std::shared_ptr<const Machine>& machine, const llm::ServingOptions& options);
+std::vector<WhatIf> ask_what_ifs(const std::shared_ptr<const Model>& model,
+                                 const std::shared_ptr<const Machine>& machine, const ServingOptions& options);
 
-}  // namespace berth::app
+}  // namespace berth::llm

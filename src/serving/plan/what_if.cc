@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/llm/llm_what_if.h"
+#include "serving/plan/what_if.h"
 
 #include <fmt/format.h>
 
@@ -7,15 +7,16 @@
 
 #include "base/units.h"
 #include "problem/what_if/machine_draft.h"
+#include "serving/ggml_type.h"
 
-namespace berth::app {
+namespace berth::llm {
 namespace {
 
 constexpr Bytes kMore = Bytes{1} << 30;
 constexpr double kFaster = 4.0;  // lanes of x16 against x4
 constexpr std::uint64_t kJudgements = 150;
 
-std::shared_ptr<const Machine> made(const MachineDraft& draft) {
+std::shared_ptr<const Machine> shared_machine(const MachineDraft& draft) {
   auto machine = draft.make();
   return machine ? std::make_shared<const Machine>(*std::move(machine)) : nullptr;
 }
@@ -24,7 +25,7 @@ std::shared_ptr<const Machine> with_memory(const Machine& machine, DeviceId devi
   MachineDraft parts(machine);
   const int pool = machine.pool_of(device);
   (pool >= 0 ? parts.pools[static_cast<std::size_t>(pool)].memory : parts.devices[index(device)].memory) += kMore;
-  return made(parts);
+  return shared_machine(parts);
 }
 
 // A second card of the kind, on links of its own like those of the first.
@@ -42,7 +43,7 @@ std::shared_ptr<const Machine> with_twin(const Machine& machine, DeviceId device
     if (!added.bus.empty() && link.from == name) added.bus += "+";
     parts.links.push_back(std::move(added));
   }
-  return made(parts);
+  return shared_machine(parts);
 }
 
 struct FasterSlot {
@@ -51,7 +52,7 @@ struct FasterSlot {
 };
 
 // The GPU behind the slowest link to the CPU, with four times its bandwidth.
-std::optional<FasterSlot> with_faster_slot(const llm::Serving& serving) {
+std::optional<FasterSlot> with_faster_slot(const Serving& serving) {
   const Machine& machine = serving.machine();
   DeviceId slowest = kNoDevice;
   double least = 0.0;
@@ -70,40 +71,40 @@ std::optional<FasterSlot> with_faster_slot(const llm::Serving& serving) {
   for (Link& link : parts.links) {
     if (link.from == name || link.to == name) link.bytes_per_s *= kFaster;
   }
-  return FasterSlot{made(parts), name};
+  return FasterSlot{shared_machine(parts), name};
 }
 
 class Questions {
  public:
-  Questions(const std::shared_ptr<const llm::Model>& model, llm::ServingOptions options)
+  Questions(const std::shared_ptr<const Model>& model, ServingOptions options)
       : model_(model), options_(std::move(options)) {}
 
   void ask(std::string change, const std::shared_ptr<const Machine>& machine) {
     ask(std::move(change), machine, options_);
   }
-  void ask(std::string change, const std::shared_ptr<const Machine>& machine, llm::ServingOptions options) {
+  void ask(std::string change, const std::shared_ptr<const Machine>& machine, ServingOptions options) {
     if (machine == nullptr) return;
     if (!options.reserve.empty()) options.reserve.resize(machine->num_devices(), 0);
-    auto serving = llm::Serving::make(model_, machine, options);
+    auto serving = Serving::make(model_, machine, options);
     if (!serving) return;
-    const llm::PlacementSearch found = llm::find_placement(*serving, {kJudgements});
-    const llm::Verdict& verdict = found.best.verdict;
+    const PlacementSearch found = find_placement(*serving, {kJudgements});
+    const Verdict& verdict = found.best.verdict;
     answers_.push_back(
         {std::move(change), verdict.fits, verdict.over, verdict.decode_s, verdict.prefill_s, verdict.request_s});
   }
   std::vector<WhatIf> answers() && { return std::move(answers_); }
 
  private:
-  std::shared_ptr<const llm::Model> model_;
-  llm::ServingOptions options_;
+  std::shared_ptr<const Model> model_;
+  ServingOptions options_;
   std::vector<WhatIf> answers_;
 };
 
 }  // namespace
 
-std::vector<WhatIf> llm_what_ifs(const std::shared_ptr<const llm::Model>& model,
-                                 const std::shared_ptr<const Machine>& machine, const llm::ServingOptions& options) {
-  const auto serving = llm::Serving::make(model, machine, options);
+std::vector<WhatIf> ask_what_ifs(const std::shared_ptr<const Model>& model,
+                                 const std::shared_ptr<const Machine>& machine, const ServingOptions& options) {
+  const auto serving = Serving::make(model, machine, options);
   if (!serving) return {};
   Questions questions(model, options);
   DeviceId fastest = kNoDevice;
@@ -122,12 +123,12 @@ std::vector<WhatIf> llm_what_ifs(const std::shared_ptr<const llm::Model>& model,
   if (const auto faster = with_faster_slot(*serving)) {
     questions.ask(fmt::format("a slot four times as fast for {}", faster->device), faster->machine);
   }
-  if (options.cache.key_type->name == "f16" && options.runtime == llm::Runtime::kLlamaCpp) {
-    llm::ServingOptions smaller = options;
-    smaller.cache.key_type = smaller.cache.value_type = llm::find_ggml_type("q8_0");
+  if (options.cache.key_type->name == "f16" && options.runtime == Runtime::kLlamaCpp) {
+    ServingOptions smaller = options;
+    smaller.cache.key_type = smaller.cache.value_type = find_ggml_type("q8_0");
     questions.ask("a cache of type q8_0", machine, smaller);
   }
   return std::move(questions).answers();
 }
 
-}  // namespace berth::app
+}  // namespace berth::llm
