@@ -16,17 +16,8 @@ std::string value_text(const Outcome& outcome) {
   return outcome.feasible() ? format_seconds(to_seconds(outcome.score.step_time)) : "OOM";
 }
 
-// After / before - 1.
-std::optional<double> change(const Outcome& before, const Outcome& after) {
-  if (!before.feasible() || !after.feasible() || before.score.step_time == 0) return std::nullopt;
-  return to_seconds(after.score.step_time) / to_seconds(before.score.step_time) - 1.0;
-}
-
 std::string difference_text(const Outcome& before, const Outcome& after) {
-  if (const auto share = change(before, after)) {
-    if (*share == 0.0) return "no change";
-    return fmt::format("{} {}", percent(std::abs(*share)), *share < 0.0 ? "less" : "more");
-  }
+  if (const auto share = relative_change(before.value_s(), after.value_s())) return change_words(*share);
   if (after.feasible()) return "now it fits";
   return before.feasible() ? "it no longer fits" : "-";
 }
@@ -52,9 +43,10 @@ std::string change_table(const Problem& before_problem, const Comparison& before
 }
 
 void write_change(JsonWriter& json, const Unchanged& before, const Outcome& after) {
-  json.key("as_it_is").begin_object().key("machine").value(before.loaded.problem.machine().name());
-  json.key("step_time_s").value(before.outcome.value_s()).key("feasible").value(before.outcome.feasible());
-  json.key("change").value(change(before.outcome, after)).end_object();
+  json.object("as_it_is", [&] {
+    json.members("machine", before.loaded.problem.machine().name(), "step_time_s", before.outcome.value_s(), "feasible",
+                 before.outcome.feasible(), "change", relative_change(before.outcome.value_s(), after.value_s()));
+  });
 }
 
 }  // namespace berth::app
