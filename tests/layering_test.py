@@ -31,7 +31,7 @@ MAY = {
     "measure": ["sim", "files"],
     "exec": ["measure", "import"],
     "report": ["sim", "export"],
-    "services": ["plan", "serving", "report", "measure"],
+    "services": ["plan", "serving", "report", "measure", "runs"],
 }
 MAY_USE_TORCH = {"learn", "exec"}
 SOURCES = {".h", ".cc", ".py", ".cmake", ".sh"}

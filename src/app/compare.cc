@@ -6,11 +6,11 @@
 #include <filesystem>
 #include <memory>
 
-#include "app/catalog.h"
 #include "app/commands.h"
 #include "app/flags/constraint_flags.h"
 #include "app/flags/env_flags.h"
 #include "app/flags/options.h"
+#include "app/learned.h"
 #include "app/output/json_output.h"
 #include "app/output/output.h"
 #include "app/output/progress.h"
@@ -45,7 +45,7 @@ Result<std::vector<Outcome>> given_rows(const CompareFlags& flags, const Problem
 }
 
 Result<Exit> run_compare(const CompareFlags& flags) {
-  BERTH_TRY(const std::vector<ChosenPlanner> planners, find_planners(flags.planners, flags.learned));
+  BERTH_TRY(const std::vector<ChosenPlanner> planners, planner_catalog().find_all(flags.planners, flags.learned));
   BERTH_TRY(const Budget budget, budget_of(flags.search));
   BERTH_TRY(const JudgeRequest judge_request, request_of(flags.env));
   BERTH_TRY(const ProblemRequest request, request_of(flags.problem));

@@ -4,7 +4,6 @@
 #include <array>
 #include <memory>
 
-#include "app/catalog.h"
 #include "app/commands.h"
 #include "app/flags/options.h"
 #include "app/output/json_output.h"

@@ -4,12 +4,12 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "app/catalog.h"
 #include "app/commands.h"
 #include "app/flags/constraint_flags.h"
 #include "app/flags/env_flags.h"
 #include "app/flags/options.h"
 #include "app/flags/stage_flags.h"
+#include "app/learned.h"
 #include "app/output/bucket_output.h"
 #include "app/output/json_output.h"
 #include "app/output/output.h"
@@ -40,7 +40,7 @@ Result<ChosenPlanner> choose_planner(const PlaceFlags& flags) {
     if (flags.learned.given().empty()) return ChosenPlanner{};
     return bad_input("{} is for learned planners; with --placement nobody learns", flags.learned.given());
   }
-  if (flags.policy.run.empty()) return find_planner(flags.planner, flags.learned);
+  if (flags.policy.run.empty()) return planner_catalog().find(flags.planner, flags.learned);
   if (flags.policy.is_start && flags.planner != "auto") {
     return bad_input("--policy together with --planner {}: only auto begins with a policy's plan", flags.planner);
   }

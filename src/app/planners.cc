@@ -2,9 +2,9 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "app/catalog.h"
 #include "app/commands.h"
 #include "app/flags/options.h"
+#include "app/learned.h"
 #include "app/output/option_table.h"
 #include "app/output/output.h"
 #include "files/json/json_writer.h"
@@ -15,7 +15,7 @@ namespace {
 std::string planners_json() {
   JsonWriter json;
   json.begin_object(JsonLayout::kLines).key("planners").begin_array(JsonLayout::kLines);
-  for (const CatalogEntry& entry : planner_catalog()) {
+  for (const CatalogEntry& entry : planner_catalog().entries()) {
     json.begin_object().key("name").value(entry.info.name).key("summary").value(entry.info.summary);
     json.key("learned").value(entry.learned).key("built").value(entry.built);
     json.key("uses_seed").value(entry.info.uses_seed);
@@ -28,7 +28,7 @@ std::string planners_json() {
 std::string planners_text() {
   Table table({Table::Align::kLeft, Table::Align::kLeft, Table::Align::kLeft, Table::Align::kLeft});
   table.add({"planner", "seed", "threads", ""});
-  for (const CatalogEntry& entry : planner_catalog()) {
+  for (const CatalogEntry& entry : planner_catalog().entries()) {
     const std::string_view missing = entry.built ? "" : " (not in this build)";
     table.add({std::string(entry.info.name), entry.info.uses_seed ? "used" : "-",
                entry.info.uses_threads ? "all" : "one", fmt::format("{}{}", entry.info.summary, missing)});
@@ -44,7 +44,7 @@ struct PlannersFlags {
 Result<Exit> run_planners(const PlannersFlags& flags) {
   const bool json = flags.json;
   if (!flags.options.empty()) {
-    BERTH_RETURN_IF_ERROR(check_learned(flags.options));
+    BERTH_RETURN_IF_ERROR(planner_catalog().check_learned(flags.options));
     BERTH_RETURN_IF_ERROR(print(option_table(*learn::find_method(flags.options), json)));
     return Exit::kDone;
   }

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <memory>
 
-#include "app/catalog.h"
 #include "app/commands.h"
 #include "app/flags/constraint_flags.h"
 #include "app/flags/options.h"
+#include "app/learned.h"
 #include "app/output/input_output.h"
 #include "app/output/json_output.h"
 #include "app/output/output.h"
@@ -110,7 +110,7 @@ void write_row(JsonWriter& json, const Sweep& sweep, const SweepRow& row, const 
 }
 
 Result<Exit> sweep_over(const SweepFlags& flags) {
-  BERTH_TRY(const ChosenPlanner planner, find_planner(flags.planner));
+  BERTH_TRY(const ChosenPlanner planner, planner_catalog().find(flags.planner));
   BERTH_TRY(const Budget budget, budget_of(flags.search));
   BERTH_TRY(const Sweep sweep, parse_sweep(flags.over));
   BERTH_RETURN_IF_ERROR(check_output_path(flags.plot, files_of(flags.problem)));

@@ -32,11 +32,7 @@ std::string preset_words() {
 
 }  // namespace
 
-std::string_view LearnedFlags::given() const {
-  if (!preset.empty()) return "--preset";
-  if (!options.empty()) return "--option";
-  return policy_device.empty() ? "" : "--policy-device";
-}
+Catalog planner_catalog() { return Catalog(has_learned_planners() ? choose_learned : Catalog::ChooseLearned()); }
 
 void add_policy_flags(CLI::App& command, PolicyFlags& flags) {
   CLI::Option* policy = command

@@ -5,8 +5,8 @@
 #include <array>
 #include <string_view>
 
-#include "app/catalog.h"
 #include "app/help/documentation.h"
+#include "app/learned.h"
 #include "base/text.h"
 #include "machine/devices.h"
 #include "machine/library.h"
@@ -28,13 +28,13 @@ std::vector<std::string> names_of(const Rows& rows, std::string_view prefix = ""
 
 std::vector<std::string> planners() {
   std::vector<std::string> names;
-  for (const CatalogEntry& entry : planner_catalog()) names.emplace_back(entry.info.name);
+  for (const CatalogEntry& entry : planner_catalog().entries()) names.emplace_back(entry.info.name);
   return names;
 }
 
 std::vector<std::string> learned_planners() {
   std::vector<std::string> names;
-  for (const CatalogEntry& entry : planner_catalog()) {
+  for (const CatalogEntry& entry : planner_catalog().entries()) {
     if (entry.learned) names.emplace_back(entry.info.name);
   }
   return names;

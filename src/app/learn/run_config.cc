@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "app/catalog.h"
+#include "app/learned.h"
 #include "base/text.h"
 
 namespace berth::app {
@@ -108,7 +108,7 @@ Result<learn::Options> options_of(std::string_view planner, const LearnedFlags& 
 }
 
 Result<RunConfig> config_of(const TrainFlags& flags) {
-  BERTH_RETURN_IF_ERROR(check_learned(flags.planner));
+  BERTH_RETURN_IF_ERROR(planner_catalog().check_learned(flags.planner));
   RunConfig config;
   config.problem = words_of(flags.problem);
   config.lessons = lessons_of(flags);
