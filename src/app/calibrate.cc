@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `berth calibrate`: measured costs of a graph on the devices at hand.
-#include <CLI/CLI.hpp>
 #include <array>
-#include <memory>
 
-#include "app/commands.h"
 #include "app/flags/env_flags.h"
 #include "app/flags/options.h"
 #include "app/output/output.h"
@@ -109,26 +106,23 @@ Result<Exit> run_calibrate(const CalibrateFlags& flags) {
 }  // namespace
 
 void add_calibrate_command(CLI::App& app, Exit& exit) {
-  auto flags = std::make_shared<CalibrateFlags>();
-  flags->measuring.profiles = 3;
-  CLI::App* command = app.add_subcommand("calibrate", "measured costs of a graph on the devices at hand");
-  add_problem_flags(*command, flags->problem);
-  add_measuring_flags(*command, flags->measuring);
-  add_whole_number(
-      *command, "--profiles", [flags](std::uint64_t count) { flags->measuring.profiles = count; }, {1, 1000},
-      "steps per plan in which every op is timed; the median counts")
+  auto [command, flags] = add_command<CalibrateFlags>(
+      app, exit, "calibrate", "measured costs of a graph on the devices at hand", run_calibrate);
+  flags.measuring.profiles = 3;
+  add_problem_flags(command, flags.problem);
+  add_measuring_flags(command, flags.measuring);
+  add_number(command, "--profiles", flags.measuring.profiles, {1, 1000},
+             "steps per plan in which every op is timed; the median counts")
       ->default_str("3");
-  add_output_flag(*command, flags->output, "write the costs here (CSV, for --costs)", /*required=*/true);
-  command->add_option("--machine-output", flags->machine_output, "write the machine with the measured links here")
-      ->type_name("FILE");
-  command->add_flag("-q,--quiet", flags->quiet, "no progress line");
-  add_json_flag(*command, flags->json);
-  command->footer(
+  add_output_flag(command, flags.output, "write the costs here (CSV, for --costs)")->required();
+  add_text(command, "--machine-output", flags.machine_output, "FILE", "write the machine with the measured links here");
+  add_quiet_flag(command, flags.quiet);
+  add_json_flag(command, flags.json);
+  command.footer(
       "Runs the graph on each device alone, cut in two, and with a few ops elsewhere, and says how far predictions "
       "were off before and after. The machine it writes says how sure they are (accuracy).\n"
       "Example:\n  berth calibrate rnnlm.train.json.gz --machine host.toml -o costs.csv --machine-output tuned.toml\n"
       "  berth place rnnlm.train.json.gz --machine tuned.toml --costs costs.csv -o plan.json");
-  command->callback([flags, &exit] { exit = finish(run_calibrate(*flags)); });
 }
 
 }  // namespace berth::app

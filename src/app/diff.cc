@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <memory>
 
-#include "app/commands.h"
 #include "app/flags/options.h"
 #include "app/output/output.h"
 #include "app/output/progress.h"
@@ -102,23 +99,20 @@ Result<Exit> run_diff(const DiffFlags& flags) {
 }  // namespace
 
 void add_diff_command(CLI::App& app, Exit& exit) {
-  auto flags = std::make_shared<DiffFlags>();
-  CLI::App* command = app.add_subcommand("diff", "what moved between two plans, and what it did to the step");
-  command
-      ->add_option("BEFORE", flags->before,
-                   "plan file; with --graph and --machine in any format that berth score reads")
-      ->required()
-      ->type_name("FILE");
-  command->add_option("AFTER", flags->after, "plan file for the same graph")->required()->type_name("FILE");
-  command->add_option("-g,--graph", flags->problem.graph, "their graph: both plans are simulated, with --machine");
-  command->add_option("-m,--machine", flags->problem.machine, "built-in machine or a .toml file");
-  add_model_flags(*command, flags->problem);
-  add_what_if_flags(*command, flags->problem.changes);
-  add_json_flag(*command, flags->json);
-  command->footer(
+  auto [command, flags] =
+      add_command<DiffFlags>(app, exit, "diff", "what moved between two plans, and what it did to the step", run_diff);
+  add_text(command, "BEFORE", flags.before, "FILE",
+           "plan file; with --graph and --machine in any format that berth score reads")
+      ->required();
+  add_text(command, "AFTER", flags.after, "FILE", "plan file for the same graph")->required();
+  command.add_option("-g,--graph", flags.problem.graph, "their graph: both plans are simulated, with --machine");
+  command.add_option("-m,--machine", flags.problem.machine, "built-in machine or a .toml file");
+  add_model_flags(command, flags.problem);
+  add_what_if_flags(command, flags.problem.changes);
+  add_json_flag(command, flags.json);
+  command.footer(
       "Example:\n  berth diff expert.json auto.json\n"
       "  berth diff expert.json auto.json --graph zoo:nmt-4 --machine k40x4    (simulated)");
-  command->callback([flags, &exit] { exit = finish(run_diff(*flags)); });
 }
 
 }  // namespace berth::app

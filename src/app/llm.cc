@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <array>
-#include <memory>
 
-#include "app/commands.h"
 #include "app/flags/options.h"
 #include "app/output/llm_output.h"
 #include "app/output/terminal.h"
@@ -93,18 +90,14 @@ void add_llm_flags(CLI::App& command, LlmFlags& flags) {
       ->required();
   command.add_option("-m,--machine", flags.request.machine, "built-in machine (berth machines) or a .toml file")
       ->required();
-  add_whole_number(
-      command, "--ctx", [&flags](std::uint64_t n) { flags.request.context = n; }, {1, kMostContext},
-      "tokens of a sequence that the cache holds; default: 4096");
-  add_whole_number(
-      command, "--sequences,--batch", [&flags](std::uint64_t n) { flags.request.sequences = n; }, {1, 4096},
-      "sequences that are served at once; default: 1");
-  add_whole_number(
-      command, "--prompt-batch", [&flags](std::uint64_t n) { flags.request.prompt_batch = n; }, {1, 65536},
-      "tokens of a prompt that are computed at once; default: 512");
-  add_whole_number(
-      command, "--depth", [&flags](std::uint64_t n) { flags.request.depth = static_cast<std::int64_t>(n); },
-      {0, kMostContext}, "tokens in the cache when decode is timed; default: the cache is full");
+  add_number(command, "--ctx", flags.request.context, {1, kMostContext},
+             "tokens of a sequence that the cache holds; default: 4096");
+  add_number(command, "--sequences,--batch", flags.request.sequences, {1, 4096},
+             "sequences that are served at once; default: 1");
+  add_number(command, "--prompt-batch", flags.request.prompt_batch, {1, 65536},
+             "tokens of a prompt that are computed at once; default: 512");
+  add_number(command, "--depth", flags.request.depth, {0, kMostContext},
+             "tokens in the cache when decode is timed; default: the cache is full");
   command.add_option("--cache-type", flags.request.cache_type, "type of the cache: f16 (default), q8_0, q4_0, ...");
   command.add_option("--weights", flags.request.weights,
                      "type of the weights of a named model: q4_k_m (default), q8_0, f16, ...");
@@ -130,9 +123,8 @@ void add_llm_flags(CLI::App& command, LlmFlags& flags) {
            "a GPU of another host, behind a ggml-rpc-server, for example gpu2=192.168.0.7:50052");
   CLI::Option* line = command.add_option("--flags", flags.request.given_flags,
                                          "your own flags of llama.cpp, to be judged: \"-ngl 20 -ts 3,1\"");
-  CLI::Option* map =
-      command.add_option("--device-map", flags.request.device_map, "your own device_map (a JSON file), to be judged")
-          ->type_name("FILE");
+  CLI::Option* map = add_text(command, "--device-map", flags.request.device_map, "FILE",
+                              "your own device_map (a JSON file), to be judged");
   command.add_option("--partition", flags.request.partition, "your own layers per stage, to be judged: 16,16")
       ->excludes(line)
       ->excludes(map);
@@ -141,24 +133,22 @@ void add_llm_flags(CLI::App& command, LlmFlags& flags) {
   command.add_flag("--what-if,!--no-what-if", flags.request.what_if,
                    "say what more memory, cards or a faster slot would give");
   add_output_flag(command, flags.output, "write the plan of the decode graph to this file");
-  command
-      .add_option("--given-output", flags.given_output, "write your own plan too, for score, compare, explain, report")
-      ->type_name("FILE");
+  add_text(command, "--given-output", flags.given_output, "FILE",
+           "write your own plan too, for score, compare, explain, report");
   add_json_flag(command, flags.json);
 }
 
 }  // namespace
 
 void add_llm_command(CLI::App& app, Exit& exit) {
-  auto flags = std::make_shared<LlmFlags>();
-  CLI::App* command = app.add_subcommand("llm", "place a language model on unequal devices, with flags to paste");
-  add_llm_flags(*command, *flags);
-  command->footer(
+  auto [command, flags] = add_command<LlmFlags>(
+      app, exit, "llm", "place a language model on unequal devices, with flags to paste", run_llm);
+  add_llm_flags(command, flags);
+  command.footer(
       "Examples:\n  berth llm llama-70b --machine rtx4090-3060 --ctx 8192\n"
       "  berth llm model.gguf --machine box.toml --ctx 32768 --cache-type q8_0 --reserve gpu0=1.5GiB\n"
       "  berth llm mixtral-8x7b --machine rtx4090-3060 --flags \"-ngl 20 -ts 2,1\"    (is mine any good?)\n"
       "  berth llm llama-8b --machine a100-v100 --runtime vllm --to vllm");
-  command->callback([flags, &exit] { exit = finish(run_llm(*flags)); });
 }
 
 }  // namespace berth::app

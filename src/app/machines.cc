@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
-#include <memory>
 
-#include "app/commands.h"
 #include "app/flags/options.h"
 #include "app/output/output.h"
 #include "files/json/json_writer.h"
@@ -97,12 +94,11 @@ Result<Exit> run_machines(const MachinesFlags& flags) {
 }  // namespace
 
 void add_machines_command(CLI::App& app, Exit& exit) {
-  auto flags = std::make_shared<MachinesFlags>();
-  CLI::App* command = app.add_subcommand("machines", "list the built-in machines, or print one as TOML to start from");
-  command->add_option("NAME", flags->name, "a built-in machine, or a .toml file");
-  add_json_flag(*command, flags->json);
-  command->footer("Example:\n  berth machines k40x4 > mine.toml");
-  command->callback([flags, &exit] { exit = finish(run_machines(*flags)); });
+  auto [command, flags] = add_command<MachinesFlags>(
+      app, exit, "machines", "list the built-in machines, or print one as TOML to start from", run_machines);
+  command.add_option("NAME", flags.name, "a built-in machine, or a .toml file");
+  add_json_flag(command, flags.json);
+  command.footer("Example:\n  berth machines k40x4 > mine.toml");
 }
 
 }  // namespace berth::app

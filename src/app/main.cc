@@ -107,11 +107,6 @@ Exit usage_error(const CLI::App& app, const CLI::ParseError& error) {
   return Exit::kBadInput;
 }
 
-Result<Exit> printed(std::string_view text) {
-  BERTH_RETURN_IF_ERROR(print(text));
-  return Exit::kDone;
-}
-
 Exit run(int argc, const char* const* argv) {
   CLI::App app{"Berth decides which device runs each operation of a neural network.", "berth"};
   Exit exit = Exit::kDone;

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `berth measure`: runs a plan for real. And the hidden command of the process in which it runs.
-#include <CLI/CLI.hpp>
-#include <memory>
 
-#include "app/commands.h"
-#include "app/flags/constraint_flags.h"
 #include "app/flags/env_flags.h"
 #include "app/flags/options.h"
 #include "app/output/measured_output.h"
@@ -65,30 +61,24 @@ Result<Exit> run_measure(const MeasureFlags& flags) {
 }  // namespace
 
 void add_measure_command(CLI::App& app, Exit& exit) {
-  auto flags = std::make_shared<MeasureFlags>();
-  CLI::App* command = app.add_subcommand("measure", "run a plan for real, beside what was predicted");
-  add_problem_flags(*command, flags->problem);
-  command->add_option("--plan", flags->plans, "plan file, as written by berth place -o; may be repeated")
-      ->required()
-      ->type_name("FILE")
-      ->allow_extra_args(false);
-  add_constraint_flags(*command, flags->problem.constraints);
-  add_measuring_flags(*command, flags->measuring);
-  add_whole_number(
-      *command, "--profiles", [flags](std::uint64_t count) { flags->measuring.profiles = count; }, {1, 1000},
-      "further steps in which every op is timed")
+  auto [command, flags] =
+      add_command<MeasureFlags>(app, exit, "measure", "run a plan for real, beside what was predicted", run_measure);
+  add_problem_flags(command, flags.problem);
+  add_texts(command, "--plan", flags.plans, "FILE", "plan file, as written by berth place -o; may be repeated")
+      ->required();
+  add_constraint_flags(command, flags.problem.constraints);
+  add_measuring_flags(command, flags.measuring);
+  add_number(command, "--profiles", flags.measuring.profiles, {1, 1000}, "further steps in which every op is timed")
       ->default_str("1");
-  command->add_option("--trace", flags->trace, "write the last of them for chrome://tracing or Perfetto")
-      ->type_name("FILE");
-  command->add_flag("-q,--quiet", flags->quiet, "no progress line");
-  add_json_flag(*command, flags->json);
-  command->footer(
+  add_text(command, "--trace", flags.trace, "FILE", "write the last of them for chrome://tracing or Perfetto");
+  add_quiet_flag(command, flags.quiet);
+  add_json_flag(command, flags.json);
+  command.footer(
       "GRAPH is a capture (aten-graph/1): only those have the arguments of every op.\n"
       "Example:\n  berth probe --split 2 -o host.toml\n"
       "  berth place rnnlm.train.json.gz --machine host.toml -o plan.json\n"
       "  berth measure rnnlm.train.json.gz --machine host.toml --plan plan.json --trace run.json\n"
       "  berth measure rnnlm.train.json.gz --machine h200 --plan plan.json --devices cpu:0-13,cuda:0=24GiB");
-  command->callback([flags, &exit] { exit = finish(run_measure(*flags)); });
 }
 
 void add_worker_command(CLI::App& app, Exit& exit) {

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
-#include <memory>
 
-#include "app/commands.h"
 #include "app/flags/options.h"
 #include "app/output/output.h"
 #include "base/text.h"
@@ -93,12 +90,11 @@ Result<Exit> run_models(const ModelsFlags& flags) {
 }  // namespace
 
 void add_models_command(CLI::App& app, Exit& exit) {
-  auto flags = std::make_shared<ModelsFlags>();
-  CLI::App* command = app.add_subcommand("models", "list the models of the zoo, or the parameters of one");
-  command->add_option("NAME", flags->name, "a model");
-  add_json_flag(*command, flags->json);
-  command->footer("Example:\n  berth models nmt-4");
-  command->callback([flags, &exit] { exit = finish(run_models(*flags)); });
+  auto [command, flags] =
+      add_command<ModelsFlags>(app, exit, "models", "list the models of the zoo, or the parameters of one", run_models);
+  command.add_option("NAME", flags.name, "a model");
+  add_json_flag(command, flags.json);
+  command.footer("Example:\n  berth models nmt-4");
 }
 
 }  // namespace berth::app

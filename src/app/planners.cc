@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
-#include <memory>
 
-#include "app/commands.h"
 #include "app/flags/options.h"
 #include "app/learned.h"
 #include "app/output/option_table.h"
@@ -55,13 +52,12 @@ Result<Exit> run_planners(const PlannersFlags& flags) {
 }  // namespace
 
 void add_planners_command(CLI::App& app, Exit& exit) {
-  auto flags = std::make_shared<PlannersFlags>();
-  CLI::App* command = app.add_subcommand("planners", "list the planners, or the options of one");
-  command->add_option("--options", flags->options, "list the options of this learned planner, with their presets")
-      ->type_name("PLANNER");
-  add_json_flag(*command, flags->json);
-  command->footer("Example:\n  berth planners\n  berth planners --options hierarchical");
-  command->callback([flags, &exit] { exit = finish(run_planners(*flags)); });
+  auto [command, flags] =
+      add_command<PlannersFlags>(app, exit, "planners", "list the planners, or the options of one", run_planners);
+  add_text(command, "--options", flags.options, "PLANNER",
+           "list the options of this learned planner, with their presets");
+  add_json_flag(command, flags.json);
+  command.footer("Example:\n  berth planners\n  berth planners --options hierarchical");
 }
 
 }  // namespace berth::app

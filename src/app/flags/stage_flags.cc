@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/flags/stage_flags.h"
 
-#include <CLI/CLI.hpp>
+#include "app/flags/command.h"
 
 namespace berth::app {
 namespace {
 
 // Rows of fusion_methods() or schedule_methods().
 template <typename Rows>
-std::string help_of(std::string_view what, const Rows& rows) {
+std::string help_of_methods(std::string_view what, const Rows& rows) {
   std::string text(what);
   for (const auto& row : rows) text += fmt::format("\n{}: {}", row.name, row.summary);
   return text;
@@ -23,18 +23,12 @@ std::string_view StageFlags::given() const {
 }
 
 CLI::Option* add_stage_flags(CLI::App& command, StageFlags& flags) {
-  command
-      .add_option("--fusion", flags.fusion,
-                  help_of("who decides which ops run as one; default: keep", fusion_methods()))
-      ->type_name("METHOD");
-  command
-      .add_option("--schedule", flags.schedule,
-                  help_of("who decides the order of the ops of a device; default: keep", schedule_methods()))
-      ->type_name("METHOD");
-  return command
-      .add_option("--placement", flags.placement,
-                  "plan file whose devices stay as they are: only --fusion and --schedule are decided")
-      ->type_name("PLAN");
+  add_text(command, "--fusion", flags.fusion, "METHOD",
+           help_of_methods("who decides which ops run as one; default: keep", fusion_methods()));
+  add_text(command, "--schedule", flags.schedule, "METHOD",
+           help_of_methods("who decides the order of the ops of a device; default: keep", schedule_methods()));
+  return add_text(command, "--placement", flags.placement, "PLAN",
+                  "plan file whose devices stay as they are: only --fusion and --schedule are decided");
 }
 
 Result<StageRequest> request_of(const StageFlags& flags) {

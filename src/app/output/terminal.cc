@@ -84,6 +84,11 @@ Status print(std::string_view text) {
   return bad_input("cannot write to stdout: {}", std::strerror(errno));
 }
 
+Result<Exit> printed(std::string_view text) {
+  BERTH_RETURN_IF_ERROR(print(text));
+  return Exit::kDone;
+}
+
 void print_error(std::string_view message) {
   const std::string line = "berth: " + clean(message) + '\n';
   std::fwrite(line.data(), 1, line.size(), stderr);

@@ -6,6 +6,8 @@
 #include <span>
 
 #include "base/text.h"
+#include "files/files.h"
+#include "report/plot.h"
 #include "services/plan/run_planner.h"
 #include "services/words.h"
 #include "sim/bounds/bounds.h"
@@ -46,6 +48,18 @@ std::string listed(const std::vector<std::string>& values) {
   constexpr std::size_t kFew = 4;
   if (values.size() <= kFew) return join(values, ", ");
   return fmt::format("{}, ..., {}", values.front(), values.back());
+}
+
+report::Plot::Point plot_point(const Sweep& sweep, const SweepRow& row) {
+  report::Plot::Point point{row.value, std::nullopt, std::nullopt, row.outcome.interrupted ? "cut short" : ""};
+  if (row.outcome.feasible()) {
+    point.rate = rate(sweep, row);
+  } else {
+    point.note = why_none(row);
+  }
+  const double bound_s = to_seconds(row.outcome.lower_bound);
+  if (bound_s > 0.0) point.bound = sweep.weight(row.value) / bound_s;
+  return point;
 }
 
 }  // namespace
@@ -168,6 +182,25 @@ std::string ending(const Sweep& sweep, const std::vector<SweepRow>& rows) {
   add(values_cut_short(rows), "cut short");
   add(values_not_run(sweep, rows), "not run");
   return fmt::format("interrupted: {}; where more stops paying is not known", join(parts, "; "));
+}
+
+Status save_plot(const std::string& path, std::string title, const Sweep& sweep, const std::vector<SweepRow>& rows) {
+  report::Plot plot;
+  plot.title = std::move(title);
+  plot.verdict = ending(sweep, rows);
+  plot.x_name = sweep.name;
+  plot.y_name = rate_name(sweep);
+  for (const SweepRow& row : rows) plot.points.push_back(plot_point(sweep, row));
+  for (const std::string& value : values_not_run(sweep, rows)) plot.points.push_back({value, {}, {}, "not run"});
+  if (const auto enough = enough_of(sweep, rows)) plot.enough = static_cast<std::size_t>(*enough - rows.begin());
+  return write_file_atomically(path, report::svg_of(plot));
+}
+
+std::optional<Error> failure_of(const Sweep& sweep, const std::vector<SweepRow>& rows) {
+  if (rows.empty()) return infeasible("interrupted before the first plan was found");
+  if (std::ranges::any_of(rows, [](const SweepRow& row) { return row.outcome.feasible(); })) return std::nullopt;
+  if (is_interrupted(sweep, rows)) return infeasible("interrupted before a plan that fits in memory was found");
+  return infeasible("no value of {} gives a plan that fits in memory", sweep.name);
 }
 
 }  // namespace berth

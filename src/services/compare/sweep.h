@@ -62,4 +62,10 @@ std::optional<std::string> verdict(const Sweep& sweep, const std::vector<SweepRo
 // The verdict, or how far an interrupted sweep came.
 std::string ending(const Sweep& sweep, const std::vector<SweepRow>& rows);
 
+// The rates as a picture (SVG).
+Status save_plot(const std::string& path, std::string title, const Sweep& sweep, const std::vector<SweepRow>& rows);
+
+// Why there is no plan that fits, if there is none.
+std::optional<Error> failure_of(const Sweep& sweep, const std::vector<SweepRow>& rows);
+
 }  // namespace berth

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text in columns, and the bars in them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace berth::app {
+
+// Lines of columns, each as wide as its widest cell, two spaces apart; the first column to the left, the others as
+// told. Cells may hold colour codes, which take no width.
+class Table {
+ public:
+  enum class Align : std::uint8_t { kLeft, kRight };
+  explicit Table(std::vector<Align> columns) : columns_(std::move(columns)) {}
+  void add(std::vector<std::string> cells);  // cleaned: a cell may come from a file
+  [[nodiscard]] std::string text(std::string_view indent = "") const;
+
+ private:
+  std::vector<Align> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+std::string bar(double share);  // "[####      ]", ten steps
+
+}  // namespace berth::app
