@@ -99,8 +99,7 @@ Result<Exit> run_calibrate(const CalibrateFlags& flags) {
   TerminalCaller caller(!flags.quiet);
   BERTH_TRY(const CalibrateAnswer answer,
             calibrate_graph({request, measuring, flags.output, flags.machine_output}, caller));
-  BERTH_RETURN_IF_ERROR(print(flags.json ? calibrate_json(answer) : calibrate_page(answer)));
-  return Exit::kDone;
+  return printed(flags.json ? calibrate_json(answer) : calibrate_page(answer));
 }
 
 }  // namespace

@@ -92,8 +92,7 @@ Result<Exit> run_diff(const DiffFlags& flags) {
   }
   TerminalCaller caller(false);
   BERTH_TRY(const DiffAnswer answer, diff_plans(request, caller));
-  BERTH_RETURN_IF_ERROR(print(flags.json ? diff_json(answer) : diff_text(answer)));
-  return Exit::kDone;
+  return printed(flags.json ? diff_json(answer) : diff_text(answer));
 }
 
 }  // namespace

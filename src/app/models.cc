@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "app/flags/options.h"
-#include "app/output/output.h"
+#include "app/output/table.h"
 #include "base/text.h"
 #include "files/json/json_writer.h"
 #include "serving/presets.h"
@@ -18,31 +18,20 @@ struct ModelsFlags {
 using enum Table::Align;
 
 void write_model(JsonWriter& json, const ModelInfo& model) {
-  json.begin_object(JsonLayout::kLines).key("name").value(model.name).key("summary").value(model.summary);
-  json.key("parameters").begin_array(JsonLayout::kLines);
-  for (const ParameterInfo& parameter : model.parameters) {
-    json.begin_object().key("name").value(parameter.name).key("default").value(parameter.default_text());
-    json.key("allowed").value(parameter.allowed_text()).key("help").value(parameter.help).end_object();
-  }
-  json.end_array().end_object();
+  json.members("name", model.name, "summary", model.summary);
+  json.objects("parameters", model.parameters, [&](const ParameterInfo& parameter) {
+    json.members("name", parameter.name, "default", parameter.default_text(), "allowed", parameter.allowed_text(),
+                 "help", parameter.help);
+  });
 }
 
 std::string models_json() {
-  JsonWriter json;
-  json.begin_object(JsonLayout::kLines).key("models").begin_array(JsonLayout::kLines);
-  for (const ModelInfo& model : zoo_models()) write_model(json, model);
-  json.end_array().key("served").begin_array(JsonLayout::kLines);
-  for (const llm::Preset& preset : llm::presets()) {
-    json.begin_object().key("name").value(preset.name).key("summary").value(preset.summary).end_object();
-  }
-  json.end_array().end_object();
-  return std::move(json).take();
-}
-
-std::string model_json(const ModelInfo& model) {
-  JsonWriter json;
-  write_model(json, model);
-  return std::move(json).take();
+  return json_document([&](JsonWriter& json) {
+    const auto write = [&](const ModelInfo& model) { write_model(json, model); };
+    json.objects("models", zoo_models(), write, JsonLayout::kLines);
+    json.objects("served", llm::presets(),
+                 [&](const llm::Preset& preset) { json.members("name", preset.name, "summary", preset.summary); });
+  });
 }
 
 std::string models_text() {
@@ -78,13 +67,10 @@ Result<const ModelInfo*> find_model(std::string_view name) {
 }
 
 Result<Exit> run_models(const ModelsFlags& flags) {
-  if (flags.name.empty()) {
-    BERTH_RETURN_IF_ERROR(print(flags.json ? models_json() : models_text()));
-    return Exit::kDone;
-  }
+  if (flags.name.empty()) return printed(flags.json ? models_json() : models_text());
   BERTH_TRY(const ModelInfo* model, find_model(flags.name));
-  BERTH_RETURN_IF_ERROR(print(flags.json ? model_json(*model) : model_text(*model)));
-  return Exit::kDone;
+  if (!flags.json) return printed(model_text(*model));
+  return printed(json_document([&](JsonWriter& json) { write_model(json, *model); }));
 }
 
 }  // namespace

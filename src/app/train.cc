@@ -51,8 +51,10 @@ void add_training_flags(CLI::App& command, TrainFlags& flags) {
   add_text(command, "--reward", flags.reward, "NAME",
            "what is learned from: time, sqrt, log, inverse or log-time of the step time (default: as the "
            "planner's preset)");
-  add_text(command, "--env-noise", flags.env_noise, "P",
-           "multiply every time by exp(P * normal), as a noisy machine would; the best plan is judged without")
+  command
+      .add_option("--env-noise", flags.env_noise,
+                  "multiply every time by exp(P * normal), as a noisy machine would; the best plan is judged without")
+      ->type_name("P")
       ->check(CLI::Range(0.0, 10.0));
   command.add_flag("--tensorboard", flags.tensorboard, "write the metrics for TensorBoard as well");
   command.add_flag("--async", flags.async, "under mpirun: controllers of their own pace and a parameter server");

@@ -44,8 +44,7 @@ Result<Exit> write_share(const CommandFacts& program, const std::filesystem::pat
 
 Result<Exit> print_completion(const CommandFacts& program, const std::string& shell) {
   BERTH_TRY(const std::string script, completion_for(shell, program));
-  BERTH_RETURN_IF_ERROR(print(script));
-  return Exit::kDone;
+  return printed(script);
 }
 
 }  // namespace

@@ -92,8 +92,7 @@ struct HelpFlags {
 Result<Exit> run_help(const CLI::App& program, const HelpFlags& flags) {
   if (flags.json && !flags.topic.empty()) return bad_input("--json is for all commands at once; leave TOPIC out");
   BERTH_TRY(const std::string text, help_text(program, flags.topic));
-  BERTH_RETURN_IF_ERROR(print(flags.json ? tree_json(program) : text));
-  return Exit::kDone;
+  return printed(flags.json ? tree_json(program) : text);
 }
 
 }  // namespace

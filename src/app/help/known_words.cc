@@ -12,7 +12,7 @@
 #include "machine/library.h"
 #include "plan/fuse/fusion.h"
 #include "plan/order/schedule.h"
-#include "services/export/export_formats.h"
+#include "services/export/export_plan.h"
 #include "serving/presets.h"
 #include "zoo/zoo.h"
 
