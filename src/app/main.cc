@@ -9,7 +9,6 @@
 #include "app/commands.h"
 #include "app/help/command_tree.h"
 #include "app/output/terminal.h"
-#include "app/real_runs.h"
 #include "base/text.h"
 #include "files/mapped_file.h"
 

@@ -3,7 +3,6 @@
 
 #include "app/flags/env_flags.h"
 #include "app/flags/options.h"
-#include "app/flags/stage_flags.h"
 #include "app/learned.h"
 #include "app/output/bucket_output.h"
 #include "app/output/json_output.h"
@@ -16,6 +15,47 @@
 
 namespace berth::app {
 namespace {
+
+// Decisions apart from the one where ops go.
+struct StageFlags {
+  std::string fusion, schedule;  // names of methods; empty: not given
+  std::string placement;         // plan file whose devices stay; empty: a planner places
+
+  // The first flag that is set, as in "--fusion"; empty if none is.
+  [[nodiscard]] std::string_view given() const;
+};
+
+// Rows of fusion_methods() or schedule_methods().
+template <typename Rows>
+std::string help_of_methods(std::string_view what, const Rows& rows) {
+  std::string text(what);
+  for (const auto& row : rows) text += fmt::format("\n{}: {}", row.name, row.summary);
+  return text;
+}
+
+std::string_view StageFlags::given() const {
+  if (!fusion.empty()) return "--fusion";
+  if (!schedule.empty()) return "--schedule";
+  return placement.empty() ? "" : "--placement";
+}
+
+// Gives the option for --placement back, which excludes planners.
+CLI::Option* add_stage_flags(CLI::App& command, StageFlags& flags) {
+  add_text(command, "--fusion", flags.fusion, "METHOD",
+           help_of_methods("who decides which ops run as one; default: keep", fusion_methods()));
+  add_text(command, "--schedule", flags.schedule, "METHOD",
+           help_of_methods("who decides the order of the ops of a device; default: keep", schedule_methods()));
+  return add_text(command, "--placement", flags.placement, "PLAN",
+                  "plan file whose devices stay as they are: only --fusion and --schedule are decided");
+}
+
+// Everything about the flags that can be said before a file is read.
+Result<StageRequest> request_of(const StageFlags& flags) {
+  BERTH_TRY(StageRequest request, find_stages(flags.fusion, flags.schedule));
+  if (flags.placement.empty() || request.any()) return request;
+  return bad_input(
+      "--placement leaves nothing to decide; add --fusion or --schedule (berth score judges a plan as it is)");
+}
 
 struct PlaceFlags {
   ProblemFlags problem;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // `berth probe`: its flags. What it does is in learn/real_runs_here.cc.
-#include "app/probe.h"
-
 #include "app/flags/options.h"
 #include "app/real_runs.h"
 #include "services/output_path.h"

@@ -5,6 +5,7 @@
 
 #include "app/flags/options.h"
 #include "app/learned.h"
+#include "app/real_runs.h"
 #include "base/units.h"
 
 namespace berth::app {
@@ -43,9 +44,7 @@ void add_measuring_flags(CLI::App& command, MeasuringFlags& flags) {
 Result<MeasuringRequest> request_of(const MeasuringFlags& flags) {
   MeasuringRequest request{
       .devices = flags.devices, .runs = static_cast<int>(flags.runs), .profiles = static_cast<int>(flags.profiles)};
-  std::error_code error;
-  request.program = std::filesystem::read_symlink("/proc/self/exe", error).string();
-  if (error) return bad_input("cannot find this program: {}", error.message());
+  BERTH_TRY(request.program, worker_program());
   BERTH_TRY(request.limit_s, seconds_of("--limit", flags.limit));
   if (!flags.enough.empty()) {
     BERTH_TRY(request.enough_s, seconds_of("--enough", flags.enough));
@@ -88,6 +87,13 @@ Result<JudgeRequest> request_of(const EnvFlags& flags) {
 LearningRequest learning_of(LearningRequest learning, const EnvFlags& flags) {
   learning.judged_by_search = flags.env != "simulate";
   return learning;
+}
+
+Result<std::string> own_program() {
+  std::error_code error;
+  std::string path = std::filesystem::read_symlink("/proc/self/exe", error).string();
+  if (error) return bad_input("cannot find this program: {}", error.message());
+  return path;
 }
 
 Status check_can_measure(std::string_view what) {

@@ -36,6 +36,8 @@ Result<JudgeRequest> request_of(const EnvFlags& flags);
 // The same way to learn, told who judges.
 LearningRequest learning_of(LearningRequest learning, const EnvFlags& flags);
 
+// The path of the program that runs.
+Result<std::string> own_program();
 // An error if this build cannot run plans at all; `what` names what was asked for.
 Status check_can_measure(std::string_view what);
 

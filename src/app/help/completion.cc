@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // `berth completion`, and the hidden command that writes what an installation has beside the program.
-#include "app/help/completion.h"
-
 #include <CLI/CLI.hpp>
 #include <array>
 #include <filesystem>
 #include <memory>
 
 #include "app/commands.h"
+#include "app/help/completion_scripts.h"
 #include "app/help/manual.h"
 #include "base/text.h"
 #include "files/files.h"
@@ -42,22 +41,17 @@ Result<Exit> write_share(const CommandFacts& program, const std::filesystem::pat
   return Exit::kDone;
 }
 
-Result<Exit> print_completion(const CommandFacts& program, const std::string& shell) {
-  BERTH_TRY(const std::string script, completion_for(shell, program));
-  return printed(script);
+Result<Exit> print_completion(const CommandFacts& program, const std::string& name) {
+  std::vector<std::string> names;
+  for (const Shell& shell : kShells) {
+    if (shell.name == name) return printed(shell.write(program));
+    names.emplace_back(shell.name);
+  }
+  return bad_input("no completion for '{}'{} (there is one for {})", name, did_you_mean(name, names),
+                   join(names, ", "));
 }
 
 }  // namespace
-
-Result<std::string> completion_for(std::string_view shell, const CommandFacts& program) {
-  std::vector<std::string> names;
-  for (const Shell& row : kShells) {
-    if (row.name == shell) return row.write(program);
-    names.emplace_back(row.name);
-  }
-  return bad_input("no completion for '{}'{} (there is one for {})", shell, did_you_mean(shell, names),
-                   join(names, ", "));
-}
 
 void add_completion_command(CLI::App& app, Exit& exit) {
   auto shell = std::make_shared<std::string>();

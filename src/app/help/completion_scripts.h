@@ -4,17 +4,13 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "app/help/command_tree.h"
-#include "base/result.h"
 
 namespace berth::app {
 
 std::string bash_completion(const CommandFacts& program);
 std::string zsh_completion(const CommandFacts& program);
 std::string fish_completion(const CommandFacts& program);
-
-Result<std::string> completion_for(std::string_view shell, const CommandFacts& program);
 
 }  // namespace berth::app
