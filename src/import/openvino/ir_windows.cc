@@ -22,7 +22,7 @@ struct WindowType {
   std::size_t weight;  // the input whose last axes are the window
   bool spreads = false;
 };
-constexpr std::array kTypes{
+constexpr std::array kWindowTypes{
     WindowType{"Convolution", 1},
     WindowType{"GroupConvolution", 1},
     WindowType{"BinaryConvolution", 1},
@@ -58,8 +58,8 @@ Rounding rounding_of(const IrLayer& layer) {
 
 std::optional<std::int64_t> window_length(const IrLayer& layer, std::span<const Shape* const> inputs,
                                           std::size_t axis) {
-  const auto type = std::ranges::find(kTypes, layer.type, &WindowType::type);
-  if (type == kTypes.end() || inputs.empty() || axis < kWindowFreeAxes) return std::nullopt;
+  const auto type = std::ranges::find(kWindowTypes, layer.type, &WindowType::type);
+  if (type == kWindowTypes.end() || inputs.empty() || axis < kWindowFreeAxes) return std::nullopt;
   const bool is_stated = type->spreads && layer.inputs.size() > 2;  // the third input is the shape of the output
   const std::size_t rank = inputs[0]->size();
   if (is_stated || axis >= rank || type->weight >= inputs.size()) return std::nullopt;

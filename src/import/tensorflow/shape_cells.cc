@@ -53,23 +53,23 @@ Shapes cudnn_layer(const OpContext& op) {
 }
 Shapes cudnn_layer_gradient(const OpContext& op) { return copies_of(op, 0, 4); }
 
-constexpr std::array kRules{RuleRow{"LSTMBlockCell", lstm_cell},
-                            RuleRow{"LSTMBlockCellGrad", lstm_cell_gradient},
-                            RuleRow{"BlockLSTM", lstm_layer},
-                            RuleRow{"BlockLSTMV2", lstm_layer},
-                            RuleRow{"BlockLSTMGrad", lstm_layer_gradient},
-                            RuleRow{"BlockLSTMGradV2", lstm_layer_gradient},
-                            RuleRow{"GRUBlockCell", gru_cell},
-                            RuleRow{"GRUBlockCellGrad", gru_cell_gradient},
-                            RuleRow{"CudnnRNN", cudnn_layer},
-                            RuleRow{"CudnnRNNV2", cudnn_layer},
-                            RuleRow{"CudnnRNNV3", cudnn_layer},
-                            RuleRow{"CudnnRNNBackprop", cudnn_layer_gradient},
-                            RuleRow{"CudnnRNNBackpropV2", cudnn_layer_gradient},
-                            RuleRow{"CudnnRNNBackpropV3", cudnn_layer_gradient}};
+constexpr std::array kCellRules{RuleRow{"LSTMBlockCell", lstm_cell},
+                                RuleRow{"LSTMBlockCellGrad", lstm_cell_gradient},
+                                RuleRow{"BlockLSTM", lstm_layer},
+                                RuleRow{"BlockLSTMV2", lstm_layer},
+                                RuleRow{"BlockLSTMGrad", lstm_layer_gradient},
+                                RuleRow{"BlockLSTMGradV2", lstm_layer_gradient},
+                                RuleRow{"GRUBlockCell", gru_cell},
+                                RuleRow{"GRUBlockCellGrad", gru_cell_gradient},
+                                RuleRow{"CudnnRNN", cudnn_layer},
+                                RuleRow{"CudnnRNNV2", cudnn_layer},
+                                RuleRow{"CudnnRNNV3", cudnn_layer},
+                                RuleRow{"CudnnRNNBackprop", cudnn_layer_gradient},
+                                RuleRow{"CudnnRNNBackpropV2", cudnn_layer_gradient},
+                                RuleRow{"CudnnRNNBackpropV3", cudnn_layer_gradient}};
 
 }  // namespace
 
-std::span<const RuleRow> cell_rules() { return kRules; }
+std::span<const RuleRow> cell_rules() { return kCellRules; }
 
 }  // namespace berth::tensorflow

@@ -9,9 +9,9 @@ namespace berth::tensorflow {
 namespace {
 
 using Numbers = std::vector<std::int64_t>;
-using Contents = std::optional<Numbers>;
+using KnownContents = std::optional<Numbers>;
 
-std::optional<Numbers> sizes_of(const Shape* shape) {
+std::optional<Numbers> known_sizes(const Shape* shape) {
   if (shape == nullptr) return std::nullopt;
   Numbers sizes;
   for (const Dim& dim : *shape) {
@@ -51,7 +51,7 @@ std::optional<std::int64_t> apply(std::string_view type, std::int64_t a, std::in
 }
 
 // Two lists of equal length, or a list and one number.
-Contents combine(const OpContext& op) {
+KnownContents combine_contents(const OpContext& op) {
   const Numbers *a = op.contents(0), *b = op.contents(1);
   if (a == nullptr || b == nullptr || (a->size() != b->size() && a->size() != 1 && b->size() != 1)) return std::nullopt;
   Numbers results;
@@ -65,7 +65,7 @@ Contents combine(const OpContext& op) {
 }
 
 // All inputs from the first to the last but `behind`, one after the other.
-Contents join(const OpContext& op, std::size_t behind) {
+KnownContents join_contents(const OpContext& op, std::size_t behind) {
   Numbers numbers;
   for (std::size_t i = 0; i + behind < op.inputs.size(); ++i) {
     const Numbers* part = op.contents(i);
@@ -76,7 +76,7 @@ Contents join(const OpContext& op, std::size_t behind) {
 }
 
 // One element or a run of a list.
-Contents slice(const OpContext& op) {
+KnownContents slice_contents(const OpContext& op) {
   const Numbers* list = op.contents(0);
   const auto begin = op.scalar(1), end = op.scalar(2), stride = op.scalar(3);
   const bool simple = list != nullptr && op.shape(0) != nullptr && op.shape(0)->size() == 1 && begin && end && stride &&
@@ -99,7 +99,7 @@ Contents slice(const OpContext& op) {
   return numbers;
 }
 
-Contents pick(const OpContext& op) {
+KnownContents pick_contents(const OpContext& op) {
   const Numbers *list = op.contents(0), *indices = op.contents(1);
   if (list == nullptr || indices == nullptr || op.shape(0) == nullptr || op.shape(0)->size() != 1) return std::nullopt;
   Numbers numbers;
@@ -111,7 +111,7 @@ Contents pick(const OpContext& op) {
   return numbers;
 }
 
-Contents counted(const OpContext& op, const Shape& shape) {
+KnownContents count_up(const OpContext& op, const Shape& shape) {
   const auto start = op.scalar(0), delta = op.scalar(2);
   const auto is_small = [](std::int64_t number) { return number >= -kMaxDimSize && number <= kMaxDimSize; };
   const bool small = start && delta && is_small(*start) && is_small(*delta) && shape.size() == 1 && shape[0].known() &&
@@ -122,42 +122,44 @@ Contents counted(const OpContext& op, const Shape& shape) {
   return numbers;
 }
 
-Contents copied(const OpContext& op) {
+KnownContents copy_contents(const OpContext& op) {
   const Numbers* numbers = op.contents(0);
-  return numbers != nullptr ? Contents(*numbers) : std::nullopt;
+  return numbers != nullptr ? KnownContents(*numbers) : std::nullopt;
 }
 
-Contents number(std::optional<std::int64_t> value) { return value ? Contents(Numbers{*value}) : std::nullopt; }
+KnownContents number(std::optional<std::int64_t> value) {
+  return value ? KnownContents(Numbers{*value}) : std::nullopt;
+}
 
 bool is_one_of(std::string_view type, std::initializer_list<std::string_view> types) {
   return std::ranges::find(types, type) != types.end();
 }
 
-Contents length_of_list(const OpContext& op) {
+KnownContents length_of_list(const OpContext& op) {
   const ListFacts* list = op.list();
   return list != nullptr ? number(list->length) : std::nullopt;
 }
 
-Contents sizes_in_list(const OpContext& op) {
+KnownContents sizes_in_list(const OpContext& op) {
   const ListFacts* list = op.list();
-  return list != nullptr && list->element ? sizes_of(&*list->element) : std::nullopt;
+  return list != nullptr && list->element ? known_sizes(&*list->element) : std::nullopt;
 }
 
-Contents compute(const OpContext& op, const Shape& shape) {
+KnownContents compute(const OpContext& op, const Shape& shape) {
   const std::string_view type = op.type;
-  if (is_one_of(type, {"Shape", "VariableShape"})) return sizes_of(op.shape(0));
+  if (is_one_of(type, {"Shape", "VariableShape"})) return known_sizes(op.shape(0));
   if (type == "Rank" && op.shape(0) != nullptr) return Numbers{static_cast<std::int64_t>(op.shape(0)->size())};
   if (type == "Size") {
-    const auto sizes = sizes_of(op.shape(0));
+    const auto sizes = known_sizes(op.shape(0));
     return sizes ? number(product_of(*sizes)) : std::nullopt;
   }
-  if (is_one_of(type, {"Identity", "Cast", "ExpandDims", "Squeeze", "Reshape"})) return copied(op);
-  if (is_one_of(type, {"Add", "AddV2", "Sub", "Mul", "Maximum", "Minimum", "FloorDiv"})) return combine(op);
-  if (type == "Pack" && shape.size() == 1) return join(op, 0);
-  if (type == "ConcatV2" && shape.size() == 1) return join(op, 1);
-  if (type == "StridedSlice") return slice(op);
-  if (type == "GatherV2") return pick(op);
-  if (type == "Range") return counted(op, shape);
+  if (is_one_of(type, {"Identity", "Cast", "ExpandDims", "Squeeze", "Reshape"})) return copy_contents(op);
+  if (is_one_of(type, {"Add", "AddV2", "Sub", "Mul", "Maximum", "Minimum", "FloorDiv"})) return combine_contents(op);
+  if (type == "Pack" && shape.size() == 1) return join_contents(op, 0);
+  if (type == "ConcatV2" && shape.size() == 1) return join_contents(op, 1);
+  if (type == "StridedSlice") return slice_contents(op);
+  if (type == "GatherV2") return pick_contents(op);
+  if (type == "Range") return count_up(op, shape);
   if (type == "Prod" && shape.empty()) {
     const Numbers* numbers = op.contents(0);
     return numbers != nullptr ? number(product_of(*numbers)) : std::nullopt;
@@ -184,7 +186,7 @@ std::optional<std::vector<std::int64_t>> broadcast_gradient_axes(const OpContext
 }
 
 std::optional<std::vector<std::int64_t>> output_contents(const OpContext& op, std::size_t output, const Shape& shape) {
-  Contents contents;
+  KnownContents contents;
   if (op.type == "BroadcastGradientArgs") {
     if (output < 2) contents = broadcast_gradient_axes(op, output);
   } else if (output == 0) {

@@ -31,8 +31,6 @@ Shapes crop_and_resize(const OpContext& op) {
   return resized(boxes != nullptr && !boxes->empty() ? boxes->front() : Dim{}, op, 3);
 }
 
-Shapes second(const OpContext& op) { return one(copy_of(op.shape(1))); }
-
 Dim divided(const Dim& dim, std::int64_t by) {
   return dim.known() && by > 0 && dim.size % by == 0 ? dim_of(dim.size / by) : Dim{};
 }
@@ -111,22 +109,22 @@ Shapes regrouped(const OpContext& op, bool to_depth) {
 Shapes space_to_depth(const OpContext& op) { return regrouped(op, true); }
 Shapes depth_to_space(const OpContext& op) { return regrouped(op, false); }
 
-constexpr std::array kRules{RuleRow{"ResizeBilinear", resize},
-                            RuleRow{"ResizeNearestNeighbor", resize},
-                            RuleRow{"ResizeBicubic", resize},
-                            RuleRow{"ResizeArea", resize},
-                            RuleRow{"ResizeNearestNeighborGrad", resize},
-                            RuleRow{"ResizeBilinearGrad", second},
-                            RuleRow{"CropAndResize", crop_and_resize},
-                            RuleRow{"SpaceToBatchND", space_to_batch_nd},
-                            RuleRow{"BatchToSpaceND", batch_to_space_nd},
-                            RuleRow{"SpaceToBatch", space_to_batch},
-                            RuleRow{"BatchToSpace", batch_to_space},
-                            RuleRow{"SpaceToDepth", space_to_depth},
-                            RuleRow{"DepthToSpace", depth_to_space}};
+constexpr std::array kImageRules{RuleRow{"ResizeBilinear", resize},
+                                 RuleRow{"ResizeNearestNeighbor", resize},
+                                 RuleRow{"ResizeBicubic", resize},
+                                 RuleRow{"ResizeArea", resize},
+                                 RuleRow{"ResizeNearestNeighborGrad", resize},
+                                 RuleRow{"ResizeBilinearGrad", second},
+                                 RuleRow{"CropAndResize", crop_and_resize},
+                                 RuleRow{"SpaceToBatchND", space_to_batch_nd},
+                                 RuleRow{"BatchToSpaceND", batch_to_space_nd},
+                                 RuleRow{"SpaceToBatch", space_to_batch},
+                                 RuleRow{"BatchToSpace", batch_to_space},
+                                 RuleRow{"SpaceToDepth", space_to_depth},
+                                 RuleRow{"DepthToSpace", depth_to_space}};
 
 }  // namespace
 
-std::span<const RuleRow> image_rules() { return kRules; }
+std::span<const RuleRow> image_rules() { return kImageRules; }
 
 }  // namespace berth::tensorflow

@@ -25,7 +25,6 @@ std::optional<Shape> element(const OpContext& op, std::optional<Shape> stated) {
 }
 
 Shapes array(const OpContext&) { return {Shape{Dim{2}}, Shape()}; }  // handle, flow
-Shapes scalar(const OpContext&) { return one(Shape()); }             // the handle of a list, a flow, a length
 
 Shapes array_read(const OpContext& op) { return one(element(op, std::nullopt)); }
 
@@ -64,26 +63,26 @@ Shapes list_element_shape(const OpContext& op) {
   return one(Shape{shape ? Dim{static_cast<std::int64_t>(shape->size())} : Dim{}});
 }
 
-constexpr std::array kRules{RuleRow{"TensorArrayV3", array},
-                            RuleRow{"TensorArrayGradV3", array},
-                            RuleRow{"TensorArrayWriteV3", scalar},
-                            RuleRow{"TensorArrayScatterV3", scalar},
-                            RuleRow{"TensorArrayReadV3", array_read},
-                            RuleRow{"TensorArrayGatherV3", array_gather},
-                            RuleRow{"TensorArrayConcatV3", array_concat},
-                            RuleRow{"TensorArraySizeV3", scalar},
-                            RuleRow{"EmptyTensorList", scalar},
-                            RuleRow{"TensorListReserve", scalar},
-                            RuleRow{"TensorListFromTensor", scalar},
-                            RuleRow{"TensorListSetItem", scalar},
-                            RuleRow{"TensorListPushBack", scalar},
-                            RuleRow{"TensorListPopBack", list_pop},
-                            RuleRow{"TensorListGetItem", list_get},
-                            RuleRow{"TensorListStack", list_stack},
-                            RuleRow{"TensorListGather", list_gather},
-                            RuleRow{"TensorListConcatV2", list_concat},
-                            RuleRow{"TensorListElementShape", list_element_shape},
-                            RuleRow{"TensorListLength", scalar}};
+constexpr std::array kListRules{RuleRow{"TensorArrayV3", array},
+                                RuleRow{"TensorArrayGradV3", array},
+                                RuleRow{"TensorArrayWriteV3", scalar},
+                                RuleRow{"TensorArrayScatterV3", scalar},
+                                RuleRow{"TensorArrayReadV3", array_read},
+                                RuleRow{"TensorArrayGatherV3", array_gather},
+                                RuleRow{"TensorArrayConcatV3", array_concat},
+                                RuleRow{"TensorArraySizeV3", scalar},
+                                RuleRow{"EmptyTensorList", scalar},
+                                RuleRow{"TensorListReserve", scalar},
+                                RuleRow{"TensorListFromTensor", scalar},
+                                RuleRow{"TensorListSetItem", scalar},
+                                RuleRow{"TensorListPushBack", scalar},
+                                RuleRow{"TensorListPopBack", list_pop},
+                                RuleRow{"TensorListGetItem", list_get},
+                                RuleRow{"TensorListStack", list_stack},
+                                RuleRow{"TensorListGather", list_gather},
+                                RuleRow{"TensorListConcatV2", list_concat},
+                                RuleRow{"TensorListElementShape", list_element_shape},
+                                RuleRow{"TensorListLength", scalar}};
 
 // Which of its inputs an op puts into a list: one tensor, or as many as its first dimension says.
 struct Writer {
@@ -119,7 +118,7 @@ constexpr std::array<std::string_view, 8> kHandles{"TensorArrayV3",        "Tens
 
 }  // namespace
 
-std::span<const RuleRow> list_rules() { return kRules; }
+std::span<const RuleRow> list_rules() { return kListRules; }
 
 ListFacts ListFacts::stated(std::optional<Shape> shape, std::optional<std::int64_t> count) {
   ListFacts list{.element = std::move(shape), .length = count};

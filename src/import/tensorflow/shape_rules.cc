@@ -36,7 +36,7 @@ constexpr std::string_view kSame =
     "SparseApplyAdagradV2 SparseApplyRMSProp SparseApplyFtrl SparseApplyAdadelta";
 
 // As their second input.
-constexpr std::string_view kSecond = "Select InTopK Conv2DBackpropFilterV2 Conv3DBackpropFilter";
+constexpr std::string_view kSecondOps = "Select InTopK Conv2DBackpropFilterV2 Conv3DBackpropFilter";
 
 // All inputs, each repeated where it is 1.
 constexpr std::string_view kBroadcast =
@@ -46,29 +46,29 @@ constexpr std::string_view kBroadcast =
     "BitwiseAnd BitwiseOr BitwiseXor LeftShift RightShift";
 
 // One number, or one text.
-constexpr std::string_view kScalar =
+constexpr std::string_view kScalarOps =
     "Size Rank L2Loss IsVariableInitialized VarIsInitializedOp "
     "ScalarSummary HistogramSummary ImageSummary MergeSummary";
 
-constexpr std::array<std::string_view, 19> kBoolean{"Greater",
-                                                    "GreaterEqual",
-                                                    "Less",
-                                                    "LessEqual",
-                                                    "Equal",
-                                                    "NotEqual",
-                                                    "LogicalAnd",
-                                                    "LogicalOr",
-                                                    "LogicalNot",
-                                                    "ApproximateEqual",
-                                                    "IsNan",
-                                                    "IsFinite",
-                                                    "IsInf",
-                                                    "All",
-                                                    "Any",
-                                                    "LoopCond",
-                                                    "InTopK",
-                                                    "IsVariableInitialized",
-                                                    "VarIsInitializedOp"};
+constexpr std::array<std::string_view, 19> kBooleanOps{"Greater",
+                                                       "GreaterEqual",
+                                                       "Less",
+                                                       "LessEqual",
+                                                       "Equal",
+                                                       "NotEqual",
+                                                       "LogicalAnd",
+                                                       "LogicalOr",
+                                                       "LogicalNot",
+                                                       "ApproximateEqual",
+                                                       "IsNan",
+                                                       "IsFinite",
+                                                       "IsInf",
+                                                       "All",
+                                                       "Any",
+                                                       "LoopCond",
+                                                       "InTopK",
+                                                       "IsVariableInitialized",
+                                                       "VarIsInitializedOp"};
 
 // Outputs whose type no attribute tells, or another than its name suggests.
 struct FixedType {
@@ -107,8 +107,6 @@ constexpr std::array kFixedTypes{FixedType{"Merge", 1, DType::kI32},
                                  FixedType{"TensorListLength", 0, DType::kI32}};
 
 Shapes same(const OpContext& op) { return one(copy_of(op.shape(0))); }
-Shapes second(const OpContext& op) { return one(copy_of(op.shape(1))); }
-Shapes scalar(const OpContext&) { return one(Shape()); }
 
 Shapes broadcast_all(const OpContext& op) {
   if (op.inputs.empty() || op.shape(0) == nullptr) return one(std::nullopt);
@@ -123,9 +121,9 @@ Shapes broadcast_all(const OpContext& op) {
 std::unordered_map<std::string_view, Rule> make_table() {
   std::unordered_map<std::string_view, Rule> table;
   for (const std::string_view type : split(kSame, ' ')) table.emplace(type, &same);
-  for (const std::string_view type : split(kSecond, ' ')) table.emplace(type, &second);
+  for (const std::string_view type : split(kSecondOps, ' ')) table.emplace(type, &second);
   for (const std::string_view type : split(kBroadcast, ' ')) table.emplace(type, &broadcast_all);
-  for (const std::string_view type : split(kScalar, ' ')) table.emplace(type, &scalar);
+  for (const std::string_view type : split(kScalarOps, ' ')) table.emplace(type, &scalar);
   for (const auto rules :
        {array_rules(), slicing_rules(), layer_rules(), cell_rules(), image_rules(), selection_rules(), list_rules()}) {
     for (const RuleRow& row : rules) table.emplace(row.type, row.rule);
@@ -227,7 +225,7 @@ Shapes output_shapes(const OpContext& op) {
 }
 
 std::optional<DType> output_dtype(const OpContext& op, std::size_t output) {
-  if (std::ranges::find(kBoolean, op.type) != kBoolean.end()) return DType::kBool;
+  if (std::ranges::find(kBooleanOps, op.type) != kBooleanOps.end()) return DType::kBool;
   if (is_handle(op.type, output)) return std::nullopt;
   for (const FixedType& fixed : kFixedTypes) {
     if (fixed.type == op.type && fixed.output == output) return fixed.dtype;

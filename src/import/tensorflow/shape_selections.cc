@@ -89,32 +89,32 @@ Shapes samples(const OpContext& op) {
   return one(Shape{logits != nullptr && !logits->empty() ? logits->front() : Dim{}, stated_most(op, 1)});
 }
 
-constexpr std::array kRules{RuleRow{"Where", where},
-                            RuleRow{"Unique", unique},
-                            RuleRow{"UniqueV2", unique},
-                            RuleRow{"UniqueWithCounts", unique},
-                            RuleRow{"NonMaxSuppression", non_max},
-                            RuleRow{"NonMaxSuppressionV2", non_max},
-                            RuleRow{"NonMaxSuppressionV3", non_max},
-                            RuleRow{"NonMaxSuppressionV4", non_max_v4},
-                            RuleRow{"NonMaxSuppressionV5", non_max_v5},
-                            RuleRow{"CombinedNonMaxSuppression", combined_non_max},
-                            RuleRow{"SegmentSum", segments},
-                            RuleRow{"SegmentMean", segments},
-                            RuleRow{"SparseSegmentSum", segments},
-                            RuleRow{"SparseSegmentMean", segments},
-                            RuleRow{"SparseSegmentSqrtN", segments},
-                            RuleRow{"UnsortedSegmentSum", unsorted_segments},
-                            RuleRow{"UnsortedSegmentMax", unsorted_segments},
-                            RuleRow{"UnsortedSegmentMin", unsorted_segments},
-                            RuleRow{"UnsortedSegmentProd", unsorted_segments},
-                            RuleRow{"DynamicPartition", partition},
-                            RuleRow{"DynamicStitch", stitch},
-                            RuleRow{"Bincount", count_values},
-                            RuleRow{"Multinomial", samples}};
+constexpr std::array kSelectionRules{RuleRow{"Where", where},
+                                     RuleRow{"Unique", unique},
+                                     RuleRow{"UniqueV2", unique},
+                                     RuleRow{"UniqueWithCounts", unique},
+                                     RuleRow{"NonMaxSuppression", non_max},
+                                     RuleRow{"NonMaxSuppressionV2", non_max},
+                                     RuleRow{"NonMaxSuppressionV3", non_max},
+                                     RuleRow{"NonMaxSuppressionV4", non_max_v4},
+                                     RuleRow{"NonMaxSuppressionV5", non_max_v5},
+                                     RuleRow{"CombinedNonMaxSuppression", combined_non_max},
+                                     RuleRow{"SegmentSum", segments},
+                                     RuleRow{"SegmentMean", segments},
+                                     RuleRow{"SparseSegmentSum", segments},
+                                     RuleRow{"SparseSegmentMean", segments},
+                                     RuleRow{"SparseSegmentSqrtN", segments},
+                                     RuleRow{"UnsortedSegmentSum", unsorted_segments},
+                                     RuleRow{"UnsortedSegmentMax", unsorted_segments},
+                                     RuleRow{"UnsortedSegmentMin", unsorted_segments},
+                                     RuleRow{"UnsortedSegmentProd", unsorted_segments},
+                                     RuleRow{"DynamicPartition", partition},
+                                     RuleRow{"DynamicStitch", stitch},
+                                     RuleRow{"Bincount", count_values},
+                                     RuleRow{"Multinomial", samples}};
 
 }  // namespace
 
-std::span<const RuleRow> selection_rules() { return kRules; }
+std::span<const RuleRow> selection_rules() { return kSelectionRules; }
 
 }  // namespace berth::tensorflow

@@ -24,7 +24,7 @@ std::optional<std::size_t> number_of_parts(const OpContext& op, std::string_view
   return static_cast<std::size_t>(*number);
 }
 
-Shapes unpack(const OpContext& op) {
+Shapes unpack_shapes(const OpContext& op) {
   const auto parts = number_of_parts(op, "num");
   if (!parts) return {};
   const Shape* input = op.shape(0);
@@ -70,7 +70,7 @@ Shapes split_by_sizes(const OpContext& op) {
   return shapes;
 }
 
-Shapes join(const OpContext& op, std::size_t first, std::size_t end, std::optional<std::int64_t> wanted) {
+Shapes join_shapes(const OpContext& op, std::size_t first, std::size_t end, std::optional<std::int64_t> wanted) {
   if (first >= end || op.shape(first) == nullptr) return one(std::nullopt);
   Shape shape = *op.shape(first);
   const auto axis = wanted ? axis_of(*wanted, shape.size()) : std::nullopt;
@@ -92,10 +92,10 @@ Shapes join(const OpContext& op, std::size_t first, std::size_t end, std::option
   }
   return one(std::move(shape));
 }
-Shapes concat(const OpContext& op) { return join(op, 1, op.inputs.size(), op.scalar(0)); }
+Shapes concat(const OpContext& op) { return join_shapes(op, 1, op.inputs.size(), op.scalar(0)); }
 Shapes concat_v2(const OpContext& op) {
   if (op.inputs.empty()) return one(std::nullopt);
-  return join(op, 0, op.inputs.size() - 1, op.scalar(op.inputs.size() - 1));
+  return join_shapes(op, 0, op.inputs.size() - 1, op.scalar(op.inputs.size() - 1));
 }
 
 Shapes look_up(const OpContext& op, std::optional<std::int64_t> wanted) {
@@ -146,7 +146,7 @@ Shapes reduce(const OpContext& op) {
   return one(std::move(shape));
 }
 
-Shapes slice(const OpContext& op) {
+Shapes slice_shape(const OpContext& op) {
   const Shape* input = op.shape(0);
   const auto* begin = op.contents(1);
   const auto* sizes = op.contents(2);
@@ -212,34 +212,34 @@ Shapes top_k(const OpContext& op) {
   return {shape, shape};
 }
 
-constexpr std::array kRules{RuleRow{"Pack", pack},
-                            RuleRow{"Unpack", unpack},
-                            RuleRow{"Split", split_evenly},
-                            RuleRow{"SplitV", split_by_sizes},
-                            RuleRow{"Concat", concat},
-                            RuleRow{"ConcatV2", concat_v2},
-                            RuleRow{"Gather", gather},
-                            RuleRow{"ResourceGather", gather},
-                            RuleRow{"GatherV2", gather_v2},
-                            RuleRow{"GatherNd", gather_nd},
-                            RuleRow{"ResourceGatherNd", gather_nd},
-                            RuleRow{"Sum", reduce},
-                            RuleRow{"Mean", reduce},
-                            RuleRow{"Max", reduce},
-                            RuleRow{"Min", reduce},
-                            RuleRow{"Prod", reduce},
-                            RuleRow{"All", reduce},
-                            RuleRow{"Any", reduce},
-                            RuleRow{"EuclideanNorm", reduce},
-                            RuleRow{"Slice", slice},
-                            RuleRow{"StridedSlice", strided_slice},
-                            RuleRow{"ArgMax", arg_reduce},
-                            RuleRow{"ArgMin", arg_reduce},
-                            RuleRow{"TopK", top_k},
-                            RuleRow{"TopKV2", top_k}};
+constexpr std::array kSliceRules{RuleRow{"Pack", pack},
+                                 RuleRow{"Unpack", unpack_shapes},
+                                 RuleRow{"Split", split_evenly},
+                                 RuleRow{"SplitV", split_by_sizes},
+                                 RuleRow{"Concat", concat},
+                                 RuleRow{"ConcatV2", concat_v2},
+                                 RuleRow{"Gather", gather},
+                                 RuleRow{"ResourceGather", gather},
+                                 RuleRow{"GatherV2", gather_v2},
+                                 RuleRow{"GatherNd", gather_nd},
+                                 RuleRow{"ResourceGatherNd", gather_nd},
+                                 RuleRow{"Sum", reduce},
+                                 RuleRow{"Mean", reduce},
+                                 RuleRow{"Max", reduce},
+                                 RuleRow{"Min", reduce},
+                                 RuleRow{"Prod", reduce},
+                                 RuleRow{"All", reduce},
+                                 RuleRow{"Any", reduce},
+                                 RuleRow{"EuclideanNorm", reduce},
+                                 RuleRow{"Slice", slice_shape},
+                                 RuleRow{"StridedSlice", strided_slice},
+                                 RuleRow{"ArgMax", arg_reduce},
+                                 RuleRow{"ArgMin", arg_reduce},
+                                 RuleRow{"TopK", top_k},
+                                 RuleRow{"TopKV2", top_k}};
 
 }  // namespace
 
-std::span<const RuleRow> slicing_rules() { return kRules; }
+std::span<const RuleRow> slicing_rules() { return kSliceRules; }
 
 }  // namespace berth::tensorflow

@@ -48,6 +48,10 @@ inline std::optional<Shape> copy_of(const Shape* shape) {
   return shape != nullptr ? std::optional(*shape) : std::nullopt;
 }
 
+// Rules that several tables name.
+inline Shapes second(const OpContext& op) { return one(copy_of(op.shape(1))); }
+inline Shapes scalar(const OpContext&) { return one(Shape()); }
+
 // Number of steps from begin to end in a dimension, as StridedSlice counts; `begin` is moved to the first. The masks
 // leave begin or end open.
 struct SliceRange {
