@@ -20,7 +20,7 @@ struct Shell {
   std::string_view file;  // below share/, where the shell looks for it
 };
 
-constexpr std::array kShells{
+constexpr std::array kShellRows{
     Shell{"bash", bash_completion, "bash-completion/completions/berth"},
     Shell{"zsh", zsh_completion, "zsh/site-functions/_berth"},
     Shell{"fish", fish_completion, "fish/vendor_completions.d/berth.fish"},
@@ -33,7 +33,7 @@ Status save(const std::filesystem::path& path, const std::string& text) {
 }
 
 Result<Exit> write_share(const CommandFacts& program, const std::filesystem::path& folder) {
-  for (const Shell& shell : kShells) BERTH_RETURN_IF_ERROR(save(folder / shell.file, shell.write(program)));
+  for (const Shell& shell : kShellRows) BERTH_RETURN_IF_ERROR(save(folder / shell.file, shell.write(program)));
   for (const CommandFacts* command : all_commands(program)) {
     const std::string name = manual_name(*command) + ".1";
     BERTH_RETURN_IF_ERROR(save(folder / "man" / "man1" / name, manual_page(*command, program)));
@@ -43,7 +43,7 @@ Result<Exit> write_share(const CommandFacts& program, const std::filesystem::pat
 
 Result<Exit> print_completion(const CommandFacts& program, const std::string& name) {
   std::vector<std::string> names;
-  for (const Shell& shell : kShells) {
+  for (const Shell& shell : kShellRows) {
     if (shell.name == name) return printed(shell.write(program));
     names.emplace_back(shell.name);
   }
