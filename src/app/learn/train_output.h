@@ -8,7 +8,7 @@
 
 #include "app/learn/training.h"
 #include "services/plan/outcome.h"
-#include "services/problem/costs.h"
+#include "services/problem/problem_request.h"
 
 namespace berth::app {
 
