@@ -23,11 +23,6 @@ struct LlmFlags {
   bool json = false;
 };
 
-CLI::Option* add_list(CLI::App& command, const std::string& flag, std::vector<std::string>& list,
-                      const std::string& form, const std::string& help) {
-  return command.add_option(flag, list, help)->type_name(form)->allow_extra_args(false);
-}
-
 Status save(const std::string& path, const LlmAnswer& answer, const llm::Placement& placement,
             const std::string& planner) {
   if (path.empty()) return {};
@@ -106,21 +101,21 @@ void add_llm_flags(CLI::App& command, LlmFlags& flags) {
   command
       .add_option("--objective", flags.objective, "decode, prefill, or the tokens in and out of a request, as 2000:300")
       ->capture_default_str();
-  add_list(command, "--reserve", flags.request.reserves, "DEVICE=SIZE",
-           "memory to leave alone, for example gpu0=1.5GiB");
-  add_list(command, "--pin", flags.request.pins, "LAYERS=DEVICE",
-           "layers that must be on a device, for example 0-3=gpu0");
-  add_list(command, "--without", flags.request.without, "DEVICE", "a device not to be used");
-  add_list(command, "--last", flags.request.last, "DEVICE",
-           "a device to be used only if the model does not fit on other GPUs");
+  add_texts(command, "--reserve", flags.request.reserves, "DEVICE=SIZE",
+            "memory to leave alone, for example gpu0=1.5GiB");
+  add_texts(command, "--pin", flags.request.pins, "LAYERS=DEVICE",
+            "layers that must be on a device, for example 0-3=gpu0");
+  add_texts(command, "--without", flags.request.without, "DEVICE", "a device not to be used");
+  add_texts(command, "--last", flags.request.last, "DEVICE",
+            "a device to be used only if the model does not fit on other GPUs");
   command.add_option("--context-memory", flags.context_memory, "what the driver takes on each GPU")
       ->capture_default_str();
   command.add_option("--host-memory", flags.host_memory, "what system and program take on the CPU")
       ->capture_default_str();
   command.add_option("--backend", flags.request.backend,
                      "how llama.cpp names GPUs: CUDA, ROCm, Vulkan, SYCL; default: CUDA, Vulkan for other makers");
-  add_list(command, "--rpc", flags.request.servers, "DEVICE=HOST:PORT",
-           "a GPU of another host, behind a ggml-rpc-server, for example gpu2=192.168.0.7:50052");
+  add_texts(command, "--rpc", flags.request.servers, "DEVICE=HOST:PORT",
+            "a GPU of another host, behind a ggml-rpc-server, for example gpu2=192.168.0.7:50052");
   CLI::Option* line = command.add_option("--flags", flags.request.given_flags,
                                          "your own flags of llama.cpp, to be judged: \"-ngl 20 -ts 3,1\"");
   CLI::Option* map = add_text(command, "--device-map", flags.request.device_map, "FILE",

@@ -29,7 +29,7 @@ std::string sweep_table(const Sweep& sweep, const std::vector<SweepRow>& rows,
                         const std::vector<std::string>& fullest) {
   double most = 0.0;
   for (const SweepRow& row : rows) most = std::max(most, rate(sweep, row));
-  const bool samples = sweep.name == "batch";
+  const bool samples = sweep.thing == SweptThing::kBatch;
   Table table({kRight, kRight, kRight, kRight, kRight, kLeft, kLeft});
   table.add({sweep.name, "step time", samples ? "samples/s" : "steps/s", "to first", "gap", "", "fullest memory"});
   for (std::size_t i = 0; i < rows.size(); ++i) {

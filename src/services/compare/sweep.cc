@@ -27,6 +27,12 @@ Result<int> whole_number(const std::string& name, const std::string& value) {
   return number;
 }
 
+SweptThing thing_named(std::string_view name) {
+  if (name == "devices") return SweptThing::kDevices;
+  if (name.find('.') != std::string_view::npos) return SweptThing::kFigure;
+  return name == "batch" ? SweptThing::kBatch : SweptThing::kSize;
+}
+
 // "zoo:nmt-4,batch=128,unroll=40" with another batch.
 std::string with_parameter(const std::string& graph, const std::string& name, const std::string& value) {
   std::string result;
@@ -65,7 +71,7 @@ report::Plot::Point plot_point(const Sweep& sweep, const SweepRow& row) {
 }  // namespace
 
 double Sweep::weight(const std::string& value) const {
-  if (name != "batch") return 1.0;
+  if (thing != SweptThing::kBatch) return 1.0;
   double number = 1.0;
   std::from_chars(value.data(), value.data() + value.size(), number);
   return number;
@@ -76,7 +82,8 @@ Result<Sweep> parse_sweep(const std::string& text) {
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
     return bad_input("--over '{}': write NAME=A,B,C, for example devices=1,2,4", text);
   }
-  Sweep sweep{std::string(trim(text.substr(0, equals))), {}};
+  const std::string name(trim(text.substr(0, equals)));
+  Sweep sweep{name, {}, thing_named(name)};
   for (const std::string_view value : split(std::string_view(text).substr(equals + 1), ',')) {
     if (trim(value).empty()) return bad_input("--over '{}': a value is empty", text);
     sweep.values.emplace_back(trim(value));
@@ -88,9 +95,9 @@ Result<Sweep> parse_sweep(const std::string& text) {
 
 Result<ProblemRequest> request_at(const ProblemRequest& request, const Sweep& sweep, const std::string& value) {
   ProblemRequest point = request;
-  if (sweep.name == "devices") {
+  if (sweep.thing == SweptThing::kDevices) {
     BERTH_TRY(point.changes.accelerators, whole_number(sweep.name, value));
-  } else if (sweep.name.find('.') != std::string::npos) {
+  } else if (sweep.thing == SweptThing::kFigure) {
     point.changes.settings.push_back(fmt::format("{}={}", sweep.name, value));
   } else if (request.graph.starts_with("zoo:")) {
     point.graph = with_parameter(request.graph, sweep.name, value);
@@ -127,7 +134,9 @@ double rate(const Sweep& sweep, const SweepRow& row) {
   return row.outcome.feasible() && step_s > 0.0 ? sweep.weight(row.value) / step_s : 0.0;
 }
 
-std::string rate_name(const Sweep& sweep) { return sweep.name == "batch" ? "samples per second" : "steps per second"; }
+std::string rate_name(const Sweep& sweep) {
+  return sweep.thing == SweptThing::kBatch ? "samples per second" : "steps per second";
+}
 
 std::string why_none(const SweepRow& row) {
   if (row.outcome.interrupted) return "cut short";
