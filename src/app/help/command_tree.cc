@@ -6,13 +6,13 @@
 #include <array>
 #include <string_view>
 
-#include "app/help/documentation.h"
 #include "app/learned.h"
 #include "base/text.h"
 #include "machine/devices.h"
 #include "machine/library.h"
 #include "plan/fuse/fusion.h"
 #include "plan/order/schedule.h"
+#include "services/documentation.h"
 #include "services/export/export_plan.h"
 #include "serving/presets.h"
 #include "zoo/zoo.h"

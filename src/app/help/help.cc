@@ -2,11 +2,11 @@
 // `berth help`: the same as --help, for a command, and the pages of the documentation.
 #include "app/flags/command.h"
 #include "app/help/command_tree.h"
-#include "app/help/documentation.h"
 #include "app/output/terminal.h"
 #include "base/text.h"
 #include "files/files.h"
 #include "files/json/json_writer.h"
+#include "services/documentation.h"
 
 namespace berth::app {
 namespace {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/help/documentation.h"
+#include "services/documentation.h"
 
 #include <algorithm>
 #include <filesystem>
 
-namespace berth::app {
+namespace berth {
 namespace {
 
 namespace fs = std::filesystem;
 
 // Seen from the folder of the program when installed; in a build, the project's own.
-fs::path folder() {
+fs::path documentation_folder() {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path();
   for (const fs::path& place : {program / BERTH_INSTALLED_DOCS, fs::path(BERTH_SOURCE_DOCS)}) {
@@ -24,7 +24,7 @@ fs::path folder() {
 std::vector<std::string> documentation_pages() {
   std::vector<std::string> pages;
   std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder(), error)) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(documentation_folder(), error)) {
     const std::string page = entry.path().stem().string();
     const bool is_page = page.front() >= 'a' && page.front() <= 'z';  // an installation has CHANGELOG.md there too
     if (entry.path().extension() == ".md" && is_page) pages.push_back(page);
@@ -36,7 +36,7 @@ std::vector<std::string> documentation_pages() {
 std::string documentation_file(std::string_view page) {
   const std::vector<std::string> pages = documentation_pages();
   if (std::ranges::find(pages, page) == pages.end()) return "";
-  return (folder() / std::string(page)).string() + ".md";
+  return (documentation_folder() / std::string(page)).string() + ".md";
 }
 
-}  // namespace berth::app
+}  // namespace berth
