@@ -26,23 +26,19 @@ struct CalibrateFlags {
 
 std::string calibrate_page(const CalibrateAnswer& answer) {
   const Problem& problem = answer.loaded.problem;
-  using enum Table::Align;
   const Machine& machine = problem.machine();
-  Table runs({kLeft, kRight, kRight, kRight, kRight, kRight});
-  runs.add({"plan", "measured", "before", "error", "after", "error"});
+  Table runs = Table::headed({"plan", ">measured", ">before", ">error", ">after", ">error"});
   for (const CheckedRun& run : answer.runs) {
     runs.add({run.plan, format_seconds(run.measured_s), format_seconds(run.before_s),
               fmt::format("{:+.0f} %", 100.0 * run.error_before()), format_seconds(run.after_s),
               fmt::format("{:+.0f} %", 100.0 * run.error_after())});
   }
-  Table classes({kLeft, kLeft, kRight, kRight, kRight, kRight});
-  classes.add({"class", "device", "ops", "measured / estimate", "error before", "after"});
+  Table classes = Table::headed({"class", "device", ">ops", ">measured / estimate", ">error before", ">after"});
   for (const ClassFit& fit : answer.fits.classes) {
     classes.add({std::string(name_of(fit.cost_class)), machine.device(fit.device).name, group_digits(fit.ops),
                  fmt::format("{:.2f}", fit.factor), percent(fit.error_before), percent(fit.error_after)});
   }
-  Table links({kLeft, kRight, kRight, kRight});
-  links.add({"from > to", "transfers", "latency", "bandwidth"});
+  Table links = Table::headed({"from > to", ">transfers", ">latency", ">bandwidth"});
   for (const LinkFit& fit : answer.fits.links) {
     links.add({fmt::format("{} > {}", machine.device(fit.from).name, machine.device(fit.to).name),
                group_digits(fit.transfers), format_seconds(fit.latency_s), format_rate(fit.bytes_per_s)});

@@ -18,14 +18,13 @@ constexpr const char* kTry = "Try: berth place zoo:nmt-4 --machine k40x4 -o plan
 std::string sentence(const std::vector<Outcome>& rows) {
   const Outcome& best = rows.front();
   const Outcome& one_gpu = *std::ranges::find(rows, "gpu-only", &Outcome::planner);
-  const std::string on_one = one_gpu.feasible()
-                                 ? fmt::format("takes {}", format_seconds(to_seconds(one_gpu.score.step_time)))
-                                 : std::string("does not fit in memory");
+  const std::string on_one = one_gpu.feasible() ? fmt::format("takes {}", format_time(one_gpu.score.step_time))
+                                                : std::string("does not fit in memory");
   return fmt::format(
       "\nOne training step of a translation model with four LSTM layers, unrolled, on a host with four K40 GPUs: on "
       "one GPU it {},\n"
       "and the best of these plans, by '{}', takes {}.\n",
-      on_one, best.planner, format_seconds(to_seconds(best.score.step_time)));
+      on_one, best.planner, format_time(best.score.step_time));
 }
 
 struct DemoFlags {

@@ -29,14 +29,13 @@ std::string device_changes(const DiffEffect& effect) {
   const Machine& machine = effect.loaded.problem.machine();
   const auto ops_before = ops_per_device(effect.loaded.problem, effect.before.plan);
   const auto ops_after = ops_per_device(effect.loaded.problem, effect.after.plan);
-  Table table({kLeft, kRight, kRight, kRight, kRight, kRight, kRight});
-  table.add({"device", "ops", "", "busy", "", "peak memory", ""});
+  Table table = Table::headed({"device", ">ops", ">", ">busy", ">", ">peak memory", ">"});
   for (const DeviceId id : machine.device_ids()) {
     const DeviceUse& a = effect.before.score.devices[index(id)];
     const DeviceUse& b = effect.after.score.devices[index(id)];
     table.add({machine.device(id).name, group_digits(ops_before[index(id)]),
-               becomes(group_digits(ops_after[index(id)])), format_seconds(to_seconds(a.busy)),
-               becomes(format_seconds(to_seconds(b.busy))), format_bytes(a.peak), becomes(format_bytes(b.peak))});
+               becomes(group_digits(ops_after[index(id)])), format_time(a.busy), becomes(format_time(b.busy)),
+               format_bytes(a.peak), becomes(format_bytes(b.peak))});
   }
   const Graph& graph = effect.loaded.problem.graph();
   return table.text() + fmt::format("sent from device to device: {} before, {} after\n",

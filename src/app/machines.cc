@@ -27,7 +27,7 @@ std::string machines_json() {
 }
 
 std::string machines_text() {
-  Table table({Table::Align::kLeft, Table::Align::kLeft});
+  Table table = Table::of_facts();
   for (const MachineInfo& machine : builtin_machines()) {
     table.add({std::string(machine.name), std::string(machine.summary)});
   }

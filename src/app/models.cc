@@ -15,8 +15,6 @@ struct ModelsFlags {
   bool json = false;
 };
 
-using enum Table::Align;
-
 void write_model(JsonWriter& json, const ModelInfo& model) {
   json.members("name", model.name, "summary", model.summary);
   json.objects("parameters", model.parameters, [&](const ParameterInfo& parameter) {
@@ -35,7 +33,7 @@ std::string models_json() {
 }
 
 std::string models_text() {
-  Table table({kLeft, kLeft});
+  Table table = Table::of_facts();
   for (const ModelInfo& model : zoo_models())
     table.add({fmt::format("zoo:{}", model.name), std::string(model.summary)});
   for (const llm::Preset& preset : llm::presets()) {
@@ -45,8 +43,7 @@ std::string models_text() {
 }
 
 std::string model_text(const ModelInfo& model) {
-  Table table({kLeft, kLeft, kLeft, kLeft});
-  table.add({"parameter", "default", "allowed", ""});
+  Table table = Table::headed({"parameter", "default", "allowed", ""});
   for (const ParameterInfo& parameter : model.parameters) {
     table.add(
         {std::string(parameter.name), parameter.default_text(), parameter.allowed_text(), std::string(parameter.help)});

@@ -19,8 +19,7 @@ std::string planners_json() {
 }
 
 std::string planners_text() {
-  Table table({Table::Align::kLeft, Table::Align::kLeft, Table::Align::kLeft, Table::Align::kLeft});
-  table.add({"planner", "seed", "threads", ""});
+  Table table = Table::headed({"planner", "seed", "threads", ""});
   for (const CatalogEntry& entry : planner_catalog().entries()) {
     const std::string_view missing = entry.built ? "" : " (not in this build)";
     table.add({std::string(entry.info.name), entry.info.uses_seed ? "used" : "-",

@@ -15,8 +15,6 @@
 namespace berth::app {
 namespace {
 
-using enum Table::Align;
-
 struct SweepFlags {
   ProblemFlags problem;
   SearchFlags search;
@@ -30,8 +28,8 @@ std::string sweep_table(const Sweep& sweep, const std::vector<SweepRow>& rows,
   double most = 0.0;
   for (const SweepRow& row : rows) most = std::max(most, rate(sweep, row));
   const bool samples = sweep.thing == SweptThing::kBatch;
-  Table table({kRight, kRight, kRight, kRight, kRight, kLeft, kLeft});
-  table.add({sweep.name, "step time", samples ? "samples/s" : "steps/s", "to first", "gap", "", "fullest memory"});
+  Table table = Table::headed({">" + sweep.name, ">step time", ">" + std::string(samples ? "samples/s" : "steps/s"),
+                               ">to first", ">gap", "", "fullest memory"});
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const SweepRow& row = rows[i];
     if (!row.outcome.feasible()) {
@@ -41,7 +39,7 @@ std::string sweep_table(const Sweep& sweep, const std::vector<SweepRow>& rows,
     const double first = rate(sweep, rows.front());
     constexpr std::size_t kWidth = 30;
     const auto length = static_cast<std::size_t>(rate(sweep, row) / most * static_cast<double>(kWidth) + 0.5);
-    table.add({row.value, format_seconds(to_seconds(row.outcome.score.step_time)), format_count(rate(sweep, row)),
+    table.add({row.value, format_time(row.outcome.score.step_time), format_count(rate(sweep, row)),
                first > 0.0 ? fmt::format("{:.2f}x", rate(sweep, row) / first) : "-",
                gap_text(row.outcome.score.step_time, row.outcome.lower_bound), std::string(length, '#'),
                fullest[i] + (row.outcome.interrupted ? ", cut short" : "")});

@@ -70,7 +70,7 @@ std::string overflow_text(const Problem& problem, const Outcome& outcome) {
   }
   const std::string op = overflow.op == kNoOp ? "" : fmt::format(", at op '{}'", problem.graph().name(overflow.op));
   return fmt::format("out of memory: {}{} is {} over its {}; its peak comes after {}{}; {}", pool, place,
-                     format_bytes(overflow.over), format_bytes(capacity), format_seconds(to_seconds(overflow.time)), op,
+                     format_bytes(overflow.over), format_bytes(capacity), format_time(overflow.time), op,
                      kMoreRoom);
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 std::string time_of(const Outcome& outcome) {
   if (outcome.error) return outcome.started ? "no plan" : "not run";
-  return outcome.score.feasible ? format_seconds(to_seconds(outcome.score.step_time)) : alarm("OOM");
+  return outcome.score.feasible ? format_time(outcome.score.step_time) : alarm("OOM");
 }
 
 std::string regret_text(const PlacedBuckets& placed, std::size_t bucket) {
@@ -51,9 +51,7 @@ void write_bucket(JsonWriter& json, const PlacedBuckets& placed, std::size_t buc
 }  // namespace
 
 std::string buckets_page(const PlacedBuckets& placed) {
-  using enum Table::Align;
-  Table table({kLeft, kRight, kRight, kRight, kRight});
-  table.add({"size", "own plan", "one for all", "regret", "fullest memory"});
+  Table table = Table::headed({"size", ">own plan", ">one for all", ">regret", ">fullest memory"});
   for (std::size_t i = 0; i < placed.buckets.size(); ++i) {
     const bool has_shared = !placed.shared.empty();
     const Outcome& told = has_shared ? placed.shared[i] : placed.own[i];

@@ -13,8 +13,6 @@
 namespace berth::app {
 namespace {
 
-using enum Table::Align;
-
 // "+12.3 ms", "-4.56 ms", "none"
 std::string difference(Picoseconds after, Picoseconds before) {
   if (after == before) return "none";
@@ -51,7 +49,7 @@ std::string path_table(const Problem& problem, const report::PathSummary& path) 
     classes.push_back({std::string(name_of(static_cast<CostClass>(i))), path.of_class[static_cast<std::size_t>(i)]});
   }
   const Picoseconds total = path.total();
-  Table table({kLeft, kLeft});
+  Table table = Table::of_facts();
   table.add({"by device", parts_text(devices, total)});
   table.add({"by link", parts_text(links, total)});
   table.add({"by kind of op", parts_text(classes, total)});
@@ -75,8 +73,7 @@ std::string worth_text(const Problem& problem, const std::optional<report::Witho
 
 std::string crossing_table(const Problem& problem, const PlanExplanation& why, Picoseconds now) {
   if (why.crossings.empty()) return "no tensor crosses from device to device\n";
-  Table table({kLeft, kLeft, kRight, kRight, kRight, kRight, kLeft});
-  table.add({"made by", "way", "size", "sending", "waiting", "on the path", "it buys"});
+  Table table = Table::headed({"made by", "way", ">size", ">sending", ">waiting", ">on the path", "it buys"});
   for (const auto& [crossing, without] : why.crossings) {
     const Graph& graph = problem.graph();
     table.add({std::string(graph.name(graph.producer(crossing.tensor))),
@@ -181,8 +178,7 @@ std::string op_text(const Problem& problem, const Outcome& outcome, const report
   std::string text = fmt::format("{} ({}) is on {}\n{}\n", bold(graph.name(why.op)), clean(graph.type(why.op)),
                                  bold(here), step_line(outcome));
   for (const std::string& reason : why.reasons) text += fmt::format("  {}\n", clean(reason));
-  Table table({kLeft, kRight, kRight, kRight, kLeft});
-  table.add({"with it on", "its time", "step", "change", ""});
+  Table table = Table::headed({"with it on", ">its time", ">step", ">change", ""});
   for (const report::Alternative& other : why.alternatives) {
     const std::string& name = problem.machine().device(other.device).name;
     if (other.refused) {

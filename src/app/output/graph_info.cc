@@ -108,8 +108,7 @@ void add_report(Table& facts, const LowerReport& report, std::span<const DimEffe
 
 std::string types_table(const GraphFacts& facts) {
   constexpr std::size_t kMost = 12;
-  Table table({kLeft, kRight, kRight});
-  table.add({"type", "ops", "flops"});
+  Table table = Table::headed({"type", ">ops", ">flops"});
   for (const TypeUse& use : std::span(facts.types).first(std::min(facts.types.size(), kMost))) {
     table.add({std::string(use.type), group_digits(use.count), use.flops > 0.0 ? format_count(use.flops) : "-"});
   }
@@ -209,7 +208,7 @@ std::string what_stays(const Graph& graph) {
 std::string graph_info_text(const GraphAnswer& answer) {
   const auto& [loaded, facts, effects] = answer;
   const Graph& graph = *loaded.graph;
-  Table table({kLeft, kLeft});
+  Table table = Table::of_facts();
   table.add({"title", graph.title()});
   table.add({"hash", graph.structure_hash()});
   table.add({"ops", fmt::format("{} ({})", group_digits(graph.num_ops()), roles_text(facts))});

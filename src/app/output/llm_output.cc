@@ -17,7 +17,6 @@
 namespace berth::app {
 namespace {
 
-using enum Table::Align;
 constexpr int kBarWidth = 24;
 
 // "[wwwwccr.......]": weights, cache, runtime, free.
@@ -63,8 +62,7 @@ std::string tokens(double per_second) {
 }
 
 std::string memory_table(const LlmAnswer& answer) {
-  Table table({kLeft, kLeft, kLeft, kRight, kRight, kRight, kRight, kLeft});
-  table.add({"", "", "# weights + cache - runtime", "weights", "cache", "runtime", "free", ""});
+  Table table = Table::headed({"", "", "# weights + cache - runtime", ">weights", ">cache", ">runtime", ">free", ""});
   for (const LlmDeviceUse& use : device_uses(answer)) {
     const Device& device = answer.machine->device(use.device);
     table.add({device.name, device.model, memory_bar(use.weights, use.cache, use.runtime, use.capacity),
@@ -102,8 +100,7 @@ std::string limits_text(const LlmAnswer& answer, llm::Phase phase) {
 }
 
 std::string speed_table(const LlmAnswer& answer) {
-  Table table({kLeft, kRight, kLeft, kLeft});
-  table.add({"", "predicted", "runtimes reach", "bound by"});
+  Table table = Table::headed({"", ">predicted", "runtimes reach", "bound by"});
   const auto add = [&](const char* name, llm::Phase phase, double speed, const Band& band) {
     table.add({name, fmt::format("{} tok/s", tokens(speed)),
                fmt::format("{} to {}", tokens(speed * band.low), tokens(speed * band.high)),
@@ -133,8 +130,7 @@ void add_rival(Table& table, const LlmAnswer& answer, const std::string& name, c
 }
 
 std::string rivals_table(const LlmAnswer& answer) {
-  Table table({kLeft, kRight, kRight, kLeft, kLeft});
-  table.add({"compared with", "decode", "prefill", "", ""});
+  Table table = Table::headed({"compared with", ">decode", ">prefill", "", ""});
   if (answer.given) add_rival(table, answer, answer.given->source, answer.given->verdict, "");
   for (const llm::JudgedRival& rival : answer.search.rivals) {
     const std::string off = rival.verdict.unpinned > 0 ? "; not as pinned" : "";
@@ -145,8 +141,7 @@ std::string rivals_table(const LlmAnswer& answer) {
 
 std::string what_if_table(const LlmAnswer& answer) {
   if (answer.what_ifs.empty()) return "";
-  Table table({kLeft, kRight, kRight, kLeft});
-  table.add({"what if: with", "decode", "prefill", ""});
+  Table table = Table::headed({"what if: with", ">decode", ">prefill", ""});
   const double ours = answer.verdict().request_s;
   for (const llm::WhatIf& what : answer.what_ifs) {
     if (!what.fits) {
@@ -288,8 +283,7 @@ std::string llm_json(const LlmAnswer& answer) {
 }
 
 std::string tensor_table(const LlmAnswer& answer) {
-  Table table({kLeft, kLeft, kRight});
-  table.add({"tensor", "device", "bytes"});
+  Table table = Table::headed({"tensor", "device", ">bytes"});
   for (const llm::Tensor& tensor : answer.model->tensors) {
     const DeviceId device = answer.placement().device_of(tensor.layer, tensor.part);
     table.add({tensor.name, answer.machine->device(device).name, fmt::format("{}", tensor.bytes)});

@@ -12,19 +12,16 @@
 namespace berth::app {
 namespace {
 
-using enum Table::Align;
-
 std::string signed_percent(double share) {
   return fmt::format("{}{}", share < 0 ? "-" : "+", percent(std::abs(share)));
 }
 
 std::string busy_table(const Problem& problem, const MeasuredPlan& measured, const MeasuredFacts& facts) {
   const Machine& machine = problem.machine();
-  Table table({kLeft, kRight, kRight, kRight, kRight, kRight});
-  table.add({"device", "busy", "predicted", "peak memory", "predicted", "workspaces"});
+  Table table = Table::headed({"device", ">busy", ">predicted", ">peak memory", ">predicted", ">workspaces"});
   for (const DeviceId id : machine.device_ids()) {
     const DeviceUse& use = measured.predicted.devices[index(id)];
-    table.add({machine.device(id).name, format_seconds(facts.busy_s[index(id)]), format_seconds(to_seconds(use.busy)),
+    table.add({machine.device(id).name, format_seconds(facts.busy_s[index(id)]), format_time(use.busy),
                format_bytes(measured.sample->peak[index(id)]), format_bytes(use.peak),
                format_bytes(facts.workspaces[index(id)])});
   }
@@ -33,8 +30,7 @@ std::string busy_table(const Problem& problem, const MeasuredPlan& measured, con
 
 std::string transfer_table(const Machine& machine, const MeasuredFacts& facts) {
   if (facts.links.empty()) return "";
-  Table table({kLeft, kRight, kRight, kRight, kRight});
-  table.add({"from > to", "transfers", "bytes", "busy", "predicted"});
+  Table table = Table::headed({"from > to", ">transfers", ">bytes", ">busy", ">predicted"});
   for (const auto& [pair, link] : facts.links) {
     table.add({fmt::format("{} > {}", machine.device(pair.first).name, machine.device(pair.second).name),
                group_digits(link.transfers), format_bytes(link.bytes), format_seconds(link.measured_s),
@@ -45,8 +41,7 @@ std::string transfer_table(const Machine& machine, const MeasuredFacts& facts) {
 
 std::string slowest_table(const Problem& problem, const MeasuredFacts& facts) {
   constexpr std::size_t kSlowest = 8;
-  Table table({kLeft, kLeft, kRight, kRight});
-  table.add({"slowest ops", "device", "measured", "predicted"});
+  Table table = Table::headed({"slowest ops", "device", ">measured", ">predicted"});
   for (const MeasuredFacts::Op& op : facts.slowest(kSlowest)) {
     table.add({std::string(problem.graph().name(op.op)), problem.machine().device(op.device).name,
                format_seconds(op.measured_s), format_seconds(op.predicted_s)});
@@ -83,7 +78,7 @@ std::string measured_page(const Problem& problem, const MeasuredPlan& measured) 
   page += fmt::format("measured step   {} (median of {}, spread {})\n", bold(format_seconds(sample.median_s())),
                       counted(sample.steps_s.size(), "run"), percent(sample.spread()));
   const auto range = step_range(problem.machine(), measured.predicted);
-  page += fmt::format("predicted step  {} ({}){}{}\n\n", format_seconds(to_seconds(measured.predicted.step_time)),
+  page += fmt::format("predicted step  {} ({}){}{}\n\n", format_time(measured.predicted.step_time),
                       signed_percent(facts.error), range ? ", 9 of 10 real steps take " + range_text(*range) : "",
                       measured.predicted.feasible ? "" : ", and that it does not fit in memory");
   return page + busy_table(problem, measured, facts) + transfer_table(problem.machine(), facts) +

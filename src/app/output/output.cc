@@ -15,8 +15,6 @@
 namespace berth::app {
 namespace {
 
-using enum Table::Align;
-
 // Problems that state no memory have devices with kUnlimitedMemory.
 std::string capacity_text(Bytes capacity) { return capacity < kUnlimitedMemory ? format_bytes(capacity) : "no limit"; }
 
@@ -28,8 +26,7 @@ std::string value_name(const Problem& problem) { return is_pipeline(problem) ? "
 std::string step_text(const Problem& problem, const Outcome& outcome) {
   if (!outcome.score.feasible) return alarm("OOM: it does not fit in memory");
   const auto range = step_range(problem, outcome);
-  return bold(format_seconds(to_seconds(outcome.score.step_time))) +
-         (range ? ", 9 of 10 real steps take " + range_text(*range) : "");
+  return bold(format_time(outcome.score.step_time)) + (range ? ", 9 of 10 real steps take " + range_text(*range) : "");
 }
 
 // How much of the step something is busy, as a bar and as a number. A plan that does not fit has no step time.
@@ -43,8 +40,7 @@ std::pair<std::string, std::string> busy_cells(const Score& score, Picoseconds b
 std::string device_table(const Problem& problem, const Outcome& outcome) {
   const Machine& machine = problem.machine();
   const std::vector<std::size_t> ops = ops_per_device(problem, outcome.plan);
-  Table table({kLeft, kRight, kLeft, kRight, kRight, kLeft, kRight, kRight});
-  table.add({"device", "ops", "", "busy", "", "", "memory", ""});
+  Table table = Table::headed({"device", ">ops", "", ">busy", ">", "", ">memory", ">"});
   for (const DeviceId id : machine.device_ids()) {
     const DeviceUse& use = outcome.score.devices[index(id)];
     const auto [busy_bar, busy_share] = busy_cells(outcome.score, use.busy, machine.device(id).lanes);
@@ -53,9 +49,8 @@ std::string device_table(const Problem& problem, const Outcome& outcome) {
     const bool in_pool = machine.pool_of(id) >= 0;
     const std::string amount = fmt::format("{} of {}{}", format_bytes(use.peak), capacity_text(memory.capacity),
                                            in_pool ? fmt::format(" (pool {})", memory.name) : "");
-    table.add({machine.device(id).name, group_digits(ops[index(id)]), busy_bar, busy_share,
-               format_seconds(to_seconds(use.busy)), bar(share), amount,
-               use.peak > memory.capacity ? alarm("OOM") : percent(share)});
+    table.add({machine.device(id).name, group_digits(ops[index(id)]), busy_bar, busy_share, format_time(use.busy),
+               bar(share), amount, use.peak > memory.capacity ? alarm("OOM") : percent(share)});
   }
   return table.text();
 }
@@ -80,13 +75,12 @@ std::string queue_table(const Problem& problem, const Score& score) {
   }
   if (used.empty()) return "";
   std::ranges::stable_sort(used, std::greater<>(), [&](std::size_t queue) { return score.queues[queue].busy; });
-  Table table({kLeft, kLeft, kRight, kRight, kRight});
-  table.add({"link", "", "busy", "", "moved"});
+  Table table = Table::headed({"link", "", ">busy", ">", ">moved"});
   for (const std::size_t queue : std::span(used).first(std::min(used.size(), kMost))) {
     const QueueUse& use = score.queues[queue];
     const auto [busy_bar, busy_share] = busy_cells(score, use.busy);
-    table.add({problem.machine().queues()[queue], busy_bar, busy_share, format_seconds(to_seconds(use.busy)),
-               format_bytes(use.bytes)});
+    table.add(
+        {problem.machine().queues()[queue], busy_bar, busy_share, format_time(use.busy), format_bytes(use.bytes)});
   }
   const std::size_t more = used.size() > kMost ? used.size() - kMost : 0;
   return fmt::format("\n{}{}", table.text(), more > 0 ? fmt::format("... and {} more\n", more) : "");
@@ -126,7 +120,7 @@ std::string to_one_device(const Outcome& row, const std::optional<Outcome>& sing
 std::string closing_lines(const Problem& problem, const Comparison& comparison) {
   if (comparison.rows.empty()) return "";
   const Outcome& best = comparison.rows.front();
-  std::string text = fmt::format("lower bound {}", format_seconds(to_seconds(best.lower_bound)));
+  std::string text = fmt::format("lower bound {}", format_time(best.lower_bound));
   if (best.feasible()) text += fmt::format(", gap of the best {}", gap_text(best.score.step_time, best.lower_bound));
   if (const auto range = step_range(problem, best)) {
     text += fmt::format("\n9 of 10 real steps of the best take {}", range_text(*range));
@@ -151,7 +145,7 @@ std::string costs_text(const Graph& graph, const CostsSummary& costs) {
 
 std::string value_text(const Outcome& outcome) {
   if (outcome.error) return "no plan";
-  return outcome.feasible() ? format_seconds(to_seconds(outcome.score.step_time)) : "OOM";
+  return outcome.feasible() ? format_time(outcome.score.step_time) : "OOM";
 }
 
 std::string difference_text(const Outcome& before, const Outcome& after) {
@@ -169,8 +163,8 @@ std::string change_text(const Unchanged& before, const Outcome& after) {
 
 // One line a planner: as it is, with the change, and the difference.
 std::string change_table(const Problem& before_problem, const Comparison& before, const Comparison& after) {
-  Table table({kLeft, kRight, kRight, kLeft});
-  table.add({"what if", fmt::format("{} as it is", before_problem.machine().name()), "changed", ""});
+  Table table =
+      Table::headed({"what if", ">" + fmt::format("{} as it is", before_problem.machine().name()), ">changed", ""});
   for (const Outcome& row : after.rows) {
     const auto same = std::ranges::find(before.rows, row.planner, &Outcome::planner);
     if (same == before.rows.end()) continue;
@@ -201,7 +195,7 @@ std::string outcome_page(const LoadedProblem& loaded, const Outcome& outcome, co
                          const std::optional<Unchanged>& before) {
   const Problem& problem = loaded.problem;
   const Score& score = outcome.score;
-  Table facts({kLeft, kLeft});
+  Table facts = Table::of_facts();
   facts.add(
       {"planner", outcome.note.empty() ? outcome.planner : fmt::format("{} ({})", outcome.planner, outcome.note)});
   if (const std::string fused = fused_text(outcome); !fused.empty()) facts.add({"fused", fused});
@@ -212,7 +206,7 @@ std::string outcome_page(const LoadedProblem& loaded, const Outcome& outcome, co
   }
   facts.add({value_name(problem), step_text(problem, outcome)});
   facts.add({"lower bound",
-             format_seconds(to_seconds(outcome.lower_bound)) +
+             format_time(outcome.lower_bound) +
                  (score.feasible ? fmt::format(", gap {}", gap_text(score.step_time, outcome.lower_bound)) : "")});
   if (is_pipeline(problem) && score.feasible) facts.add({"limited by", report::pace_text(problem, outcome.plan)});
   if (single) facts.add({"compared", against_single(outcome, *single)});
@@ -233,8 +227,8 @@ std::string comparison_table(const LoadedProblem& loaded, const Comparison& comp
   const std::vector<Outcome>& rows = comparison.rows;
   const bool any = !rows.empty() && rows.front().feasible();
   const double best = any ? to_seconds(rows.front().score.step_time) : 0.0;
-  Table table({kLeft, kRight, kRight, kRight, kRight, kRight, kLeft});
-  table.add({"planner", value_name(problem), "to best", "to one device", "search", "fullest memory", ""});
+  Table table = Table::headed(
+      {"planner", ">" + value_name(problem), ">to best", ">to one device", ">search", ">fullest memory", ""});
   for (const Outcome& row : rows) {
     const std::string search = row.started ? format_seconds(row.search_s) : "-";
     if (row.error) {
@@ -265,8 +259,7 @@ std::string comparison_page(const CompareAnswer& answer) {
 std::string timeline_text(const Problem& problem, const Timeline& timeline) {
   const Graph& graph = problem.graph();
   const Machine& machine = problem.machine();
-  Table table({kRight, kRight, kLeft, kLeft});
-  table.add({"start", "end", "where", "what"});
+  Table table = Table::headed({">start", ">end", "where", "what"});
   const auto add = [&](Picoseconds start, Picoseconds end, std::string where, std::string what) {
     table.add({fmt::format("{:.9f}", to_seconds(start)), fmt::format("{:.9f}", to_seconds(end)), std::move(where),
                std::move(what)});

@@ -25,6 +25,17 @@ std::size_t width(std::string_view text) {
 
 }  // namespace
 
+Table Table::headed(std::vector<std::string> names) {
+  std::vector<Align> columns;
+  for (std::string& name : names) {
+    columns.push_back(name.starts_with('>') ? Align::kRight : Align::kLeft);
+    if (columns.back() == Align::kRight) name.erase(0, 1);
+  }
+  Table table(std::move(columns));
+  table.add(std::move(names));
+  return table;
+}
+
 void Table::add(std::vector<std::string> cells) {
   for (std::string& cell : cells) cell = clean_coloured(cell);
   rows_.push_back(std::move(cells));

@@ -15,7 +15,10 @@ class Table {
  public:
   enum class Align : std::uint8_t { kLeft, kRight };
   explicit Table(std::vector<Align> columns) : columns_(std::move(columns)) {}
-  void add(std::vector<std::string> cells);  // cleaned: a cell may come from a file
+  // With a first line; a name that begins with '>' stands to the right, as all below it do.
+  static Table headed(std::vector<std::string> names);
+  static Table of_facts() { return Table({Align::kLeft, Align::kLeft}); }  // a name and what there is to say
+  void add(std::vector<std::string> cells);                                // cleaned: a cell may come from a file
   [[nodiscard]] std::string text(std::string_view indent = "") const;
 
  private:

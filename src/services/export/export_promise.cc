@@ -41,7 +41,7 @@ Result<ExportPromise::Hetero> judge_hetero(const Problem& problem, Plan plan) {
 }
 
 std::string time_of(const Outcome& outcome) {
-  return outcome.feasible() ? format_seconds(to_seconds(outcome.score.step_time)) : "more memory than there is";
+  return outcome.feasible() ? format_time(outcome.score.step_time) : "more memory than there is";
 }
 
 std::string weights_note(const ExportPromise& promise, const Graph& graph, std::string_view runtime) {

@@ -127,7 +127,7 @@ std::string RealJudge::told_of_runs(Picoseconds predicted, int measured) const {
   const std::string runs =
       fmt::format("{} {} run", counted(static_cast<std::uint64_t>(measured), "plan"), measured == 1 ? "was" : "were");
   if (is_measured_) return "measured: " + runs;
-  return fmt::format("simulated, then {}, the first predicted at {}", runs, format_seconds(to_seconds(predicted)));
+  return fmt::format("simulated, then {}, the first predicted at {}", runs, format_time(predicted));
 }
 
 void RealJudge::settle(const Search& search, Outcome& outcome, Caller& caller) {
