@@ -9,9 +9,9 @@
 #include "app/real_runs.h"
 #include "base/text.h"
 #include "files/json/json_writer.h"
+#include "files/output_path.h"
 #include "ops/cost_class.h"
 #include "services/measure/calibrate.h"
-#include "services/output_path.h"
 #include "services/words.h"
 
 namespace berth::app {

@@ -5,9 +5,9 @@
 #include "app/output/terminal.h"
 #include "base/text.h"
 #include "files/json/json_writer.h"
+#include "files/output_path.h"
 #include "format/problem_file.h"
 #include "services/export/write_graph.h"
-#include "services/output_path.h"
 
 namespace berth::app {
 namespace {

@@ -5,7 +5,7 @@
 #include "app/output/llm_output.h"
 #include "app/output/terminal.h"
 #include "base/units.h"
-#include "services/output_path.h"
+#include "files/output_path.h"
 #include "services/plan/plan_files.h"
 #include "services/serving/llm.h"
 #include "services/serving/llm_export.h"

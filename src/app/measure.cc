@@ -6,7 +6,7 @@
 #include "app/output/measured_output.h"
 #include "app/output/progress.h"
 #include "app/real_runs.h"
-#include "services/output_path.h"
+#include "files/output_path.h"
 
 namespace berth::app {
 namespace {

@@ -8,8 +8,8 @@
 #include "app/output/json_output.h"
 #include "app/output/output.h"
 #include "app/output/progress.h"
+#include "files/output_path.h"
 #include "services/explain/report_file.h"
-#include "services/output_path.h"
 #include "services/plan/buckets.h"
 #include "services/words.h"
 

@@ -2,7 +2,7 @@
 // `berth probe`: its flags. What it does is in learn/real_runs_here.cc.
 #include "app/flags/options.h"
 #include "app/real_runs.h"
-#include "services/output_path.h"
+#include "files/output_path.h"
 
 namespace berth::app {
 

@@ -9,7 +9,7 @@
 #include "app/output/output.h"
 #include "app/output/progress.h"
 #include "base/units.h"
-#include "services/output_path.h"
+#include "files/output_path.h"
 #include "services/words.h"
 
 namespace berth::app {

@@ -13,7 +13,7 @@
 
 #include "app/flags/options.h"
 #include "files/files.h"
-#include "services/output_path.h"
+#include "files/output_path.h"
 
 namespace berth::app {
 namespace {

@@ -6,9 +6,9 @@
 #include <filesystem>
 
 #include "files/files.h"
+#include "files/output_path.h"
 #include "report/page.h"
 #include "report/report.h"
-#include "services/output_path.h"
 #include "services/plan/plan_files.h"
 #include "services/plan/run_planner.h"
 #include "services/plan/single_device.h"

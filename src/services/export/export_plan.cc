@@ -8,9 +8,9 @@
 
 #include "base/text.h"
 #include "export/device_names.h"
+#include "files/output_path.h"
 #include "machine/library.h"
 #include "report/trace/trace_exports.h"
-#include "services/output_path.h"
 #include "services/plan/plan_files.h"
 
 namespace berth {

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <numeric>
 
+#include "files/output_path.h"
 #include "plan/shared/shared_plan.h"
-#include "services/output_path.h"
 #include "services/plan/plan_files.h"
 #include "services/plan/run_planner.h"
 #include "services/words.h"
