@@ -7,8 +7,9 @@
 
 #include "graph/builder.h"
 #include "model/node_info.h"
-#include "model/shapes/onnx/rule_tools.h"
+#include "model/shapes/dims.h"
 #include "model/shapes/onnx/shapes.h"
+#include "model/shapes/pass.h"
 
 namespace berth {
 namespace {

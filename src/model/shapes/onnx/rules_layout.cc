@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/shapes/onnx/layout.h"
+// Rules of ONNX operators that arrange their elements anew: reshaping, joining, splitting, repeating.
+#include "model/shapes/onnx/rules.h"
 
 #include <algorithm>
 
 #include "graph/builder.h"
-#include "model/shapes/onnx/rule_tools.h"
+#include "model/shapes/dims.h"
 #include "model/sizes.h"
 
 namespace berth {
@@ -76,9 +77,9 @@ Dim even_part(const Dim& whole, std::int64_t parts, std::int64_t i) {
 }
 
 // Blocks of `size` by `size` moved between the channels and the plane of [batch, channels, height, width].
-Outputs move_blocks(const OnnxView& node, bool into_plane) {
+Outputs move_blocks(const NodeView& node, bool into_plane) {
   const Shape* shape = node.shape(0);
-  const std::int64_t size = node.node().integer("blocksize", 0);
+  const std::int64_t size = node.integer("blocksize", 0);
   if (shape == nullptr || shape->size() != 4 || size <= 0 || size > (1 << 20))
     return one(node.dtype(0), shape != nullptr ? std::optional(all_unknown(shape->size())) : std::nullopt);
   Shape result = *shape;
@@ -90,9 +91,9 @@ Outputs move_blocks(const OnnxView& node, bool into_plane) {
 }
 
 // Every `step`-th input from `from` on, along one axis.
-Outputs join_inputs(const OnnxView& node, std::size_t from, std::size_t step) {
+Outputs join_inputs(const NodeView& node, std::size_t from, std::size_t step) {
   const Shape* first = node.shape(from);
-  const auto axis = first != nullptr ? axis_of(node.node().integer("axis", 0), first->size()) : std::nullopt;
+  const auto axis = first != nullptr ? axis_of(node.integer("axis", 0), first->size()) : std::nullopt;
   if (!axis) return one(node.dtype(from), std::nullopt);
   Shape result = *first;
   for (std::size_t i = from + step; i < node.num_inputs(); i += step) {
@@ -106,13 +107,11 @@ Outputs join_inputs(const OnnxView& node, std::size_t from, std::size_t step) {
   return one(node.dtype(from), result);
 }
 
-}  // namespace
-
-Outputs infer_transpose(const OnnxView& node) {
+Outputs infer_transpose(const NodeView& node) {
   const Shape* shape = node.shape(0);
   if (shape == nullptr) return one(node.dtype(0), std::nullopt);
   Shape result(shape->rbegin(), shape->rend());
-  if (const auto* perm = node.node().find<Numbers>("perm"); perm != nullptr && perm->size() == shape->size()) {
+  if (const auto* perm = node.integers("perm"); perm != nullptr && perm->size() == shape->size()) {
     for (std::size_t i = 0; i < perm->size(); ++i) {
       const auto axis = axis_of((*perm)[i], shape->size());
       if (!axis) return one(node.dtype(0), std::nullopt);
@@ -122,22 +121,22 @@ Outputs infer_transpose(const OnnxView& node) {
   return one(node.dtype(0), result);
 }
 
-Outputs infer_reshape(const OnnxView& node) {
+Outputs infer_reshape(const NodeView& node) {
   auto wanted = node.partial(1);
-  if (const auto* attribute = node.node().find<Numbers>("shape")) wanted.emplace(attribute->begin(), attribute->end());
+  if (const auto* attribute = node.integers("shape")) wanted.emplace(attribute->begin(), attribute->end());
   if (!wanted) {
     const auto rank = rank_asked_for(node.shape(1));
     if (!rank) return one(node.dtype(0), std::nullopt);
     wanted.emplace(*rank);
   }
   if (wanted->size() > static_cast<std::size_t>(kMaxRank)) return one(node.dtype(0), std::nullopt);
-  return one(node.dtype(0), Reshaping(node.shape(0), *wanted, node.node().integer("allowzero", 0) == 0).result());
+  return one(node.dtype(0), Reshaping(node.shape(0), *wanted, node.integer("allowzero", 0) == 0).result());
 }
 
-Outputs infer_flatten(const OnnxView& node) {
+Outputs infer_flatten(const NodeView& node) {
   const Shape* shape = node.shape(0);
   if (shape == nullptr) return one(node.dtype(0), std::nullopt);
-  const std::int64_t given = node.node().integer("axis", 1), rank = static_cast<std::int64_t>(shape->size());
+  const std::int64_t given = node.integer("axis", 1), rank = static_cast<std::int64_t>(shape->size());
   const std::int64_t axis = std::clamp<std::int64_t>(given < 0 ? given + rank : given, 0, rank);
   Shape result(2, known_dim(1));
   for (std::int64_t i = 0; i < rank; ++i) {
@@ -147,7 +146,7 @@ Outputs infer_flatten(const OnnxView& node) {
   return one(node.dtype(0), result);
 }
 
-Outputs infer_squeeze(const OnnxView& node) {
+Outputs infer_squeeze(const NodeView& node) {
   const Shape* shape = node.shape(0);
   const auto* axes = node.numbers("axes", 1);
   if (shape == nullptr || (axes == nullptr && node.has(1))) return one(node.dtype(0), std::nullopt);
@@ -163,7 +162,7 @@ Outputs infer_squeeze(const OnnxView& node) {
   return one(node.dtype(0), result);
 }
 
-Outputs infer_unsqueeze(const OnnxView& node) {
+Outputs infer_unsqueeze(const NodeView& node) {
   const Shape* shape = node.shape(0);
   const auto* axes = node.numbers("axes", 1);
   if (shape == nullptr || axes == nullptr || axes->size() > static_cast<std::size_t>(kMaxRank))
@@ -180,20 +179,21 @@ Outputs infer_unsqueeze(const OnnxView& node) {
   return one(node.dtype(0), result);
 }
 
-Outputs infer_concat(const OnnxView& node) { return join_inputs(node, 0, 1); }
+Outputs infer_concat(const NodeView& node) { return join_inputs(node, 0, 1); }
 
 // The scale and the zero of the result, then each part with its own.
-Outputs infer_quantized_concat(const OnnxView& node) { return join_inputs(node, 2, 3); }
+Outputs infer_quantized_concat(const NodeView& node) { return join_inputs(node, 2, 3); }
 
-Outputs infer_concat_training(const OnnxView& node) {
+// And the length of every part.
+Outputs infer_concat_training(const NodeView& node) {
   Outputs outputs = infer_concat(node);
   outputs.push_back({DType::kI64, Shape{known_dim(static_cast<std::int64_t>(node.num_inputs()))}});
   return outputs;
 }
 
-Outputs infer_split(const OnnxView& node) {
+Outputs infer_split(const NodeView& node) {
   const Shape* shape = node.shape(0);
-  const auto axis = shape != nullptr ? axis_of(node.node().integer("axis", 0), shape->size()) : std::nullopt;
+  const auto axis = shape != nullptr ? axis_of(node.integer("axis", 0), shape->size()) : std::nullopt;
   if (!axis) return one(node.dtype(0), std::nullopt);
   const auto* sizes = node.numbers("split", 1);
   const bool is_open = sizes == nullptr && node.has(1);
@@ -210,13 +210,13 @@ Outputs infer_split(const OnnxView& node) {
   return outputs;
 }
 
-Outputs infer_expand(const OnnxView& node) {
+Outputs infer_expand(const NodeView& node) {
   const auto wanted = shape_in(node.partial(1));
   if (!wanted || node.shape(0) == nullptr) return one(node.dtype(0), std::nullopt);
   return one(node.dtype(0), broadcast(*node.shape(0), *wanted));
 }
 
-Outputs infer_tile(const OnnxView& node) {
+Outputs infer_tile(const NodeView& node) {
   const auto repeats = shape_in(node.partial(1));
   const Shape* shape = node.shape(0);
   if (!repeats || shape == nullptr || repeats->size() != shape->size()) return one(node.dtype(0), std::nullopt);
@@ -225,7 +225,29 @@ Outputs infer_tile(const OnnxView& node) {
   return one(node.dtype(0), result);
 }
 
-Outputs infer_depth_to_space(const OnnxView& node) { return move_blocks(node, true); }
-Outputs infer_space_to_depth(const OnnxView& node) { return move_blocks(node, false); }
+Outputs infer_depth_to_space(const NodeView& node) { return move_blocks(node, true); }
+Outputs infer_space_to_depth(const NodeView& node) { return move_blocks(node, false); }
+
+constexpr RuleRow kLayoutRules[] = {
+    {"Transpose", infer_transpose},
+    {"Reshape", infer_reshape},
+    {"Flatten", infer_flatten},
+    {"Squeeze", infer_squeeze},
+    {"Unsqueeze", infer_unsqueeze},
+    {"com.microsoft: ExpandDims", infer_unsqueeze},
+    {"Concat", infer_concat},
+    {"com.microsoft: QLinearConcat", infer_quantized_concat},
+    {"com.microsoft: ConcatTraining", infer_concat_training},
+    {"Split", infer_split},
+    {"com.microsoft: SplitTraining", infer_split},
+    {"Expand", infer_expand},
+    {"Tile", infer_tile},
+    {"DepthToSpace", infer_depth_to_space},
+    {"SpaceToDepth", infer_space_to_depth},
+};
+
+}  // namespace
+
+std::span<const RuleRow> layout_rules() { return kLayoutRules; }
 
 }  // namespace berth

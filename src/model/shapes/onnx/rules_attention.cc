@@ -1,42 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/shapes/onnx/attention.h"
+// Rules of attention in one operator: ONNX's own (opset 23), and onnxruntime's family. Besides their result they hand
+// out the keys and values for the next call ("present"), those of earlier calls ("past") in front.
+#include "model/shapes/onnx/rules.h"
 
-#include "model/shapes/onnx/rule_tools.h"
+#include "model/shapes/dims.h"
 
 namespace berth {
 namespace {
 
-Dim heads_of(const OnnxView& node, std::string_view attribute) { return known_dim(node.node().integer(attribute, -1)); }
+Dim heads_of(const NodeView& node, std::string_view attribute) { return known_dim(node.integer(attribute, -1)); }
 
 Dim divided(const Dim& whole, const Dim& parts) {
   return parts.known() && parts.size > 0 ? quotient_of(whole, parts.size) : unknown_dim();
 }
 
 // Length of the keys after this call: those of the past and the new ones.
-Dim with_past(const OnnxView& node, std::size_t past, std::size_t axis, const Dim& added) {
+Dim with_past(const NodeView& node, std::size_t past, std::size_t axis, const Dim& added) {
   if (!node.has(past)) return added;
   const Shape* shape = node.shape(past);
   return shape != nullptr && axis < shape->size() ? sum_of((*shape)[axis], added) : unknown_dim();
 }
 
 // Of the weight [width, queries + keys + values] in input 1, those of the values.
-Dim width_of_values(const OnnxView& node) {
-  const auto* widths = node.node().find<std::vector<std::int64_t>>("qkv_hidden_sizes");
+Dim width_of_values(const NodeView& node) {
+  const auto* widths = node.integers("qkv_hidden_sizes");
   if (widths != nullptr && widths->size() == 3) return known_dim(widths->back());
   const Shape* weight = node.shape(1);
   return weight != nullptr && weight->size() == 2 ? quotient_of(weight->back(), 3) : unknown_dim();
 }
 
 // Result, and keys and values for the next call.
-Outputs with_present(const OnnxView& node, std::optional<Shape> result, const Shape& keys, const Shape& values) {
+Outputs with_present(const NodeView& node, std::optional<Shape> result, const Shape& keys, const Shape& values) {
   const auto dtype = node.dtype(0);
   return {{dtype, std::move(result)}, {dtype, keys}, {dtype, values}};
 }
 
-}  // namespace
-
 // [batch, heads, length, width], or [batch, length, heads * width] with the heads as attributes.
-Outputs infer_attention(const OnnxView& node) {
+Outputs infer_attention(const NodeView& node) {
   const Shape *query = node.shape(0), *key = node.shape(1), *value = node.shape(2);
   if (query == nullptr || key == nullptr || value == nullptr || key->size() != query->size() ||
       value->size() != query->size())
@@ -56,7 +56,7 @@ Outputs infer_attention(const OnnxView& node) {
 
 // Input [batch, length, width], weight [width, queries + keys + values]; past and present [2, batch, heads, length,
 // width of a head].
-Outputs infer_packed_attention(const OnnxView& node) {
+Outputs infer_packed_attention(const NodeView& node) {
   const Shape* input = node.shape(0);
   if (input == nullptr || input->size() != 3) return one(node.dtype(0), std::nullopt);
   const Dim width = width_of_values(node);
@@ -66,7 +66,7 @@ Outputs infer_packed_attention(const OnnxView& node) {
 }
 
 // All sequences of the batch in a row without padding: [tokens, width].
-Outputs infer_unpadded_attention(const OnnxView& node) {
+Outputs infer_unpadded_attention(const NodeView& node) {
   const Shape* input = node.shape(0);
   if (input == nullptr || input->size() != 2) return one(node.dtype(0), std::nullopt);
   return one(node.dtype(0), Shape{(*input)[0], width_of_values(node)});
@@ -74,7 +74,7 @@ Outputs infer_unpadded_attention(const OnnxView& node) {
 
 // Query [batch, length, width], or all three packed [batch, length, heads, 3, width of a head]; key and value likewise,
 // packed into the key as [batch, length, heads, 2, width of a head], or ready as [batch, heads, length, width].
-Outputs infer_multi_head_attention(const OnnxView& node) {
+Outputs infer_multi_head_attention(const NodeView& node) {
   const Shape *query = node.shape(0), *key = node.shape(1), *value = node.shape(2);
   if (query == nullptr || (query->size() != 3 && query->size() != 5)) return one(node.dtype(0), std::nullopt);
   const Dim batch = (*query)[0], length = (*query)[1], heads = heads_of(node, "num_heads");
@@ -95,7 +95,7 @@ Outputs infer_multi_head_attention(const OnnxView& node) {
 
 // Query [batch, length, heads * width], key and value [batch, length, fewer heads * width]; without a key, the query
 // holds all three. Past and present [batch, fewer heads, length, width].
-Outputs infer_group_query_attention(const OnnxView& node) {
+Outputs infer_group_query_attention(const NodeView& node) {
   const Shape* query = node.shape(0);
   if (query == nullptr || query->size() != 3) return one(node.dtype(0), std::nullopt);
   const Dim heads = heads_of(node, "num_heads"), key_heads = heads_of(node, "kv_num_heads");
@@ -106,12 +106,25 @@ Outputs infer_group_query_attention(const OnnxView& node) {
 }
 
 // The same, but past and present share one buffer, which has room for both.
-Outputs infer_sparse_attention(const OnnxView& node) {
+Outputs infer_sparse_attention(const NodeView& node) {
   Outputs outputs = infer_group_query_attention(node);
   for (std::size_t i = 1; i < outputs.size(); ++i) {
     if (node.has(i + 2)) outputs[i].shape = copy_of(node.shape(i + 2));
   }
   return outputs;
 }
+
+constexpr RuleRow kAttentionRules[] = {
+    {"Attention", infer_attention},
+    {"com.microsoft: Attention QAttention", infer_packed_attention},
+    {"com.microsoft: MultiHeadAttention DecoderMaskedMultiHeadAttention", infer_multi_head_attention},
+    {"com.microsoft: PackedAttention", infer_unpadded_attention},
+    {"com.microsoft: GroupQueryAttention", infer_group_query_attention},
+    {"com.microsoft: SparseAttention", infer_sparse_attention},
+};
+
+}  // namespace
+
+std::span<const RuleRow> attention_rules() { return kAttentionRules; }
 
 }  // namespace berth

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the rules for ONNX operators share: arithmetic on sizes that may be unknown, and broadcasting.
+// What the rules of all dialects share: arithmetic on sizes that may be unknown, and broadcasting.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/shapes/onnx/rules.h"
+#include "model/shapes/rules.h"
 #include "model/sizes.h"
 
 namespace berth {
@@ -23,18 +23,19 @@ inline bool is_size(const Dim& dim) { return dim.known() && dim.size <= kLargest
 
 // A size that only a run can tell, named after the node and an axis of its first output, so that the user can give it.
 // Without a name if that would be too long.
-Dim open_dim(const OnnxView& node, std::size_t axis);
+Dim open_dim(const NodeView& node, std::size_t axis);
 // An output with such a size.
 inline Inferred opening(std::optional<DType> dtype, Shape shape, const Dim& open) {
   return {dtype, std::move(shape), open.symbol};
 }
 
+// Axis counted from the front; nothing if it is out of range.
+std::optional<std::size_t> axis_of(std::int64_t axis, std::size_t rank);
+
 // Unknown if one of them is.
 Dim sum_of(const Dim& a, const Dim& b);
 Dim product_of(const Dim& a, const Dim& b);
 Dim quotient_of(const Dim& a, std::int64_t by);  // also where it does not come out even
-
-inline Outputs one(std::optional<DType> dtype, std::optional<Shape> shape) { return {{dtype, std::move(shape)}}; }
 
 inline std::optional<Shape> copy_of(const Shape* shape) {
   return shape != nullptr ? std::optional(*shape) : std::nullopt;
@@ -49,12 +50,5 @@ std::optional<std::vector<std::size_t>> axes_or_all(const std::vector<std::int64
 std::optional<Shape> shape_in(const std::optional<PartialNumbers>& sizes);
 
 Shape broadcast(const Shape& a, const Shape& b);
-
-// What the file says of a value stays; what it leaves open is filled in. Not with more dimensions than a graph may
-// have: a Gather of a tensor by itself doubles them, and a few of those would fill any memory.
-void fill_in(Value& value, const Inferred& found);
-
-// Open dimensions that have a name get its size. For subgraphs, which use the names of the graph around them.
-void bind_symbols(Value& value, const DimSizes& symbols);
 
 }  // namespace berth

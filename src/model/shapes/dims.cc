@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/shapes/onnx/rule_tools.h"
+#include "model/shapes/dims.h"
 
 #include <fmt/format.h>
 
@@ -18,9 +18,15 @@ Dim broadcast_dim(const Dim& a, const Dim& b) {
 
 }  // namespace
 
-Dim open_dim(const OnnxView& node, std::size_t axis) {
+Dim open_dim(const NodeView& node, std::size_t axis) {
   if (node.name().empty() || node.name().size() > kLongestDimName) return unknown_dim();
   return {-1, fmt::format("{}.{}", node.name(), axis)};
+}
+
+std::optional<std::size_t> axis_of(std::int64_t axis, std::size_t rank) {
+  const auto size = static_cast<std::int64_t>(rank);
+  if (axis < -size || axis >= size) return std::nullopt;
+  return static_cast<std::size_t>(axis < 0 ? axis + size : axis);
 }
 
 Dim sum_of(const Dim& a, const Dim& b) {
@@ -65,24 +71,6 @@ Shape broadcast(const Shape& a, const Shape& b) {
   const std::size_t shift = longer.size() - shorter.size();
   for (std::size_t i = 0; i < shorter.size(); ++i) result[i + shift] = broadcast_dim(longer[i + shift], shorter[i]);
   return result;
-}
-
-void fill_in(Value& value, const Inferred& found) {
-  if (!value.dtype) value.dtype = found.dtype;
-  if (!found.shape || found.shape->size() > static_cast<std::size_t>(kMaxRank)) return;
-  if (!value.shape) value.shape = found.shape;
-  if (value.shape->size() != found.shape->size()) return;
-  for (std::size_t axis = 0; axis < value.shape->size(); ++axis) {
-    if (!(*value.shape)[axis].known()) (*value.shape)[axis] = (*found.shape)[axis];
-  }
-}
-
-void bind_symbols(Value& value, const DimSizes& symbols) {
-  if (!value.shape) return;
-  for (Dim& dim : *value.shape) {
-    if (dim.known() || dim.symbol.empty()) continue;
-    if (const auto found = symbols.find(dim.symbol); found != symbols.end()) dim.size = found->second;
-  }
 }
 
 }  // namespace berth

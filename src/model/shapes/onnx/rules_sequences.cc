@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/shapes/onnx/sequences.h"
+// Rules of ONNX's sequences and optionals. A sequence has the shape of its elements stacked, [how many, ...], so that
+// it has their bytes; where they differ along an axis, that one is unknown. An optional has the shape of what is in it.
+#include "model/shapes/onnx/rules.h"
 
 #include <algorithm>
 
-#include "model/shapes/onnx/rule_tools.h"
+#include "model/shapes/dims.h"
 
 namespace berth {
 namespace {
@@ -35,7 +37,7 @@ struct Parts {
   Dim count, length;
 };
 
-Parts parts_of(const OnnxView& node, const Dim& whole) {
+Parts parts_of(const NodeView& node, const Dim& whole) {
   if (!node.has(1)) return {whole, known_dim(1)};
   const auto* lengths = node.contents(1);
   if (lengths == nullptr || lengths->empty()) return {unknown_dim(), unknown_dim()};
@@ -50,9 +52,7 @@ Parts parts_of(const OnnxView& node, const Dim& whole) {
   return {known_dim(whole.size / length.size + (are_equal ? 0 : 1)), are_equal ? length : unknown_dim()};
 }
 
-}  // namespace
-
-Outputs infer_sequence_construct(const OnnxView& node) {
+Outputs infer_sequence_construct(const NodeView& node) {
   std::optional<Shape> element = copy_of(node.shape(0));
   for (std::size_t i = 1; element && i < node.num_inputs(); ++i) {
     element = node.shape(i) != nullptr ? common(*std::move(element), *node.shape(i)) : std::nullopt;
@@ -61,14 +61,14 @@ Outputs infer_sequence_construct(const OnnxView& node) {
   return one(node.dtype(0), stacked(known_dim(static_cast<std::int64_t>(node.num_inputs())), *element));
 }
 
-Outputs infer_sequence_insert(const OnnxView& node) {
+Outputs infer_sequence_insert(const NodeView& node) {
   const auto element = element_of(node.shape(0));
   const auto joint = element && node.shape(1) != nullptr ? common(*element, *node.shape(1)) : std::nullopt;
   if (!joint) return one(node.dtype(1), std::nullopt);
   return one(node.dtype(1), stacked(sum_of(node.shape(0)->front(), known_dim(1)), *joint));
 }
 
-Outputs infer_sequence_erase(const OnnxView& node) {
+Outputs infer_sequence_erase(const NodeView& node) {
   auto shape = copy_of(node.shape(0));
   if (!shape || shape->empty()) return one(node.dtype(0), std::nullopt);
   Dim& count = shape->front();
@@ -76,26 +76,26 @@ Outputs infer_sequence_erase(const OnnxView& node) {
   return one(node.dtype(0), std::move(shape));
 }
 
-Outputs infer_sequence_at(const OnnxView& node) { return one(node.dtype(0), element_of(node.shape(0))); }
+Outputs infer_sequence_at(const NodeView& node) { return one(node.dtype(0), element_of(node.shape(0))); }
 
 // With a length (one number), or a list of them; without, in single rows, whose axis may be dropped.
-Outputs infer_split_to_sequence(const OnnxView& node) {
+Outputs infer_split_to_sequence(const NodeView& node) {
   const Shape* whole = node.shape(0);
-  const auto axis = whole != nullptr ? axis_of(node.node().integer("axis", 0), whole->size()) : std::nullopt;
+  const auto axis = whole != nullptr ? axis_of(node.integer("axis", 0), whole->size()) : std::nullopt;
   if (!axis) return one(node.dtype(0), std::nullopt);
   const Parts parts = parts_of(node, (*whole)[*axis]);
   Shape element = *whole;
   element[*axis] = parts.length;
-  const bool drops_axis = !node.has(1) && node.node().integer("keepdims", 1) == 0;
+  const bool drops_axis = !node.has(1) && node.integer("keepdims", 1) == 0;
   if (drops_axis) element.erase(element.begin() + static_cast<std::ptrdiff_t>(*axis));
   return one(node.dtype(0), stacked(parts.count, element));
 }
 
-Outputs infer_concat_from_sequence(const OnnxView& node) {
+Outputs infer_concat_from_sequence(const NodeView& node) {
   const auto element = element_of(node.shape(0));
   if (!element) return one(node.dtype(0), std::nullopt);
-  const bool is_new = node.node().integer("new_axis", 0) != 0;
-  const auto axis = axis_of(node.node().integer("axis", 0), element->size() + (is_new ? 1 : 0));
+  const bool is_new = node.integer("new_axis", 0) != 0;
+  const auto axis = axis_of(node.integer("axis", 0), element->size() + (is_new ? 1 : 0));
   if (!axis) return one(node.dtype(0), std::nullopt);
   const Dim& count = node.shape(0)->front();
   Shape result = *element;
@@ -107,7 +107,25 @@ Outputs infer_concat_from_sequence(const OnnxView& node) {
   return one(node.dtype(0), result);
 }
 
-Outputs infer_length(const OnnxView&) { return one(DType::kI64, Shape{}); }
-Outputs infer_flag(const OnnxView&) { return one(DType::kBool, Shape{}); }
+// One whole number.
+Outputs infer_length(const NodeView&) { return one(DType::kI64, Shape{}); }
+// One truth value.
+Outputs infer_flag(const NodeView&) { return one(DType::kBool, Shape{}); }
+
+constexpr RuleRow kSequencesRules[] = {
+    {"com.microsoft: IsAllFinite", infer_flag},
+    {"SequenceConstruct", infer_sequence_construct},
+    {"SequenceInsert", infer_sequence_insert},
+    {"SequenceErase", infer_sequence_erase},
+    {"SequenceAt", infer_sequence_at},
+    {"SplitToSequence", infer_split_to_sequence},
+    {"ConcatFromSequence", infer_concat_from_sequence},
+    {"SequenceLength", infer_length},
+    {"OptionalHasElement", infer_flag},
+};
+
+}  // namespace
+
+std::span<const RuleRow> sequences_rules() { return kSequencesRules; }
 
 }  // namespace berth
