@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kUsualTag = "serve", kUsualSignature = "serving_default";
 
-enum class FileKind : std::uint8_t { kGraph, kMetaGraph, kSavedModel };
+enum class ContainerKind : std::uint8_t { kGraph, kMetaGraph, kSavedModel };
 
 // Whether the bytes are a node: its second field names an op. In the information about a meta graph, which stands in
 // the same place, that field is missing or a message.
@@ -27,17 +27,17 @@ bool looks_like_node(std::string_view bytes) {
 }
 
 // The first field of all three is a different thing: a node, a message or a number.
-FileKind kind_of(std::string_view bytes) {
+ContainerKind container_of(std::string_view bytes) {
   bool seen_first = false, seen_graph = false;
   for (WireReader field(bytes); field.next();) {
-    if (field.is(SavedModelField::kVersion, WireType::kVarint)) return FileKind::kSavedModel;
+    if (field.is(SavedModelField::kVersion, WireType::kVarint)) return ContainerKind::kSavedModel;
     if (field.is(GraphField::kNode, WireType::kBytes) && !seen_first) {
-      if (looks_like_node(field.bytes())) return FileKind::kGraph;
+      if (looks_like_node(field.bytes())) return ContainerKind::kGraph;
       seen_first = true;
     }
     if (field.is(MetaGraphField::kGraph, WireType::kBytes)) seen_graph = true;
   }
-  return seen_graph ? FileKind::kMetaGraph : FileKind::kGraph;
+  return seen_graph ? ContainerKind::kMetaGraph : ContainerKind::kGraph;
 }
 
 using Signatures = std::map<std::string_view, std::string_view>;  // by name: SignatureDef
@@ -130,19 +130,19 @@ Result<MetaGraph> choose_meta_graph(std::string_view bytes, const std::string& w
 }  // namespace
 
 Result<ChosenGraph> choose_graph(std::string_view bytes, const GraphChoice& choice) {
-  switch (kind_of(bytes)) {
-    case FileKind::kSavedModel: {
+  switch (container_of(bytes)) {
+    case ContainerKind::kSavedModel: {
       BERTH_RETURN_IF_ERROR(check_wire(bytes, kSavedModel));
       BERTH_TRY(const MetaGraph meta, choose_meta_graph(bytes, choice.tag));
       return choose_in(meta, choice);
     }
-    case FileKind::kMetaGraph: {
+    case ContainerKind::kMetaGraph: {
       BERTH_RETURN_IF_ERROR(check_wire(bytes, kMetaGraphDef));
       const MetaGraph meta = read_meta_graph(bytes);
       BERTH_RETURN_IF_ERROR(refuse_tag(meta.tags, choice.tag));
       return choose_in(meta, choice);
     }
-    case FileKind::kGraph:
+    case ContainerKind::kGraph:
       break;
   }
   BERTH_RETURN_IF_ERROR(check_wire(bytes, kGraphDef));

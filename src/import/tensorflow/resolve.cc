@@ -13,7 +13,7 @@ namespace {
 constexpr int kMostHops = 1000;  // of one input through calls
 constexpr std::size_t kMostHopsOfAll = 10'000'000;
 constexpr std::size_t kMostUnknownOutputs = 64;       // of one node
-constexpr std::size_t kMostControlEdges = 4'000'000;  // of all nodes that wait for one call
+constexpr std::size_t kMostWaitedFor = 4'000'000;  // of all nodes that wait for one call
 
 std::optional<std::uint32_t> parse_index(std::string_view text) {
   std::uint32_t value = 0;
@@ -131,7 +131,7 @@ Status Resolver::control(Scope& scope, std::string_view name, std::string_view u
   if (callee == scope.callees.end()) return no_such_input(user, name);
   BERTH_RETURN_IF_ERROR(read_ends(*callee->second));
   const std::vector<std::uint32_t>& ends = *callee->second->ends_with;
-  if (nodes.size() + ends.size() > kMostControlEdges) return bad_input("node '{}': it waits for too many nodes", user);
+  if (nodes.size() + ends.size() > kMostWaitedFor) return bad_input("node '{}': it waits for too many nodes", user);
   nodes.insert(nodes.end(), ends.begin(), ends.end());
   return {};
 }

@@ -168,7 +168,7 @@ Result<Model> make_model(const GraphDef& def, const TensorFlowOptions& options, 
   BERTH_TRY(FlatGraph graph, flatten(def, options, report));
   BERTH_TRY(const std::vector<std::uint32_t> order, cut_loops(graph, report));
   const Step step = select_step(graph, order, report);
-  BERTH_TRY(std::vector<std::vector<Facts>> facts, find_facts(graph, order, step, options, report));
+  BERTH_TRY(std::vector<std::vector<Facts>> facts, find_facts(graph, order, step));
   Model model = ModelMaker(graph, step, options).make(std::move(facts));
   model.dialect = Dialect::kTensorFlow;
   find_frozen_weights(model);

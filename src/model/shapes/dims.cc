@@ -5,14 +5,14 @@
 
 #include <algorithm>
 
-#include "graph/builder.h"
-
 namespace berth {
 namespace {
 
-Dim broadcast_dim(const Dim& a, const Dim& b) {
+Dim broadcast_dim(const Dim& a, const Dim& b, Mismatch mismatch) {
   if (a.size == 1) return b;
   if (b.size == 1 || a == b) return a;
+  const bool is_unknown = mismatch == Mismatch::kUnknown && a.known() == b.known();
+  if (is_unknown) return unknown_dim();
   return a.known() ? a : b;  // an unknown one must be 1 or the same
 }
 
@@ -59,17 +59,18 @@ std::optional<std::vector<std::size_t>> axes_or_all(const std::vector<std::int64
 }
 
 std::optional<Shape> shape_in(const std::optional<PartialNumbers>& sizes) {
-  if (!sizes || sizes->size() > static_cast<std::size_t>(kMaxRank)) return std::nullopt;
+  if (!sizes || sizes->size() > kMostAxes) return std::nullopt;
   Shape shape;
   for (const auto& size : *sizes) shape.push_back(size ? known_dim(*size) : unknown_dim());
   return shape;
 }
 
-Shape broadcast(const Shape& a, const Shape& b) {
+Shape broadcast(const Shape& a, const Shape& b, Mismatch mismatch) {
   const Shape &longer = a.size() >= b.size() ? a : b, &shorter = a.size() >= b.size() ? b : a;
   Shape result = longer;
   const std::size_t shift = longer.size() - shorter.size();
-  for (std::size_t i = 0; i < shorter.size(); ++i) result[i + shift] = broadcast_dim(longer[i + shift], shorter[i]);
+  for (std::size_t i = 0; i < shorter.size(); ++i)
+    result[i + shift] = broadcast_dim(longer[i + shift], shorter[i], mismatch);
   return result;
 }
 

@@ -8,12 +8,15 @@
 #include <utility>
 #include <vector>
 
+#include "graph/builder.h"
 #include "model/shapes/rules.h"
 #include "model/sizes.h"
 
 namespace berth {
 
 inline constexpr std::int64_t kLargestSize = std::int64_t{1} << 48;  // beyond any tensor, far from overflow
+
+inline constexpr std::size_t kMostAxes = kMaxRank;
 
 inline Dim known_dim(std::int64_t size) {
   return {size <= kLargestSize ? std::max<std::int64_t>(size, -1) : kTooLarge, {}};
@@ -49,6 +52,9 @@ std::optional<std::vector<std::size_t>> axes_or_all(const std::vector<std::int64
 // A shape that a tensor holds; nothing if it says too little or too many dimensions.
 std::optional<Shape> shape_in(const std::optional<PartialNumbers>& sizes);
 
-Shape broadcast(const Shape& a, const Shape& b);
+// What becomes of two sizes that differ though neither is 1, which is a mistake, or that are both unknown: TensorFlow's
+// rules do not know, ONNX's take one of them.
+enum class Mismatch : std::uint8_t { kOneOfThem, kUnknown };
+Shape broadcast(const Shape& a, const Shape& b, Mismatch mismatch = Mismatch::kOneOfThem);
 
 }  // namespace berth

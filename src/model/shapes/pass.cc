@@ -5,14 +5,13 @@
 
 #include <algorithm>
 
-#include "graph/builder.h"
 #include "model/shapes/dims.h"
 
 namespace berth {
 
 void fill_in(Value& value, const Inferred& found) {
   if (!value.dtype) value.dtype = found.dtype;
-  if (!found.shape || found.shape->size() > static_cast<std::size_t>(kMaxRank)) return;
+  if (!found.shape || found.shape->size() > kMostAxes) return;
   if (!value.shape) value.shape = found.shape;
   if (value.shape->size() != found.shape->size()) return;
   for (std::size_t axis = 0; axis < value.shape->size(); ++axis) {

@@ -18,6 +18,13 @@
 namespace berth {
 
 struct Inferred {
+  Inferred() = default;
+  Inferred(std::optional<DType> type, std::optional<Shape> sizes, std::string open = {})
+      : dtype(type), shape(std::move(sizes)), opens(std::move(open)) {}
+  // By the shape alone, as rules say it where types follow from attributes.
+  Inferred(std::optional<Shape> sizes) : shape(std::move(sizes)) {}  // NOLINT(google-explicit-constructor)
+  Inferred(Shape sizes) : shape(std::move(sizes)) {}                 // NOLINT(google-explicit-constructor)
+
   std::optional<DType> dtype = {};
   std::optional<Shape> shape = {};
   std::string opens = {};  // symbol of a size in it that only a run can tell

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "graph/builder.h"
 #include "model/shapes/dims.h"
 #include "model/sizes.h"
 
@@ -129,7 +128,7 @@ Outputs infer_reshape(const NodeView& node) {
     if (!rank) return one(node.dtype(0), std::nullopt);
     wanted.emplace(*rank);
   }
-  if (wanted->size() > static_cast<std::size_t>(kMaxRank)) return one(node.dtype(0), std::nullopt);
+  if (wanted->size() > kMostAxes) return one(node.dtype(0), std::nullopt);
   return one(node.dtype(0), Reshaping(node.shape(0), *wanted, node.integer("allowzero", 0) == 0).result());
 }
 
@@ -165,7 +164,7 @@ Outputs infer_squeeze(const NodeView& node) {
 Outputs infer_unsqueeze(const NodeView& node) {
   const Shape* shape = node.shape(0);
   const auto* axes = node.numbers("axes", 1);
-  if (shape == nullptr || axes == nullptr || axes->size() > static_cast<std::size_t>(kMaxRank))
+  if (shape == nullptr || axes == nullptr || axes->size() > kMostAxes)
     return one(node.dtype(0), std::nullopt);
   const std::size_t rank = shape->size() + axes->size();
   std::vector<bool> is_new(rank, false);

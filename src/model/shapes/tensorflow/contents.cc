@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole numbers that are known before the step: arithmetic on shapes, as far as models do it to make other shapes.
-#include <algorithm>
-#include <array>
+#include "model/shapes/tensorflow/contents.h"
 
-#include "import/tensorflow/shape_tools.h"
+#include <algorithm>
+#include <initializer_list>
+#include <string_view>
+
+#include "model/shapes/dims.h"
+#include "model/shapes/slices.h"
+#include "model/shapes/tensorflow/lists.h"
 
 namespace berth::tensorflow {
 namespace {
 
 using Numbers = std::vector<std::int64_t>;
-using Contents = std::optional<Numbers>;
+using WholeNumbers = std::optional<Numbers>;
 
 std::optional<Numbers> sizes_of(const Shape* shape) {
   if (shape == nullptr) return std::nullopt;
@@ -21,7 +25,7 @@ std::optional<Numbers> sizes_of(const Shape* shape) {
   return sizes;
 }
 
-std::optional<std::int64_t> product_of(const Numbers& numbers) {
+std::optional<std::int64_t> product_of_all(const Numbers& numbers) {
   std::int64_t product = 1;
   for (const std::int64_t number : numbers) {
     if (__builtin_mul_overflow(product, number, &product)) return std::nullopt;
@@ -51,13 +55,13 @@ std::optional<std::int64_t> apply(std::string_view type, std::int64_t a, std::in
 }
 
 // Two lists of equal length, or a list and one number.
-Contents combine(const OpContext& op) {
+WholeNumbers combined(const NodeView& op) {
   const Numbers *a = op.contents(0), *b = op.contents(1);
   if (a == nullptr || b == nullptr || (a->size() != b->size() && a->size() != 1 && b->size() != 1)) return std::nullopt;
   Numbers results;
   const std::size_t count = a->empty() || b->empty() ? 0 : std::max(a->size(), b->size());
   for (std::size_t i = 0; i < count; ++i) {
-    const auto result = apply(op.type, (*a)[a->size() == 1 ? 0 : i], (*b)[b->size() == 1 ? 0 : i]);
+    const auto result = apply(op.type(), (*a)[a->size() == 1 ? 0 : i], (*b)[b->size() == 1 ? 0 : i]);
     if (!result) return std::nullopt;
     results.push_back(*result);
   }
@@ -65,9 +69,9 @@ Contents combine(const OpContext& op) {
 }
 
 // All inputs from the first to the last but `behind`, one after the other.
-Contents join(const OpContext& op, std::size_t behind) {
+WholeNumbers joined_numbers(const NodeView& op, std::size_t behind) {
   Numbers numbers;
-  for (std::size_t i = 0; i + behind < op.inputs.size(); ++i) {
+  for (std::size_t i = 0; i + behind < op.num_inputs(); ++i) {
     const Numbers* part = op.contents(i);
     if (part == nullptr || numbers.size() + part->size() > kMostContents) return std::nullopt;
     numbers.insert(numbers.end(), part->begin(), part->end());
@@ -76,14 +80,14 @@ Contents join(const OpContext& op, std::size_t behind) {
 }
 
 // One element or a run of a list.
-Contents slice(const OpContext& op) {
+WholeNumbers sliced_numbers(const NodeView& op) {
   const Numbers* list = op.contents(0);
-  const auto begin = op.scalar(1), end = op.scalar(2), stride = op.scalar(3);
+  const auto begin = op.number(1), end = op.number(2), stride = op.number(3);
   const bool simple = list != nullptr && op.shape(0) != nullptr && op.shape(0)->size() == 1 && begin && end && stride &&
-                      *stride != 0 && *stride != INT64_MIN && op.attributes.integer("new_axis_mask").value_or(0) == 0 &&
-                      op.attributes.integer("ellipsis_mask").value_or(0) == 0;
+                      *stride != 0 && *stride != INT64_MIN && op.integer("new_axis_mask", 0) == 0 &&
+                      op.integer("ellipsis_mask", 0) == 0;
   if (!simple) return std::nullopt;
-  const auto masked = [&](std::string_view name) { return (op.attributes.integer(name).value_or(0) & 1) != 0; };
+  const auto masked = [&](std::string_view name) { return (op.integer(name, 0) & 1) != 0; };
   SliceRange range{*begin, *end, *stride, masked("begin_mask"), masked("end_mask")};
   const auto size = static_cast<std::int64_t>(list->size());
   if (masked("shrink_axis_mask")) {
@@ -99,7 +103,7 @@ Contents slice(const OpContext& op) {
   return numbers;
 }
 
-Contents pick(const OpContext& op) {
+WholeNumbers picked_numbers(const NodeView& op) {
   const Numbers *list = op.contents(0), *indices = op.contents(1);
   if (list == nullptr || indices == nullptr || op.shape(0) == nullptr || op.shape(0)->size() != 1) return std::nullopt;
   Numbers numbers;
@@ -111,9 +115,9 @@ Contents pick(const OpContext& op) {
   return numbers;
 }
 
-Contents counted(const OpContext& op, const Shape& shape) {
-  const auto start = op.scalar(0), delta = op.scalar(2);
-  const auto is_small = [](std::int64_t number) { return number >= -kMaxDimSize && number <= kMaxDimSize; };
+WholeNumbers counted_numbers(const NodeView& op, const Shape& shape) {
+  const auto start = op.number(0), delta = op.number(2);
+  const auto is_small = [](std::int64_t number) { return number >= -kLargestSize && number <= kLargestSize; };
   const bool small = start && delta && is_small(*start) && is_small(*delta) && shape.size() == 1 && shape[0].known() &&
                      shape[0].size <= static_cast<std::int64_t>(kMostContents);
   if (!small) return std::nullopt;
@@ -122,55 +126,70 @@ Contents counted(const OpContext& op, const Shape& shape) {
   return numbers;
 }
 
-Contents copied(const OpContext& op) {
+WholeNumbers copied_numbers(const NodeView& op) {
   const Numbers* numbers = op.contents(0);
-  return numbers != nullptr ? Contents(*numbers) : std::nullopt;
+  return numbers != nullptr ? WholeNumbers(*numbers) : std::nullopt;
 }
 
-Contents number(std::optional<std::int64_t> value) { return value ? Contents(Numbers{*value}) : std::nullopt; }
+WholeNumbers one_number_of(std::optional<std::int64_t> value) {
+  return value ? WholeNumbers(Numbers{*value}) : std::nullopt;
+}
 
 bool is_one_of(std::string_view type, std::initializer_list<std::string_view> types) {
   return std::ranges::find(types, type) != types.end();
 }
 
-Contents length_of_list(const OpContext& op) {
-  const ListFacts* list = op.list();
-  return list != nullptr ? number(list->length) : std::nullopt;
+WholeNumbers length_of_list(const NodeView& op) {
+  const TensorList* list = op.list();
+  return list != nullptr ? one_number_of(list->length) : std::nullopt;
 }
 
-Contents sizes_in_list(const OpContext& op) {
-  const ListFacts* list = op.list();
+WholeNumbers sizes_in_list(const NodeView& op) {
+  const TensorList* list = op.list();
   return list != nullptr && list->element ? sizes_of(&*list->element) : std::nullopt;
 }
 
-Contents compute(const OpContext& op, const Shape& shape) {
-  const std::string_view type = op.type;
+WholeNumbers compute(const NodeView& op, const Shape& shape) {
+  const std::string_view type = op.type();
   if (is_one_of(type, {"Shape", "VariableShape"})) return sizes_of(op.shape(0));
   if (type == "Rank" && op.shape(0) != nullptr) return Numbers{static_cast<std::int64_t>(op.shape(0)->size())};
   if (type == "Size") {
     const auto sizes = sizes_of(op.shape(0));
-    return sizes ? number(product_of(*sizes)) : std::nullopt;
+    return sizes ? one_number_of(product_of_all(*sizes)) : std::nullopt;
   }
-  if (is_one_of(type, {"Identity", "Cast", "ExpandDims", "Squeeze", "Reshape"})) return copied(op);
-  if (is_one_of(type, {"Add", "AddV2", "Sub", "Mul", "Maximum", "Minimum", "FloorDiv"})) return combine(op);
-  if (type == "Pack" && shape.size() == 1) return join(op, 0);
-  if (type == "ConcatV2" && shape.size() == 1) return join(op, 1);
-  if (type == "StridedSlice") return slice(op);
-  if (type == "GatherV2") return pick(op);
-  if (type == "Range") return counted(op, shape);
+  if (is_one_of(type, {"Identity", "Cast", "ExpandDims", "Squeeze", "Reshape"})) return copied_numbers(op);
+  if (is_one_of(type, {"Add", "AddV2", "Sub", "Mul", "Maximum", "Minimum", "FloorDiv"})) return combined(op);
+  if (type == "Pack" && shape.size() == 1) return joined_numbers(op, 0);
+  if (type == "ConcatV2" && shape.size() == 1) return joined_numbers(op, 1);
+  if (type == "StridedSlice") return sliced_numbers(op);
+  if (type == "GatherV2") return picked_numbers(op);
+  if (type == "Range") return counted_numbers(op, shape);
   if (type == "Prod" && shape.empty()) {
     const Numbers* numbers = op.contents(0);
-    return numbers != nullptr ? number(product_of(*numbers)) : std::nullopt;
+    return numbers != nullptr ? one_number_of(product_of_all(*numbers)) : std::nullopt;
   }
   if (is_one_of(type, {"TensorArraySizeV3", "TensorListLength"})) return length_of_list(op);
   if (type == "TensorListElementShape") return sizes_in_list(op);
   return std::nullopt;
 }
 
+// Only where it agrees with the shape.
+Contents agreeing(const WholeNumbers& numbers, const Shape* shape) {
+  if (!numbers || shape == nullptr) return std::nullopt;
+  std::int64_t count = 1;
+  for (const Dim& dim : *shape) {
+    if (!dim.known() || dim.size > static_cast<std::int64_t>(kMostContents)) return std::nullopt;
+    count *= dim.size;
+    if (count > static_cast<std::int64_t>(kMostContents)) return std::nullopt;
+  }
+  if (count != static_cast<std::int64_t>(numbers->size())) return std::nullopt;
+  return PartialNumbers(numbers->begin(), numbers->end());
+}
+
 }  // namespace
 
 // Where the shape of an input is 1 or shorter than that of the other, counted from the first dimension of the longer.
-std::optional<std::vector<std::int64_t>> broadcast_gradient_axes(const OpContext& op, std::size_t input) {
+std::optional<std::vector<std::int64_t>> broadcast_gradient_axes(const NodeView& op, std::size_t input) {
   const Numbers *own = op.contents(input), *other = op.contents(1 - input);
   if (own == nullptr || other == nullptr) return std::nullopt;
   Numbers axes;
@@ -183,22 +202,15 @@ std::optional<std::vector<std::int64_t>> broadcast_gradient_axes(const OpContext
   return axes;
 }
 
-std::optional<std::vector<std::int64_t>> output_contents(const OpContext& op, std::size_t output, const Shape& shape) {
-  Contents contents;
-  if (op.type == "BroadcastGradientArgs") {
-    if (output < 2) contents = broadcast_gradient_axes(op, output);
-  } else if (output == 0) {
-    contents = compute(op, shape);
+std::vector<Contents> compute_contents(const NodeView& op) {
+  std::vector<Contents> contents;
+  if (op.type() == "BroadcastGradientArgs") {
+    for (const std::size_t output : {std::size_t{0}, std::size_t{1}}) {
+      contents.push_back(agreeing(broadcast_gradient_axes(op, output), op.output(output)));
+    }
+  } else if (const Shape* shape = op.output(0)) {
+    contents.push_back(agreeing(compute(op, *shape), shape));
   }
-  if (!contents) return std::nullopt;
-  // Only where it agrees with the shape.
-  std::int64_t count = 1;
-  for (const Dim& dim : shape) {
-    if (!dim.known() || dim.size > static_cast<std::int64_t>(kMostContents)) return std::nullopt;
-    count *= dim.size;
-    if (count > static_cast<std::int64_t>(kMostContents)) return std::nullopt;
-  }
-  if (count != static_cast<std::int64_t>(contents->size())) return std::nullopt;
   return contents;
 }
 

@@ -8,8 +8,7 @@
 #include <optional>
 #include <span>
 
-#include "import/openvino/ir_net.h"
-#include "model/model.h"
+#include "model/shapes/node_view.h"
 
 namespace berth::openvino {
 
@@ -17,6 +16,7 @@ inline constexpr std::size_t kWindowFreeAxes = 2;  // batch and channels
 
 // Size of an axis of the output, from kWindowFreeAxes on; `inputs` are the shapes of the layer's inputs. Nothing if it
 // is no such layer, a size that it depends on is not known, the .bin has it, or the window does not fit.
-std::optional<std::int64_t> window_length(const IrLayer& layer, std::span<const Shape* const> inputs, std::size_t axis);
+std::optional<std::int64_t> window_length(const NodeView& layer, std::span<const Shape* const> inputs,
+                                          std::size_t axis);
 
 }  // namespace berth::openvino

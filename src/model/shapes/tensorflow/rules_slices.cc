@@ -3,74 +3,75 @@
 #include <algorithm>
 #include <array>
 
-#include "import/tensorflow/shape_tools.h"
+#include "model/shapes/slices.h"
+#include "model/shapes/tensorflow/rules.h"
 
 namespace berth::tensorflow {
 namespace {
 
-Shapes pack(const OpContext& op) {
+Outputs pack(const NodeView& op) {
   const Shape* part = op.shape(0);
-  if (part == nullptr || part->size() == kMaxShapeRank) return one(std::nullopt);
-  const auto axis = axis_of(op.attributes.integer("axis").value_or(0), part->size() + 1);
+  if (part == nullptr || part->size() == kMostAxes) return one(std::nullopt);
+  const auto axis = axis_of(op.integer("axis", 0), part->size() + 1);
   if (!axis) return one(std::nullopt);
   Shape shape = *part;
-  shape.insert(shape.begin() + offset(*axis), Dim{static_cast<std::int64_t>(op.inputs.size())});
+  shape.insert(shape.begin() + offset(*axis), Dim{static_cast<std::int64_t>(op.num_inputs())});
   return one(std::move(shape));
 }
 
-std::optional<std::size_t> number_of_parts(const OpContext& op, std::string_view attribute) {
-  const auto number = op.attributes.integer(attribute);
-  if (!number || *number < 1 || *number > static_cast<std::int64_t>(kMostOutputs)) return std::nullopt;
+std::optional<std::size_t> number_of_parts(const NodeView& op, std::string_view attribute) {
+  const auto* number = op.node().find<std::int64_t>(attribute);
+  if (number == nullptr || *number < 1 || *number > static_cast<std::int64_t>(kMostOutputs)) return std::nullopt;
   return static_cast<std::size_t>(*number);
 }
 
-Shapes unpack(const OpContext& op) {
+Outputs unpack(const NodeView& op) {
   const auto parts = number_of_parts(op, "num");
   if (!parts) return {};
   const Shape* input = op.shape(0);
-  const auto axis = input != nullptr ? axis_of(op.attributes.integer("axis").value_or(0), input->size()) : std::nullopt;
-  if (!axis) return Shapes(*parts);
+  const auto axis = input != nullptr ? axis_of(op.integer("axis", 0), input->size()) : std::nullopt;
+  if (!axis) return Outputs(*parts);
   Shape shape = *input;
   shape.erase(shape.begin() + offset(*axis));
-  return Shapes(*parts, shape);
+  return Outputs(*parts, shape);
 }
 
-Shapes split_evenly(const OpContext& op) {
+Outputs split_evenly(const NodeView& op) {
   const auto parts = number_of_parts(op, "num_split");
   if (!parts) return {};
   const Shape* input = op.shape(1);
-  const auto wanted = op.scalar(0);
+  const auto wanted = op.number(0);
   const auto axis = input != nullptr && wanted ? axis_of(*wanted, input->size()) : std::nullopt;
-  if (!axis) return Shapes(*parts);
+  if (!axis) return Outputs(*parts);
   Shape shape = *input;
   Dim& dim = shape[*axis];
-  dim = dim.known() ? dim_of(dim.size / static_cast<std::int64_t>(*parts)) : Dim{};
-  return Shapes(*parts, shape);
+  dim = dim.known() ? known_dim(dim.size / static_cast<std::int64_t>(*parts)) : Dim{};
+  return Outputs(*parts, shape);
 }
 
-Shapes split_by_sizes(const OpContext& op) {
+Outputs split_by_sizes(const NodeView& op) {
   const auto parts = number_of_parts(op, "num_split");
   if (!parts) return {};
   const Shape* input = op.shape(0);
   const auto* sizes = op.contents(1);
-  const auto wanted = op.scalar(2);
+  const auto wanted = op.number(2);
   const auto axis = input != nullptr && wanted ? axis_of(*wanted, input->size()) : std::nullopt;
-  if (!axis) return Shapes(*parts);
-  Shapes shapes(*parts, *input);
+  if (!axis) return Outputs(*parts);
+  Outputs shapes(*parts, *input);
   Dim rest = (*input)[*axis];  // for the one part whose size is -1
   const bool sizes_known = sizes != nullptr && sizes->size() == *parts;
   for (std::size_t i = 0; i < *parts; ++i) {
-    const Dim dim = sizes_known ? dim_of((*sizes)[i]) : Dim{};
-    (*shapes[i])[*axis] = dim;
-    if (rest.known() && dim.known()) rest = dim_of(rest.size - dim.size);
+    const Dim dim = sizes_known ? known_dim((*sizes)[i]) : Dim{};
+    (*shapes[i].shape)[*axis] = dim;
+    if (rest.known() && dim.known()) rest = known_dim(rest.size - dim.size);
   }
   for (std::size_t i = 0; sizes_known && i < *parts; ++i) {
-    if ((*sizes)[i] == -1 && std::ranges::count(*sizes, -1) == 1) (*shapes[i])[*axis] = rest;
+    if ((*sizes)[i] == -1 && std::ranges::count(*sizes, -1) == 1) (*shapes[i].shape)[*axis] = rest;
   }
   return shapes;
 }
 
-Shapes join(const OpContext& op, std::size_t first, std::size_t end, std::optional<std::int64_t> wanted) {
+Outputs join(const NodeView& op, std::size_t first, std::size_t end, std::optional<std::int64_t> wanted) {
   if (first >= end || op.shape(first) == nullptr) return one(std::nullopt);
   Shape shape = *op.shape(first);
   const auto axis = wanted ? axis_of(*wanted, shape.size()) : std::nullopt;
@@ -84,7 +85,7 @@ Shapes join(const OpContext& op, std::size_t first, std::size_t end, std::option
     for (std::size_t k = 0; k < shape.size(); ++k) {
       const Dim& dim = (*part)[k];
       if (k == *axis) {
-        shape[k] = shape[k].known() && dim.known() ? dim_of(shape[k].size + dim.size) : Dim{};
+        shape[k] = shape[k].known() && dim.known() ? known_dim(shape[k].size + dim.size) : Dim{};
       } else if (!shape[k].known()) {
         shape[k] = dim;
       }
@@ -92,33 +93,33 @@ Shapes join(const OpContext& op, std::size_t first, std::size_t end, std::option
   }
   return one(std::move(shape));
 }
-Shapes concat(const OpContext& op) { return join(op, 1, op.inputs.size(), op.scalar(0)); }
-Shapes concat_v2(const OpContext& op) {
-  if (op.inputs.empty()) return one(std::nullopt);
-  return join(op, 0, op.inputs.size() - 1, op.scalar(op.inputs.size() - 1));
+Outputs concat(const NodeView& op) { return join(op, 1, op.num_inputs(), op.number(0)); }
+Outputs concat_v2(const NodeView& op) {
+  if (op.num_inputs() == 0) return one(std::nullopt);
+  return join(op, 0, op.num_inputs() - 1, op.number(op.num_inputs() - 1));
 }
 
-Shapes look_up(const OpContext& op, std::optional<std::int64_t> wanted) {
+Outputs look_up(const NodeView& op, std::optional<std::int64_t> wanted) {
   const Shape* table = op.shape(0);
   const Shape* indices = op.shape(1);
   if (table == nullptr || indices == nullptr || !wanted) return one(std::nullopt);
   const auto axis = axis_of(*wanted, table->size());
-  const auto batch = axis_of(op.attributes.integer("batch_dims").value_or(0), indices->size() + 1);
-  if (!axis || !batch || table->size() + indices->size() > kMaxShapeRank) return one(std::nullopt);
+  const auto batch = axis_of(op.integer("batch_dims", 0), indices->size() + 1);
+  if (!axis || !batch || table->size() + indices->size() > kMostAxes) return one(std::nullopt);
   Shape shape(table->begin(), table->begin() + offset(*axis));
   shape.insert(shape.end(), indices->begin() + offset(*batch), indices->end());
   shape.insert(shape.end(), table->begin() + offset(*axis) + 1, table->end());
   return one(std::move(shape));
 }
-Shapes gather(const OpContext& op) { return look_up(op, 0); }
-Shapes gather_v2(const OpContext& op) { return look_up(op, op.scalar(2)); }
+Outputs gather(const NodeView& op) { return look_up(op, 0); }
+Outputs gather_v2(const NodeView& op) { return look_up(op, op.number(2)); }
 
-Shapes gather_nd(const OpContext& op) {
+Outputs gather_nd(const NodeView& op) {
   const Shape* table = op.shape(0);
   const Shape* indices = op.shape(1);
   if (table == nullptr || indices == nullptr || indices->empty() || !indices->back().known()) return one(std::nullopt);
   const std::int64_t depth = indices->back().size;
-  if (depth > static_cast<std::int64_t>(table->size()) || table->size() + indices->size() > kMaxShapeRank) {
+  if (depth > static_cast<std::int64_t>(table->size()) || table->size() + indices->size() > kMostAxes) {
     return one(std::nullopt);
   }
   Shape shape(indices->begin(), indices->end() - 1);
@@ -126,10 +127,10 @@ Shapes gather_nd(const OpContext& op) {
   return one(std::move(shape));
 }
 
-Shapes reduce(const OpContext& op) {
+Outputs reduce(const NodeView& op) {
   const Shape* input = op.shape(0);
   const auto* axes = op.contents(1);
-  const bool keep = op.attributes.boolean("keep_dims");
+  const bool keep = op.is_set("keep_dims");
   if (input == nullptr) return one(std::nullopt);
   if (axes == nullptr) return keep ? one(Shape(input->size())) : one(std::nullopt);
   std::vector<char> reduced(input->size(), 0);
@@ -146,33 +147,33 @@ Shapes reduce(const OpContext& op) {
   return one(std::move(shape));
 }
 
-Shapes slice(const OpContext& op) {
+Outputs slice(const NodeView& op) {
   const Shape* input = op.shape(0);
   const auto* begin = op.contents(1);
   const auto* sizes = op.contents(2);
   if (input == nullptr) return one(std::nullopt);
   Shape shape(input->size());
   for (std::size_t i = 0; sizes != nullptr && sizes->size() == shape.size() && i < shape.size(); ++i) {
-    shape[i] = dim_of((*sizes)[i]);
+    shape[i] = known_dim((*sizes)[i]);
     const bool rest = (*sizes)[i] == -1 && (*input)[i].known() && begin != nullptr && begin->size() == shape.size();
-    if (rest && (*begin)[i] >= 0) shape[i] = dim_of((*input)[i].size - (*begin)[i]);
+    if (rest && (*begin)[i] >= 0) shape[i] = known_dim((*input)[i].size - (*begin)[i]);
   }
   return one(std::move(shape));
 }
 
 bool bit(std::int64_t mask, std::size_t at) { return at < 63 && (mask >> at & 1) != 0; }
 
-Shapes strided_slice(const OpContext& op) {
+Outputs strided_slice(const NodeView& op) {
   const Shape* input = op.shape(0);
   const auto *begin = op.contents(1), *end = op.contents(2), *strides = op.contents(3);
   if (input == nullptr || begin == nullptr || end == nullptr || strides == nullptr) return one(std::nullopt);
   if (begin->size() != end->size() || begin->size() != strides->size()) return one(std::nullopt);
-  const auto mask = [&](std::string_view name) { return op.attributes.integer(name).value_or(0); };
+  const auto mask = [&](std::string_view name) { return op.integer(name, 0); };
   const std::int64_t begins = mask("begin_mask"), ends = mask("end_mask"), dots = mask("ellipsis_mask"),
                      added = mask("new_axis_mask"), shrunk = mask("shrink_axis_mask");
   std::size_t consumed = 0;  // dimensions that the entries stand for, one each
   for (std::size_t i = 0; i < begin->size(); ++i) consumed += bit(dots, i) || bit(added, i) ? 0 : 1;
-  if (consumed > input->size() || begin->size() > kMaxShapeRank) return one(std::nullopt);
+  if (consumed > input->size() || begin->size() > kMostAxes) return one(std::nullopt);
   Shape shape;
   std::size_t at = 0;
   for (std::size_t i = 0; i < begin->size(); ++i) {
@@ -190,13 +191,13 @@ Shapes strided_slice(const OpContext& op) {
     }
   }
   shape.insert(shape.end(), input->begin() + offset(at), input->end());
-  if (shape.size() > kMaxShapeRank) return one(std::nullopt);
+  if (shape.size() > kMostAxes) return one(std::nullopt);
   return one(std::move(shape));
 }
 
-Shapes arg_reduce(const OpContext& op) {
+Outputs arg_reduce(const NodeView& op) {
   const Shape* input = op.shape(0);
-  const auto wanted = op.scalar(1);
+  const auto wanted = op.number(1);
   const auto axis = input != nullptr && wanted ? axis_of(*wanted, input->size()) : std::nullopt;
   if (!axis) return one(std::nullopt);
   Shape shape = *input;
@@ -204,42 +205,33 @@ Shapes arg_reduce(const OpContext& op) {
   return one(std::move(shape));
 }
 
-Shapes top_k(const OpContext& op) {
+Outputs top_k(const NodeView& op) {
   const Shape* input = op.shape(0);
-  if (input == nullptr || input->empty()) return Shapes(2);
+  if (input == nullptr || input->empty()) return Outputs(2);
   Shape shape = *input;
-  shape.back() = dim_of(op.scalar(1).value_or(op.attributes.integer("k").value_or(-1)));
+  shape.back() = known_dim(op.number(1).value_or(op.integer("k", -1)));
   return {shape, shape};
 }
 
-constexpr std::array kRules{RuleRow{"Pack", pack},
-                            RuleRow{"Unpack", unpack},
-                            RuleRow{"Split", split_evenly},
-                            RuleRow{"SplitV", split_by_sizes},
-                            RuleRow{"Concat", concat},
-                            RuleRow{"ConcatV2", concat_v2},
-                            RuleRow{"Gather", gather},
-                            RuleRow{"ResourceGather", gather},
-                            RuleRow{"GatherV2", gather_v2},
-                            RuleRow{"GatherNd", gather_nd},
-                            RuleRow{"ResourceGatherNd", gather_nd},
-                            RuleRow{"Sum", reduce},
-                            RuleRow{"Mean", reduce},
-                            RuleRow{"Max", reduce},
-                            RuleRow{"Min", reduce},
-                            RuleRow{"Prod", reduce},
-                            RuleRow{"All", reduce},
-                            RuleRow{"Any", reduce},
-                            RuleRow{"EuclideanNorm", reduce},
-                            RuleRow{"Slice", slice},
-                            RuleRow{"StridedSlice", strided_slice},
-                            RuleRow{"ArgMax", arg_reduce},
-                            RuleRow{"ArgMin", arg_reduce},
-                            RuleRow{"TopK", top_k},
-                            RuleRow{"TopKV2", top_k}};
+constexpr std::array kSlicesRules{
+    RuleRow{"Pack", pack},
+    RuleRow{"Unpack", unpack},
+    RuleRow{"Split", split_evenly},
+    RuleRow{"SplitV", split_by_sizes},
+    RuleRow{"Concat", concat},
+    RuleRow{"ConcatV2", concat_v2},
+    RuleRow{"Gather ResourceGather", gather},
+    RuleRow{"GatherV2", gather_v2},
+    RuleRow{"GatherNd ResourceGatherNd", gather_nd},
+    RuleRow{"Sum Mean Max Min Prod All Any EuclideanNorm", reduce},
+    RuleRow{"Slice", slice},
+    RuleRow{"StridedSlice", strided_slice},
+    RuleRow{"ArgMax ArgMin", arg_reduce},
+    RuleRow{"TopK TopKV2", top_k},
+};
 
 }  // namespace
 
-std::span<const RuleRow> slicing_rules() { return kRules; }
+std::span<const RuleRow> slicing_rules() { return kSlicesRules; }
 
 }  // namespace berth::tensorflow

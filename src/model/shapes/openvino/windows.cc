@@ -1,28 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "import/openvino/ir_windows.h"
+#include "model/shapes/openvino/windows.h"
 
 #include <algorithm>
 #include <array>
 #include <string_view>
-#include <vector>
 
-#include "import/openvino/ir_attributes.h"
+#include "model/shapes/openvino/rules.h"
 #include "model/shapes/window.h"
 
 namespace berth::openvino {
 namespace {
 
-using Integers = std::vector<std::int64_t>;
-
-constexpr std::size_t kNoWeight = 0;        // a pool: the window is an attribute
-constexpr std::size_t kLongestList = 1024;  // characters: a number for each of a few axes
+constexpr std::size_t kNoWeight = 0;  // a pool: the window is an attribute
 
 struct WindowType {
   std::string_view type;
   std::size_t weight;  // the input whose last axes are the window
   bool spreads = false;
 };
-constexpr std::array kTypes{
+constexpr std::array kWindowTypes{
     WindowType{"Convolution", 1},
     WindowType{"GroupConvolution", 1},
     WindowType{"BinaryConvolution", 1},
@@ -33,34 +29,29 @@ constexpr std::array kTypes{
     WindowType{"AvgPool", kNoWeight},
 };
 
-std::int64_t number_at(const IrLayer& layer, std::string_view attribute, std::size_t i, std::int64_t otherwise) {
-  const std::string* text = layer.find(attribute);
-  if (text == nullptr || text->size() > kLongestList) return otherwise;
-  const Attribute typed = typed_attribute(attribute, *text);
-  const auto* numbers = std::get_if<Integers>(&typed);
+std::int64_t number_at(const NodeView& layer, std::string_view attribute, std::size_t i, std::int64_t otherwise) {
+  const auto* numbers = layer.integers(attribute);
   return numbers != nullptr && i < numbers->size() ? std::clamp((*numbers)[i], -kLargestWindow, kLargestWindow)
                                                    : otherwise;
 }
 
-Padding padding_of(const IrLayer& layer) {
-  const std::string* text = layer.find("auto_pad");
-  if (text == nullptr) return Padding::kStated;
-  return text->starts_with("same") ? Padding::kSame : *text == "valid" ? Padding::kNone : Padding::kStated;
+Padding padding_of(const NodeView& layer) {
+  const std::string_view text = layer.text("auto_pad");
+  return text.starts_with("same") ? Padding::kSame : text == "valid" ? Padding::kNone : Padding::kStated;
 }
 
-Rounding rounding_of(const IrLayer& layer) {
-  const std::string* text = layer.find("rounding_type");
-  if (text == nullptr) return Rounding::kDown;
-  return *text == "ceil" ? Rounding::kUp : *text == "ceil_torch" ? Rounding::kUpInside : Rounding::kDown;
+Rounding rounding_of(const NodeView& layer) {
+  const std::string_view text = layer.text("rounding_type");
+  return text == "ceil" ? Rounding::kUp : text == "ceil_torch" ? Rounding::kUpInside : Rounding::kDown;
 }
 
 }  // namespace
 
-std::optional<std::int64_t> window_length(const IrLayer& layer, std::span<const Shape* const> inputs,
+std::optional<std::int64_t> window_length(const NodeView& layer, std::span<const Shape* const> inputs,
                                           std::size_t axis) {
-  const auto type = std::ranges::find(kTypes, layer.type, &WindowType::type);
-  if (type == kTypes.end() || inputs.empty() || axis < kWindowFreeAxes) return std::nullopt;
-  const bool is_stated = type->spreads && layer.inputs.size() > 2;  // the third input is the shape of the output
+  const auto type = std::ranges::find(kWindowTypes, without_domain(layer.type()), &WindowType::type);
+  if (type == kWindowTypes.end() || inputs.empty() || axis < kWindowFreeAxes) return std::nullopt;
+  const bool is_stated = type->spreads && layer.num_inputs() > 2;  // the third input is the shape of the output
   const std::size_t rank = inputs[0]->size();
   if (is_stated || axis >= rank || type->weight >= inputs.size()) return std::nullopt;
   const std::int64_t before = (*inputs[0])[axis].size;
