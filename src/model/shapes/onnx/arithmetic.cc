@@ -38,25 +38,10 @@ Contents changed(const NodeView& node, Change change) {
   return numbers;
 }
 
-Number sum_of_numbers(std::int64_t a, std::int64_t b) {
-  std::int64_t sum = 0;
-  return __builtin_add_overflow(a, b, &sum) ? Number() : Number(sum);
-}
-
 }  // namespace
 
-Number difference_of(std::int64_t a, std::int64_t b) {
-  std::int64_t difference = 0;
-  return __builtin_sub_overflow(a, b, &difference) ? Number() : Number(difference);
-}
-
-Number product_of_numbers(std::int64_t a, std::int64_t b) {
-  std::int64_t product = 0;
-  return __builtin_mul_overflow(a, b, &product) ? Number() : Number(product);
-}
-
 Contents contents_of_sum(const NodeView& node) { return combine(node, sum_of_numbers); }
-Contents contents_of_difference(const NodeView& node) { return combine(node, difference_of); }
+Contents contents_of_difference(const NodeView& node) { return combine(node, difference_of_numbers); }
 Contents contents_of_product(const NodeView& node) { return combine(node, product_of_numbers); }
 
 // Whole numbers cut off; numbers with a point must come out even to be known here.
@@ -72,7 +57,7 @@ Contents contents_of_remainder(const NodeView& node) {
 }
 
 Contents contents_of_negative(const NodeView& node) {
-  return changed(node, [](std::int64_t number) { return difference_of(0, number); });
+  return changed(node, [](std::int64_t number) { return difference_of_numbers(0, number); });
 }
 
 Contents contents_of_larger(const NodeView& node) {

@@ -3,18 +3,12 @@
 // models compute (model/shapes/onnx/contents.h). What overflows, or depends on an unknown number, is unknown.
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <vector>
 
+#include "model/shapes/numbers.h"
 #include "model/shapes/rules.h"
 
 namespace berth {
-
-using Number = std::optional<std::int64_t>;
-
-Number difference_of(std::int64_t a, std::int64_t b);
-Number product_of_numbers(std::int64_t a, std::int64_t b);
 
 Contents contents_of_sum(const NodeView& node);
 Contents contents_of_difference(const NodeView& node);

@@ -110,7 +110,7 @@ Contents fill_contents(const NodeView& node) {
 
 Contents range_contents(const NodeView& node) {
   const Number start = node.number(0), limit = node.number(1), step = node.number(2);
-  const Number length = start && limit ? difference_of(*limit, *start) : Number();
+  const Number length = start && limit ? difference_of_numbers(*limit, *start) : Number();
   if (!length || step != Number(1) || *length < 0 || *length > static_cast<std::int64_t>(kMostComputed))
     return std::nullopt;
   PartialNumbers result;

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "model/shapes/dims.h"
+#include "model/shapes/arrange.h"
+#include "model/shapes/slices.h"
 
 namespace berth {
 namespace {
@@ -14,20 +15,11 @@ using Numbers = std::vector<std::int64_t>;
 
 constexpr std::int64_t kWholeAxis = std::int64_t{1} << 30;  // exporters write the largest number of 32 or 64 bits
 
-Dim slice_length(const Dim& dim, std::int64_t start, std::int64_t end, std::int64_t step) {
+Dim sliced(const Dim& dim, std::int64_t start, std::int64_t end, std::int64_t step) {
   if (start == 0 && end >= kWholeAxis && step == 1) return dim;
-  if (!dim.known() || dim.size > kLargestSize || step == 0) return unknown_dim();
-  const std::int64_t size = dim.size;
-  const std::int64_t stride = std::clamp(step, -kLargestSize, kLargestSize);
-  const auto bound = [&](std::int64_t at, std::int64_t low, std::int64_t high) {
-    return std::clamp(at < 0 ? at + size : at, low, high);
-  };
-  if (stride > 0) {
-    const std::int64_t from = bound(start, 0, size), to = bound(end, 0, size);
-    return known_dim(to > from ? (to - from - 1) / stride + 1 : 0);
-  }
-  const std::int64_t from = bound(start, -1, size - 1), to = end < -size ? -1 : bound(end, -1, size - 1);
-  return known_dim(from > to ? (from - to - 1) / -stride + 1 : 0);
+  if (!is_size(dim) || step == 0) return unknown_dim();
+  SliceRange range{start, end, step};
+  return known_dim(slice_length(range, dim.size));
 }
 
 // How many axes are sliced; nothing if that is open.
@@ -36,30 +28,6 @@ std::optional<std::size_t> num_slices(const NodeView& node, const Numbers* start
   const Shape* shape = node.shape(1);
   if (shape == nullptr || shape->size() != 1 || !shape->front().known()) return std::nullopt;
   return static_cast<std::size_t>(shape->front().size);
-}
-
-// The data's axes from `from` on.
-void append_rest(Shape& result, const Shape& data, std::size_t from) {
-  for (std::size_t i = from; i < data.size(); ++i) result.push_back(data[i]);
-}
-
-// Rows of a table, as many as there are indices.
-Shape rows_of(const Shape& data, const Shape& indices, std::size_t axis) {
-  Shape result(data.begin(), data.begin() + static_cast<std::ptrdiff_t>(axis));
-  append_rest(result, indices, 0);
-  append_rest(result, data, axis + 1);
-  return result;
-}
-
-std::optional<std::int64_t> difference(std::int64_t a, std::int64_t b) {
-  std::int64_t result = 0;
-  return __builtin_sub_overflow(a, b, &result) ? std::nullopt : std::optional(result);
-}
-
-Dim range_length(std::int64_t start, std::int64_t limit, std::int64_t step) {
-  const auto span = step > 0 ? difference(limit, start) : difference(start, limit);
-  if (!span || step == 0 || step < -kLargestSize) return unknown_dim();
-  return known_dim(*span > 0 ? (*span - 1) / (step > 0 ? step : -step) + 1 : 0);
 }
 
 Outputs infer_slice(const NodeView& node) {
@@ -78,7 +46,7 @@ Outputs infer_slice(const NodeView& node) {
         axis_of(axes != nullptr && i < axes->size() ? (*axes)[i] : static_cast<std::int64_t>(i), shape->size());
     if (!axis) return one(node.dtype(0), std::nullopt);
     const std::int64_t step = steps != nullptr && i < steps->size() ? (*steps)[i] : 1;
-    result[*axis] = known ? slice_length((*shape)[*axis], (*starts)[i], (*ends)[i], step) : unknown_dim();
+    result[*axis] = known ? sliced((*shape)[*axis], (*starts)[i], (*ends)[i], step) : unknown_dim();
   }
   return one(node.dtype(0), result);
 }
@@ -92,17 +60,10 @@ Outputs infer_gather(const NodeView& node) {
 
 Outputs infer_gather_elements(const NodeView& node) { return one(node.dtype(0), copy_of(node.shape(1))); }
 
-// Each row of the indices picks along the first axes behind the batch.
 Outputs infer_gather_nd(const NodeView& node) {
   const Shape *data = node.shape(0), *indices = node.shape(1);
-  if (data == nullptr || indices == nullptr || indices->empty() || !indices->back().known())
-    return one(node.dtype(0), std::nullopt);
-  const std::int64_t batch = node.integer("batch_dims", 0), rank = static_cast<std::int64_t>(data->size());
-  const std::int64_t depth = indices->back().size;
-  if (batch < 0 || batch > rank || depth > rank - batch) return one(node.dtype(0), std::nullopt);
-  Shape result(indices->begin(), indices->end() - 1);
-  append_rest(result, *data, static_cast<std::size_t>(batch + depth));
-  return one(node.dtype(0), result);
+  if (data == nullptr || indices == nullptr) return one(node.dtype(0), std::nullopt);
+  return one(node.dtype(0), picked_by_rows(*data, *indices, node.integer("batch_dims", 0)));
 }
 
 // ATen's: table, indices.
@@ -154,9 +115,7 @@ Outputs infer_one_hot(const NodeView& node) {
   const auto axis =
       node.shape(0) != nullptr ? axis_of(node.integer("axis", -1), node.shape(0)->size() + 1) : std::nullopt;
   if (!axis) return one(node.dtype(2), std::nullopt);
-  Shape result = *node.shape(0);
-  result.insert(result.begin() + static_cast<std::ptrdiff_t>(*axis), known_dim(node.number(1).value_or(-1)));
-  return one(node.dtype(2), result);
+  return one(node.dtype(2), with_axis(*node.shape(0), *axis, known_dim(node.number(1).value_or(-1))));
 }
 
 // [rank, NODE.1].

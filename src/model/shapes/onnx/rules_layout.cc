@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "model/shapes/dims.h"
+#include "model/shapes/arrange.h"
 #include "model/sizes.h"
 
 namespace berth {
@@ -75,18 +75,14 @@ Dim even_part(const Dim& whole, std::int64_t parts, std::int64_t i) {
   return known_dim(std::min(length, std::max<std::int64_t>(whole.size - i * length, 0)));
 }
 
-// Blocks of `size` by `size` moved between the channels and the plane of [batch, channels, height, width].
+// Of [batch, channels, height, width].
 Outputs move_blocks(const NodeView& node, bool into_plane) {
   const Shape* shape = node.shape(0);
   const std::int64_t size = node.integer("blocksize", 0);
   if (shape == nullptr || shape->size() != 4 || size <= 0 || size > (1 << 20))
     return one(node.dtype(0), shape != nullptr ? std::optional(all_unknown(shape->size())) : std::nullopt);
-  Shape result = *shape;
-  const Dim side = known_dim(size), block = known_dim(size * size);
-  result[1] = into_plane ? quotient_of(result[1], block.size) : product_of(result[1], block);
-  for (const std::size_t axis : {std::size_t{2}, std::size_t{3}})
-    result[axis] = into_plane ? product_of(result[axis], side) : quotient_of(result[axis], size);
-  return one(node.dtype(0), result);
+  return one(node.dtype(0),
+             into_plane ? blocks_into_plane(*shape, 1, 2, size) : blocks_into_channels(*shape, 1, 2, size));
 }
 
 // Every `step`-th input from `from` on, along one axis.
@@ -94,16 +90,9 @@ Outputs join_inputs(const NodeView& node, std::size_t from, std::size_t step) {
   const Shape* first = node.shape(from);
   const auto axis = first != nullptr ? axis_of(node.integer("axis", 0), first->size()) : std::nullopt;
   if (!axis) return one(node.dtype(from), std::nullopt);
-  Shape result = *first;
-  for (std::size_t i = from + step; i < node.num_inputs(); i += step) {
-    const Shape* shape = node.shape(i);
-    const bool fits = shape != nullptr && shape->size() == result.size();
-    result[*axis] = fits ? sum_of(result[*axis], (*shape)[*axis]) : unknown_dim();
-    for (std::size_t other = 0; fits && other < result.size(); ++other) {
-      if (other != *axis && !result[other].known()) result[other] = (*shape)[other];
-    }
-  }
-  return one(node.dtype(from), result);
+  ShapeList parts;
+  for (std::size_t i = from; i < node.num_inputs(); i += step) parts.push_back(node.shape(i));
+  return one(node.dtype(from), joined(parts, *axis));
 }
 
 Outputs infer_transpose(const NodeView& node) {
@@ -154,18 +143,13 @@ Outputs infer_squeeze(const NodeView& node) {
   for (std::size_t i = 0; axes != nullptr && i < axes->size(); ++i) {
     if (const auto axis = axis_of((*axes)[i], shape->size())) drop[*axis] = true;
   }
-  Shape result;
-  for (std::size_t i = 0; i < shape->size(); ++i) {
-    if (!drop[i]) result.push_back((*shape)[i]);
-  }
-  return one(node.dtype(0), result);
+  return one(node.dtype(0), reduced(*shape, drop, false));
 }
 
 Outputs infer_unsqueeze(const NodeView& node) {
   const Shape* shape = node.shape(0);
   const auto* axes = node.numbers("axes", 1);
-  if (shape == nullptr || axes == nullptr || axes->size() > kMostAxes)
-    return one(node.dtype(0), std::nullopt);
+  if (shape == nullptr || axes == nullptr || axes->size() > kMostAxes) return one(node.dtype(0), std::nullopt);
   const std::size_t rank = shape->size() + axes->size();
   std::vector<bool> is_new(rank, false);
   for (const std::int64_t given : *axes) {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "model/shapes/dims.h"
+#include "model/shapes/arrange.h"
 
 namespace berth {
 namespace {
@@ -24,16 +24,11 @@ Outputs infer_reduce(const NodeView& node) {
   if (axes == nullptr && node.has(1))
     return one(node.dtype(0), keep ? std::optional(all_unknown(shape->size())) : std::nullopt);
   const bool none_means_none = node.integer("noop_with_empty_axes", 0) != 0;
-  std::vector<bool> reduced(shape->size(), (axes == nullptr || axes->empty()) && !none_means_none);
+  std::vector<bool> marked(shape->size(), (axes == nullptr || axes->empty()) && !none_means_none);
   for (std::size_t i = 0; axes != nullptr && i < axes->size(); ++i) {
-    if (const auto axis = axis_of((*axes)[i], shape->size())) reduced[*axis] = true;
+    if (const auto axis = axis_of((*axes)[i], shape->size())) marked[*axis] = true;
   }
-  Shape result;
-  for (std::size_t i = 0; i < shape->size(); ++i) {
-    if (!reduced[i]) result.push_back((*shape)[i]);
-    if (reduced[i] && keep) result.push_back(known_dim(1));
-  }
-  return one(node.dtype(0), result);
+  return one(node.dtype(0), reduced(*shape, marked, keep));
 }
 
 // To one number.
@@ -51,13 +46,9 @@ Outputs infer_arg_reduce(const NodeView& node) {
   const Shape* shape = node.shape(0);
   const auto axis = shape != nullptr ? axis_of(node.integer("axis", 0), shape->size()) : std::nullopt;
   if (!axis) return one(DType::kI64, std::nullopt);
-  Shape result = *shape;
-  if (node.integer("keepdims", 1) != 0) {
-    result[*axis] = known_dim(1);
-  } else {
-    result.erase(result.begin() + static_cast<std::ptrdiff_t>(*axis));
-  }
-  return one(DType::kI64, result);
+  std::vector<bool> marked(shape->size(), false);
+  marked[*axis] = true;
+  return one(DType::kI64, reduced(*shape, marked, node.integer("keepdims", 1) != 0));
 }
 
 // Output like the input; then mean and deviation.

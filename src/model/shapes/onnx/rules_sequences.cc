@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "model/shapes/dims.h"
+#include "model/shapes/arrange.h"
 
 namespace berth {
 namespace {
@@ -20,11 +20,7 @@ std::optional<Shape> common(Shape a, const Shape& b) {
   return a;
 }
 
-Shape stacked(const Dim& count, const Shape& element) {
-  Shape shape{count};
-  shape.insert(shape.end(), element.begin(), element.end());
-  return shape;
-}
+Shape stacked(const Dim& count, const Shape& element) { return with_axis(element, 0, count); }
 
 // Shape of an element; nothing if that of the sequence is not known.
 std::optional<Shape> element_of(const Shape* sequence) {
@@ -87,7 +83,7 @@ Outputs infer_split_to_sequence(const NodeView& node) {
   Shape element = *whole;
   element[*axis] = parts.length;
   const bool drops_axis = !node.has(1) && node.integer("keepdims", 1) == 0;
-  if (drops_axis) element.erase(element.begin() + static_cast<std::ptrdiff_t>(*axis));
+  if (drops_axis) element = without_axis(std::move(element), *axis);
   return one(node.dtype(0), stacked(parts.count, element));
 }
 
@@ -100,7 +96,7 @@ Outputs infer_concat_from_sequence(const NodeView& node) {
   const Dim& count = node.shape(0)->front();
   Shape result = *element;
   if (is_new) {
-    result.insert(result.begin() + static_cast<std::ptrdiff_t>(*axis), count);
+    result = with_axis(std::move(result), *axis, count);
   } else {
     result[*axis] = product_of(result[*axis], count);
   }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "model/shapes/dims.h"
+#include "model/shapes/arrange.h"
 #include "model/shapes/openvino/windows.h"
 
 namespace berth::openvino {
@@ -15,7 +15,6 @@ namespace {
 constexpr std::size_t kMostInputs = 8;   // that sizes are looked for in: a layer may have millions
 constexpr std::size_t kMostOutputs = 2;  // of a window: a pool also tells the places of its maxima
 
-using Inputs = std::vector<const Shape*>;
 using Sizes = std::vector<Dim>;  // for every axis of an output; one without a name where the inputs do not tell
 
 // Whether the file leaves it open; it may have a size by now.
@@ -28,10 +27,10 @@ const Shape& input_shape(const NodeView& layer, std::size_t input) {
   return layer.shape(input) != nullptr ? *layer.shape(input) : kNone;
 }
 
-Inputs inputs_of(const NodeView& layer) {
+ShapeList inputs_of(const NodeView& layer) {
   const auto own = static_cast<std::size_t>(
       layer.integer(kOwnInputs, static_cast<std::int64_t>(std::min(layer.num_inputs(), kMostInputs))));
-  Inputs inputs;
+  ShapeList inputs;
   for (std::size_t i = 0; i < std::min(own, kMostInputs); ++i) inputs.push_back(&input_shape(layer, i));
   return inputs;
 }
@@ -41,7 +40,7 @@ const Dim* from_the_end(const Shape& shape, std::size_t back) {
 }
 
 // The dynamic size that some input has at the axis so many places before the end.
-Dim dynamic_at(const Inputs& inputs, std::size_t back) {
+Dim dynamic_at(const ShapeList& inputs, std::size_t back) {
   for (const Shape* shape : inputs) {
     const Dim* dim = from_the_end(*shape, back);
     if (dim != nullptr && is_dynamic(*dim)) return *dim;
@@ -49,7 +48,7 @@ Dim dynamic_at(const Inputs& inputs, std::size_t back) {
   return {};
 }
 
-std::vector<const Dim*> dynamic_sizes(const Inputs& inputs) {
+std::vector<const Dim*> dynamic_sizes(const ShapeList& inputs) {
   std::vector<const Dim*> sizes;
   for (const Shape* shape : inputs) {
     for (const Dim& dim : *shape) {
@@ -60,7 +59,7 @@ std::vector<const Dim*> dynamic_sizes(const Inputs& inputs) {
 }
 
 // Of all inputs, or if there are too many for that, of the first: what an index picks from it is taken for all of it.
-Sizes sizes_in_order(const Inputs& inputs, const Shape& output) {
+Sizes sizes_in_order(const ShapeList& inputs, const Shape& output) {
   Sizes sizes(output.size());
   const auto unknown = static_cast<std::size_t>(std::ranges::count_if(output, is_open));
   std::vector<const Dim*> found = dynamic_sizes(inputs);
@@ -73,7 +72,7 @@ Sizes sizes_in_order(const Inputs& inputs, const Shape& output) {
   return sizes;
 }
 
-Sizes sizes_axis_by_axis(const Inputs& inputs, const Shape& output) {
+Sizes sizes_axis_by_axis(const ShapeList& inputs, const Shape& output) {
   const bool same_rank =
       std::ranges::any_of(inputs, [&](const Shape* shape) { return shape->size() == output.size(); });
   if (!same_rank) return sizes_in_order(inputs, output);
@@ -82,7 +81,7 @@ Sizes sizes_axis_by_axis(const Inputs& inputs, const Shape& output) {
   return sizes;
 }
 
-Sizes sizes_of_matmul(const NodeView& layer, const Inputs& inputs, const Shape& output) {
+Sizes sizes_of_matmul(const NodeView& layer, const ShapeList& inputs, const Shape& output) {
   constexpr std::size_t kLast = 1, kLastButOne = 2;
   if (inputs.size() != 2 || inputs[0]->size() < 2 || inputs[1]->size() < 2 || output.size() < 2) {
     return sizes_in_order(inputs, output);
@@ -94,22 +93,12 @@ Sizes sizes_of_matmul(const NodeView& layer, const Inputs& inputs, const Shape& 
   return sizes;
 }
 
-Sizes sizes_of_window(const NodeView& layer, const Inputs& inputs, const Shape& output) {
+Sizes sizes_of_window(const NodeView& layer, const ShapeList& inputs, const Shape& output) {
   Sizes sizes = sizes_axis_by_axis(inputs, output);
   for (std::size_t axis = kWindowFreeAxes; axis < sizes.size(); ++axis) {
     sizes[axis] = {.size = window_length(layer, inputs, axis).value_or(-1)};
   }
   return sizes;
-}
-
-// Over all inputs of the layer.
-Dim sum_along(const NodeView& layer, std::size_t axis, std::size_t rank) {
-  Dim sum = known_dim(0);
-  for (std::size_t i = 0; i < layer.num_inputs(); ++i) {
-    const Shape& part = input_shape(layer, i);
-    sum = part.size() == rank ? sum_of(sum, part[axis]) : unknown_dim();
-  }
-  return sum;
 }
 
 // The shapes of all outputs with what sizes_for(output number, shape) says of open axes. An axis that it knows nothing
@@ -130,33 +119,35 @@ Outputs filled_in(const NodeView& layer, SizesFor sizes_for) {
 }
 
 Outputs axis_by_axis(const NodeView& layer) {
-  const Inputs inputs = inputs_of(layer);
+  const ShapeList inputs = inputs_of(layer);
   return filled_in(layer, [&](std::size_t, const Shape& shape) { return sizes_axis_by_axis(inputs, shape); });
 }
 
 Outputs in_order(const NodeView& layer) {
-  const Inputs inputs = inputs_of(layer);
+  const ShapeList inputs = inputs_of(layer);
   return filled_in(layer, [&](std::size_t, const Shape& shape) { return sizes_in_order(inputs, shape); });
 }
 
 Outputs matmul(const NodeView& layer) {
-  const Inputs inputs = inputs_of(layer);
+  const ShapeList inputs = inputs_of(layer);
   return filled_in(layer, [&](std::size_t, const Shape& shape) { return sizes_of_matmul(layer, inputs, shape); });
 }
 
 Outputs window(const NodeView& layer) {
-  const Inputs inputs = inputs_of(layer);
+  const ShapeList inputs = inputs_of(layer);
   return filled_in(layer, [&](std::size_t output, const Shape& shape) {
     return output < kMostOutputs ? sizes_of_window(layer, inputs, shape) : Sizes(shape.size());
   });
 }
 
 Outputs concat(const NodeView& layer) {
-  const Inputs inputs = inputs_of(layer);
+  const ShapeList inputs = inputs_of(layer);
+  ShapeList parts;
+  for (std::size_t i = 0; i < layer.num_inputs(); ++i) parts.push_back(layer.shape(i));
   return filled_in(layer, [&](std::size_t output, const Shape& shape) {
     Sizes sizes = sizes_axis_by_axis(inputs, shape);
     if (const auto axis = axis_of(layer.integer("axis", 0), shape.size())) {
-      sizes[*axis] = output == 0 ? sum_along(layer, *axis, shape.size()) : unknown_dim();
+      sizes[*axis] = output == 0 ? sum_along(parts, *axis, shape.size()) : unknown_dim();
     }
     return sizes;
   });

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "model/shapes/dims.h"
+#include "model/shapes/numbers.h"
 #include "model/shapes/slices.h"
 #include "model/shapes/tensorflow/lists.h"
 
@@ -25,33 +26,20 @@ std::optional<Numbers> sizes_of(const Shape* shape) {
   return sizes;
 }
 
-std::optional<std::int64_t> product_of_all(const Numbers& numbers) {
-  std::int64_t product = 1;
-  for (const std::int64_t number : numbers) {
-    if (__builtin_mul_overflow(product, number, &product)) return std::nullopt;
-  }
+Number product_of_all(const Numbers& numbers) {
+  Number product = 1;
+  for (const std::int64_t number : numbers) product = product ? product_of_numbers(*product, number) : Number();
   return product;
 }
 
-std::optional<std::int64_t> apply(std::string_view type, std::int64_t a, std::int64_t b) {
-  std::int64_t result = 0;
-  bool overflows = false;
-  if (type == "Add" || type == "AddV2") {
-    overflows = __builtin_add_overflow(a, b, &result);
-  } else if (type == "Sub") {
-    overflows = __builtin_sub_overflow(a, b, &result);
-  } else if (type == "Mul") {
-    overflows = __builtin_mul_overflow(a, b, &result);
-  } else if (type == "Maximum") {
-    result = std::max(a, b);
-  } else if (type == "Minimum") {
-    result = std::min(a, b);
-  } else if (type == "FloorDiv" && b > 0 && a > INT64_MIN + b) {
-    result = a >= 0 ? a / b : (a - b + 1) / b;
-  } else {
-    overflows = true;
-  }
-  return overflows ? std::nullopt : std::optional(result);
+Number apply(std::string_view type, std::int64_t a, std::int64_t b) {
+  if (type == "Add" || type == "AddV2") return sum_of_numbers(a, b);
+  if (type == "Sub") return difference_of_numbers(a, b);
+  if (type == "Mul") return product_of_numbers(a, b);
+  if (type == "Maximum") return std::max(a, b);
+  if (type == "Minimum") return std::min(a, b);
+  if (type == "FloorDiv" && b > 0 && a > INT64_MIN + b) return a >= 0 ? a / b : (a - b + 1) / b;
+  return std::nullopt;
 }
 
 // Two lists of equal length, or a list and one number.
@@ -131,9 +119,7 @@ WholeNumbers copied_numbers(const NodeView& op) {
   return numbers != nullptr ? WholeNumbers(*numbers) : std::nullopt;
 }
 
-WholeNumbers one_number_of(std::optional<std::int64_t> value) {
-  return value ? WholeNumbers(Numbers{*value}) : std::nullopt;
-}
+WholeNumbers one_number_of(Number value) { return value ? WholeNumbers(Numbers{*value}) : std::nullopt; }
 
 bool is_one_of(std::string_view type, std::initializer_list<std::string_view> types) {
   return std::ranges::find(types, type) != types.end();

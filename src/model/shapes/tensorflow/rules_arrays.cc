@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "model/shapes/arrange.h"
 #include "model/shapes/slices.h"
 #include "model/shapes/tensorflow/contents.h"
 #include "model/shapes/tensorflow/rules.h"
@@ -59,9 +60,7 @@ Outputs expand_dims(const NodeView& op) {
   if (input == nullptr || !wanted || input->size() == kMostAxes) return one(std::nullopt);
   const auto axis = axis_of(*wanted, input->size() + 1);
   if (!axis) return one(std::nullopt);
-  Shape shape = *input;
-  shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(*axis), Dim{1});
-  return one(std::move(shape));
+  return one(with_axis(*input, *axis, Dim{1}));
 }
 
 Outputs squeeze(const NodeView& op) {
@@ -69,19 +68,17 @@ Outputs squeeze(const NodeView& op) {
   if (input == nullptr) return one(std::nullopt);
   auto wanted = list_of(op, "squeeze_dims");
   if (wanted.empty()) wanted = list_of(op, "axis");
-  std::vector<char> removed(input->size(), 0);
+  std::vector<bool> removed(input->size(), false);
+  for (std::size_t i = 0; wanted.empty() && i < input->size(); ++i) {
+    if (!(*input)[i].known()) return one(std::nullopt);
+    removed[i] = (*input)[i].size == 1;
+  }
   for (const std::int64_t number : wanted) {
     const auto axis = axis_of(number, input->size());
     if (!axis) return one(std::nullopt);
-    removed[*axis] = 1;
+    removed[*axis] = true;
   }
-  Shape shape;
-  for (std::size_t i = 0; i < input->size(); ++i) {
-    const Dim& dim = (*input)[i];
-    if (wanted.empty() && !dim.known()) return one(std::nullopt);
-    if (wanted.empty() ? dim.size != 1 : removed[i] == 0) shape.push_back(dim);
-  }
-  return one(std::move(shape));
+  return one(reduced(*input, removed, false));
 }
 
 Outputs transpose(const NodeView& op) {
@@ -128,9 +125,7 @@ Outputs one_hot(const NodeView& op) {
   if (indices == nullptr || indices->size() == kMostAxes) return one(std::nullopt);
   const auto axis = axis_of(op.integer("axis", -1), indices->size() + 1);
   if (!axis) return one(std::nullopt);
-  Shape shape = *indices;
-  shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(*axis), known_dim(op.number(1).value_or(-1)));
-  return one(std::move(shape));
+  return one(with_axis(*indices, *axis, known_dim(op.number(1).value_or(-1))));
 }
 
 Shape rank_shape(const Shape* input) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "model/shapes/arrange.h"
 #include "model/shapes/tensorflow/rules.h"
 
 namespace berth::tensorflow {
@@ -32,10 +33,6 @@ Outputs crop_and_resize(const NodeView& op) {
 }
 
 Outputs like_resized(const NodeView& op) { return one(copy_of(op.shape(1))); }
-
-Dim divided(const Dim& dim, std::int64_t by) {
-  return dim.known() && by > 0 && dim.size % by == 0 ? known_dim(dim.size / by) : Dim{};
-}
 
 // Blocks along the dimensions from 1 on, and what is added (or cut off) at both ends of each.
 struct Blocks {
@@ -72,7 +69,7 @@ Outputs to_batch(const Shape* input, const std::optional<Blocks>& blocks) {
   for (std::size_t i = 0; i < blocks->sizes.size(); ++i) {
     const std::int64_t size = blocks->sizes[i];
     shape[0] = product_of(shape[0], known_dim(size));
-    shape[i + 1] = divided(moved(shape[i + 1], blocks->margins[2 * i] + blocks->margins[2 * i + 1]), size);
+    shape[i + 1] = quotient_of(moved(shape[i + 1], blocks->margins[2 * i] + blocks->margins[2 * i + 1]), size);
   }
   return one(std::move(shape));
 }
@@ -82,7 +79,7 @@ Outputs from_batch(const Shape* input, const std::optional<Blocks>& blocks) {
   Shape shape = *input;
   for (std::size_t i = 0; i < blocks->sizes.size(); ++i) {
     const std::int64_t size = blocks->sizes[i];
-    shape[0] = divided(shape[0], size);
+    shape[0] = quotient_of(shape[0], size);
     shape[i + 1] =
         moved(product_of(shape[i + 1], known_dim(size)), -blocks->margins[2 * i] - blocks->margins[2 * i + 1]);
   }
@@ -99,15 +96,10 @@ Outputs regrouped(const NodeView& op, bool to_depth) {
   const auto* size = op.node().find<std::int64_t>("block_size");
   if (!are_images(op.shape(0))) return one(std::nullopt);
   if (size == nullptr || *size < 1 || *size > 1'000'000) return one(Shape(kImageRank));
-  Shape shape = *op.shape(0);
   const bool channels_first = has_channels_first(op);
-  const std::size_t channel = channels_first ? 1 : 3, height = channels_first ? 2 : 1;
-  const std::int64_t area = *size * *size;
-  shape[channel] = to_depth ? product_of(shape[channel], known_dim(area)) : divided(shape[channel], area);
-  for (std::size_t i = height; i < height + 2; ++i) {
-    shape[i] = to_depth ? divided(shape[i], *size) : product_of(shape[i], known_dim(*size));
-  }
-  return one(std::move(shape));
+  const std::size_t channel = channels_first ? 1 : 3, plane = channels_first ? 2 : 1;
+  return one(to_depth ? blocks_into_channels(*op.shape(0), channel, plane, *size)
+                      : blocks_into_plane(*op.shape(0), channel, plane, *size));
 }
 Outputs space_to_depth(const NodeView& op) { return regrouped(op, true); }
 Outputs depth_to_space(const NodeView& op) { return regrouped(op, false); }

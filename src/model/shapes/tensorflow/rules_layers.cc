@@ -2,35 +2,29 @@
 // Matrix products, convolutions, pooling, normalisations and losses.
 #include <algorithm>
 #include <array>
-#include <map>
 
-#include "base/text.h"
+#include "model/shapes/arrange.h"
 #include "model/shapes/tensorflow/rules.h"
 #include "model/shapes/window.h"
 
 namespace berth::tensorflow {
 namespace {
 
-// The last two dimensions of a matrix product.
-std::pair<Dim, Dim> rows_and_columns(const Shape& a, const Shape& b, bool turn_a, bool turn_b) {
-  return {a[a.size() - (turn_a ? 1 : 2)], b[b.size() - (turn_b ? 2 : 1)]};
+std::optional<Shape> product_of_turned(const Shape& a, const Shape& b, bool turn_a, bool turn_b) {
+  return matrix_product(turn_a ? with_last_two_swapped(a) : a, turn_b ? with_last_two_swapped(b) : b,
+                        Mismatch::kUnknown);
 }
 
 Outputs matmul(const NodeView& op) {
   const Shape *a = op.shape(0), *b = op.shape(1);
   if (a == nullptr || b == nullptr || a->size() != 2 || b->size() != 2) return one(std::nullopt);
-  const auto [rows, columns] = rows_and_columns(*a, *b, op.is_set("transpose_a"), op.is_set("transpose_b"));
-  return one(Shape{rows, columns});
+  return one(product_of_turned(*a, *b, op.is_set("transpose_a"), op.is_set("transpose_b")));
 }
 
 Outputs batch_matmul(const NodeView& op) {
   const Shape *a = op.shape(0), *b = op.shape(1);
   if (a == nullptr || b == nullptr || a->size() < 2 || b->size() < 2) return one(std::nullopt);
-  const auto [rows, columns] = rows_and_columns(*a, *b, op.is_set("adj_x"), op.is_set("adj_y"));
-  Shape shape = broadcast(Shape(a->begin(), a->end() - 2), Shape(b->begin(), b->end() - 2), Mismatch::kUnknown);
-  shape.push_back(rows);
-  shape.push_back(columns);
-  return one(std::move(shape));
+  return one(product_of_turned(*a, *b, op.is_set("adj_x"), op.is_set("adj_y")));
 }
 
 // A sparse matrix as positions, values and its shape, times a dense one.
@@ -38,32 +32,18 @@ Outputs sparse_matmul(const NodeView& op) {
   const auto sparse = stated_in(op, 2);
   const Shape* dense = op.shape(3);
   if (!sparse || dense == nullptr || sparse->size() != 2 || dense->size() != 2) return one(std::nullopt);
-  const auto [rows, columns] = rows_and_columns(*sparse, *dense, op.is_set("adjoint_a"), op.is_set("adjoint_b"));
-  return one(Shape{rows, columns});
+  return one(product_of_turned(*sparse, *dense, op.is_set("adjoint_a"), op.is_set("adjoint_b")));
 }
 
-// "bij,bjk->bik": every letter is one dimension. Equations with dots are not worked out.
+// What it makes is always stated.
 Outputs einsum(const NodeView& op) {
-  const std::string_view equation = op.text("equation");
-  const std::size_t arrow = equation.find("->");
-  if (arrow == std::string_view::npos || equation.size() > 256) return one(std::nullopt);
-  std::map<char, Dim> sizes;
-  const auto terms = split(equation.substr(0, arrow), ',');
-  for (std::size_t i = 0; i < terms.size(); ++i) {
-    const Shape* input = op.shape(i);
-    if (input == nullptr || input->size() != terms[i].size()) return one(std::nullopt);
-    for (std::size_t k = 0; k < input->size(); ++k) {
-      Dim& dim = sizes[terms[i][k]];
-      if (!dim.known() && (dim.symbol.empty() || (*input)[k].known())) dim = (*input)[k];
-    }
+  if (op.text("equation").find("->") == std::string_view::npos) return one(std::nullopt);
+  ShapeList inputs;
+  for (std::size_t i = 0; i < op.num_inputs(); ++i) {
+    if (op.shape(i) == nullptr) return one(std::nullopt);
+    inputs.push_back(op.shape(i));
   }
-  Shape shape;
-  for (const char letter : equation.substr(arrow + 2)) {
-    const auto found = sizes.find(letter);
-    if (found == sizes.end() || shape.size() == kMostAxes) return one(std::nullopt);
-    shape.push_back(found->second);
-  }
-  return one(std::move(shape));
+  return one(einsum_shape(op.text("equation"), inputs));
 }
 
 // Where a window moves over images. Channels are last unless the data format says otherwise.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "model/shapes/arrange.h"
 #include "model/shapes/slices.h"
 #include "model/shapes/tensorflow/rules.h"
 
@@ -14,9 +15,7 @@ Outputs pack(const NodeView& op) {
   if (part == nullptr || part->size() == kMostAxes) return one(std::nullopt);
   const auto axis = axis_of(op.integer("axis", 0), part->size() + 1);
   if (!axis) return one(std::nullopt);
-  Shape shape = *part;
-  shape.insert(shape.begin() + offset(*axis), Dim{static_cast<std::int64_t>(op.num_inputs())});
-  return one(std::move(shape));
+  return one(with_axis(*part, *axis, Dim{static_cast<std::int64_t>(op.num_inputs())}));
 }
 
 std::optional<std::size_t> number_of_parts(const NodeView& op, std::string_view attribute) {
@@ -31,9 +30,7 @@ Outputs unpack(const NodeView& op) {
   const Shape* input = op.shape(0);
   const auto axis = input != nullptr ? axis_of(op.integer("axis", 0), input->size()) : std::nullopt;
   if (!axis) return Outputs(*parts);
-  Shape shape = *input;
-  shape.erase(shape.begin() + offset(*axis));
-  return Outputs(*parts, shape);
+  return Outputs(*parts, without_axis(*input, *axis));
 }
 
 Outputs split_evenly(const NodeView& op) {
@@ -71,27 +68,15 @@ Outputs split_by_sizes(const NodeView& op) {
   return shapes;
 }
 
+// Inputs from `first` to before `end`, along the axis that is wanted.
 Outputs join(const NodeView& op, std::size_t first, std::size_t end, std::optional<std::int64_t> wanted) {
   if (first >= end || op.shape(first) == nullptr) return one(std::nullopt);
-  Shape shape = *op.shape(first);
-  const auto axis = wanted ? axis_of(*wanted, shape.size()) : std::nullopt;
-  if (!axis) return one(Shape(shape.size()));
-  for (std::size_t i = first + 1; i < end; ++i) {
-    const Shape* part = op.shape(i);
-    if (part == nullptr || part->size() != shape.size()) {
-      shape[*axis] = Dim{};
-      continue;
-    }
-    for (std::size_t k = 0; k < shape.size(); ++k) {
-      const Dim& dim = (*part)[k];
-      if (k == *axis) {
-        shape[k] = shape[k].known() && dim.known() ? known_dim(shape[k].size + dim.size) : Dim{};
-      } else if (!shape[k].known()) {
-        shape[k] = dim;
-      }
-    }
-  }
-  return one(std::move(shape));
+  const std::size_t rank = op.shape(first)->size();
+  const auto axis = wanted ? axis_of(*wanted, rank) : std::nullopt;
+  if (!axis) return one(Shape(rank));
+  ShapeList parts;
+  for (std::size_t i = first; i < end; ++i) parts.push_back(op.shape(i));
+  return one(joined(parts, *axis));
 }
 Outputs concat(const NodeView& op) { return join(op, 1, op.num_inputs(), op.number(0)); }
 Outputs concat_v2(const NodeView& op) {
@@ -105,26 +90,16 @@ Outputs look_up(const NodeView& op, std::optional<std::int64_t> wanted) {
   if (table == nullptr || indices == nullptr || !wanted) return one(std::nullopt);
   const auto axis = axis_of(*wanted, table->size());
   const auto batch = axis_of(op.integer("batch_dims", 0), indices->size() + 1);
-  if (!axis || !batch || table->size() + indices->size() > kMostAxes) return one(std::nullopt);
-  Shape shape(table->begin(), table->begin() + offset(*axis));
-  shape.insert(shape.end(), indices->begin() + offset(*batch), indices->end());
-  shape.insert(shape.end(), table->begin() + offset(*axis) + 1, table->end());
-  return one(std::move(shape));
+  if (!axis || !batch) return one(std::nullopt);
+  return one(rows_of(*table, *indices, *axis, *batch));
 }
 Outputs gather(const NodeView& op) { return look_up(op, 0); }
 Outputs gather_v2(const NodeView& op) { return look_up(op, op.number(2)); }
 
 Outputs gather_nd(const NodeView& op) {
-  const Shape* table = op.shape(0);
-  const Shape* indices = op.shape(1);
-  if (table == nullptr || indices == nullptr || indices->empty() || !indices->back().known()) return one(std::nullopt);
-  const std::int64_t depth = indices->back().size;
-  if (depth > static_cast<std::int64_t>(table->size()) || table->size() + indices->size() > kMostAxes) {
-    return one(std::nullopt);
-  }
-  Shape shape(indices->begin(), indices->end() - 1);
-  shape.insert(shape.end(), table->begin() + depth, table->end());
-  return one(std::move(shape));
+  const Shape *table = op.shape(0), *indices = op.shape(1);
+  if (table == nullptr || indices == nullptr) return one(std::nullopt);
+  return one(picked_by_rows(*table, *indices, 0));
 }
 
 Outputs reduce(const NodeView& op) {
@@ -133,18 +108,13 @@ Outputs reduce(const NodeView& op) {
   const bool keep = op.is_set("keep_dims");
   if (input == nullptr) return one(std::nullopt);
   if (axes == nullptr) return keep ? one(Shape(input->size())) : one(std::nullopt);
-  std::vector<char> reduced(input->size(), 0);
+  std::vector<bool> marked(input->size(), false);
   for (const std::int64_t number : *axes) {
     const auto axis = axis_of(number, input->size());
     if (!axis) return one(std::nullopt);
-    reduced[*axis] = 1;
+    marked[*axis] = true;
   }
-  Shape shape;
-  for (std::size_t i = 0; i < input->size(); ++i) {
-    if (reduced[i] == 0) shape.push_back((*input)[i]);
-    if (reduced[i] != 0 && keep) shape.push_back(Dim{1});
-  }
-  return one(std::move(shape));
+  return one(reduced(*input, marked, keep));
 }
 
 Outputs slice(const NodeView& op) {
@@ -200,9 +170,7 @@ Outputs arg_reduce(const NodeView& op) {
   const auto wanted = op.number(1);
   const auto axis = input != nullptr && wanted ? axis_of(*wanted, input->size()) : std::nullopt;
   if (!axis) return one(std::nullopt);
-  Shape shape = *input;
-  shape.erase(shape.begin() + offset(*axis));
-  return one(std::move(shape));
+  return one(without_axis(*input, *axis));
 }
 
 Outputs top_k(const NodeView& op) {
