@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "import/openvino/ir_net.h"
+#include "import/openvino/ir_xml.h"
 #include "import/openvino/openvino_model.h"
 #include "model/shapes/openvino/shapes.h"
 

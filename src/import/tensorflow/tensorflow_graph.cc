@@ -8,8 +8,8 @@
 #include "import/tensorflow/facts.h"
 #include "import/tensorflow/flat_graph.h"
 #include "import/tensorflow/graph_def.h"
+#include "import/tensorflow/loops.h"
 #include "import/tensorflow/op_kinds.h"
-#include "import/tensorflow/scope.h"
 #include "import/tensorflow/step.h"
 #include "model/weights.h"
 

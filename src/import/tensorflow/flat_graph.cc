@@ -2,6 +2,8 @@
 // Inlining: first every call becomes a scope of its own and every other node a flat node, then inputs are resolved
 // through the scopes. Recursive functions end at the cap on depth, and functions that double each other at the cap on
 // nodes.
+#include "import/tensorflow/flat_graph.h"
+
 #include <algorithm>
 #include <memory>
 
@@ -9,9 +11,7 @@
 #include "files/json/json_reader.h"
 #include "graph/builder.h"
 #include "import/tensorflow/calls.h"
-#include "import/tensorflow/flat_graph.h"
 #include "import/tensorflow/resolve.h"
-#include "import/tensorflow/scope.h"
 
 namespace berth::tensorflow {
 namespace {
