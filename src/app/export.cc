@@ -66,7 +66,7 @@ Result<std::map<std::string, std::string>> read_names(const std::vector<std::str
 }
 
 // Without --machine the one that the plan was made for, if it is built in.
-void take_machine_of_plan(const std::string& plan, ProblemFlags& flags) {
+void take_builtin_machine_of_plan(const std::string& plan, ProblemFlags& flags) {
   if (!flags.machine.empty()) return;
   const std::optional<std::string> name = machine_of_plan_file(plan);
   if (name && builtin_machine(*name)) flags.machine = *name;
@@ -124,7 +124,7 @@ Result<Exit> run_export(ExportFlags flags) {
   if (!flags.module_prefix.empty() && flags.format != "accelerate") {
     return bad_input("--module-prefix is for --to accelerate, which speaks of modules; leave it out");
   }
-  take_machine_of_plan(flags.plan, flags.problem);
+  take_builtin_machine_of_plan(flags.plan, flags.problem);
   BERTH_TRY(const ProblemRequest request, request_of(flags.problem));
   TerminalCaller caller(false);
   BERTH_TRY(const LoadedProblem loaded, load_problem(request, caller));

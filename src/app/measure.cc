@@ -31,7 +31,7 @@ struct MeasureFlags {
 };
 
 // Without --machine: the one the plan was made for, by name.
-Status take_machine_of_plan(const std::string& path, ProblemFlags& flags) {
+Status require_machine_of_plan(const std::string& path, ProblemFlags& flags) {
   if (!flags.machine.empty()) return {};
   BERTH_TRY(std::string text, read_file(path));
   Result<JsonDocument> document = JsonDocument::open(std::move(text));
@@ -115,7 +115,7 @@ Result<Exit> run_measure(MeasureFlags flags) {
   BERTH_RETURN_IF_ERROR(check_can_measure("berth measure"));
   BERTH_RETURN_IF_ERROR(check_output_path(flags.trace, files_of(flags.problem)));
   if (!flags.trace.empty() && flags.plans.size() > 1) return bad_input("--trace is for one plan");
-  BERTH_RETURN_IF_ERROR(take_machine_of_plan(flags.plans.front(), flags.problem));
+  BERTH_RETURN_IF_ERROR(require_machine_of_plan(flags.plans.front(), flags.problem));
   BERTH_TRY(const MeasuringRequest measuring, request_of(flags.measuring));
   BERTH_TRY(const ProblemRequest request, request_of(flags.problem));
   TerminalCaller caller(!flags.quiet);

@@ -13,7 +13,9 @@ namespace berth {
 using Bytes = std::int64_t;        // never negative in a valid graph, machine or result
 using Picoseconds = std::int64_t;  // the simulator's clock
 
+inline constexpr double kMicrosecond = 1e-6;  // in seconds
 inline constexpr double kPicosecondsPerSecond = 1e12;
+inline constexpr double kMostPicoseconds = 9e18;  // that a number of any size is cut to before it becomes a time
 
 // Seconds to the simulator's clock: times 1e12, plus one half, cut off. `seconds` must be between 0 and kLongestTime.
 inline constexpr double kLongestTime = 1e6;

@@ -85,18 +85,18 @@ Result<Model> read_tensorflow_text(const std::string& path, const ReadOptions& o
   return with_path(path, read_tensorflow_graph_text(text, title_from(path), for_tensorflow(options)));
 }
 
-struct Reader {
+struct ModelReader {
   FileKind kind;
   Result<Model> (*read)(const std::string& path, const ReadOptions& options);
   bool has_steps = false;  // to choose from
 };
-constexpr std::array kReaders{Reader{FileKind::kOnnx, read_onnx}, Reader{FileKind::kExportedProgram, read_exported},
-                              Reader{FileKind::kOpenVino, read_openvino},
-                              Reader{FileKind::kTensorFlow, read_tensorflow, true},
-                              Reader{FileKind::kTensorFlowText, read_tensorflow_text, true}};
+constexpr std::array kReaders{
+    ModelReader{FileKind::kOnnx, read_onnx}, ModelReader{FileKind::kExportedProgram, read_exported},
+    ModelReader{FileKind::kOpenVino, read_openvino}, ModelReader{FileKind::kTensorFlow, read_tensorflow, true},
+    ModelReader{FileKind::kTensorFlowText, read_tensorflow_text, true}};
 
-const Reader* find_reader(FileKind kind) {
-  const auto found = std::ranges::find(kReaders, kind, &Reader::kind);
+const ModelReader* find_reader(FileKind kind) {
+  const auto found = std::ranges::find(kReaders, kind, &ModelReader::kind);
   return found != kReaders.end() ? &*found : nullptr;
 }
 
@@ -148,7 +148,7 @@ bool is_model_file(const std::string& path) { return is_folder(path) || find_rea
 
 Result<Model> read_model_file(const std::string& path, const ReadOptions& options) {
   BERTH_TRY(const std::string file, file_of(path));
-  const Reader* reader = find_reader(kind_of_file(file));
+  const ModelReader* reader = find_reader(kind_of_file(file));
   if (reader == nullptr) {
     return in_file(path, bad_input("it is no model of a framework; those are {}, plain or gzip", kModelEndings));
   }

@@ -7,7 +7,7 @@
 namespace berth::app {
 namespace {
 
-constexpr const char* kGroup = "Constraints (berth help constraints; each may be given several times)";
+constexpr const char* kConstraintGroup = "Constraints (berth help constraints; each may be given several times)";
 
 // A flag that takes one text each time it is given.
 void add_texts(CLI::App& command, const std::string& flag, std::string form, const std::string& help,
@@ -19,11 +19,11 @@ void add_texts(CLI::App& command, const std::string& flag, std::string form, con
   command.add_option(flag, CLI::callback_t(take_all), help)
       ->type_name(std::move(form))
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->group(kGroup);
+      ->group(kConstraintGroup);
 }
 
 void add_switch(CLI::App& command, const DemandForm& form, const std::function<void()>& take) {
-  command.add_flag_callback(fmt::format("--{}", form.name), take, std::string(form.help))->group(kGroup);
+  command.add_flag_callback(fmt::format("--{}", form.name), take, std::string(form.help))->group(kConstraintGroup);
 }
 
 }  // namespace

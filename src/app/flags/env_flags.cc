@@ -11,7 +11,7 @@
 namespace berth::app {
 namespace {
 
-constexpr const char* kGroup = "Real devices (berth help measuring)";
+constexpr const char* kRealDeviceGroup = "Real devices (berth help measuring)";
 
 Result<double> seconds_of(std::string_view flag, const std::string& text) {
   const Result<double> seconds = parse_seconds(text);
@@ -28,26 +28,26 @@ void add_measuring_flags(CLI::App& command, MeasuringFlags& flags) {
                   "cuda:0/64 (64 of its multiprocessors), each with =16GiB as a limit; default: CPUs share the cores, "
                   "GPUs are cuda:0, cuda:1, ...")
       ->type_name("LIST")
-      ->group(kGroup);
+      ->group(kRealDeviceGroup);
   add_whole_number(
       command, "--runs", [&flags](std::uint64_t count) { flags.runs = count; }, {1, 100'000},
       "steps per plan; the median of the last half counts")
       ->default_str("10")
-      ->group(kGroup);
+      ->group(kRealDeviceGroup);
   command
       .add_option("--enough", flags.enough,
                   "once the steps of a plan after its first have taken this long, four are enough")
       ->type_name("TIME")
-      ->group(kGroup);
+      ->group(kRealDeviceGroup);
   command.add_option("--limit", flags.limit, "a plan that takes longer in all has failed")
       ->capture_default_str()
       ->type_name("TIME")
-      ->group(kGroup);
+      ->group(kRealDeviceGroup);
   command
       .add_option("--memory-limit", flags.memory_limit,
                   "a plan that takes more memory of this computer has failed, for example 8GiB")
       ->type_name("SIZE")
-      ->group(kGroup);
+      ->group(kRealDeviceGroup);
 }
 
 Result<MeasuringRequest> request_of(const MeasuringFlags& flags) {
@@ -77,19 +77,19 @@ void add_env_flags(CLI::App& command, EnvFlags& flags) {
                   "simulate, then measure the best")
       ->capture_default_str()
       ->type_name("NAME")
-      ->group(kGroup);
+      ->group(kRealDeviceGroup);
   add_whole_number(
       command, "--shortlist", [&flags](std::uint64_t count) { flags.shortlist = count; }, {1, 1000},
       "with --env both: how many plans to measure")
       ->default_str("8")
-      ->group(kGroup);
+      ->group(kRealDeviceGroup);
   command
       .add_option(
           "--measurements", flags.measurements,
           "write every plan that is run to this CSV file while the search goes on: seconds since its start, step "
           "time, bytes over the memory that plans may use, why it failed")
       ->type_name("FILE")
-      ->group(kGroup);
+      ->group(kRealDeviceGroup);
   add_measuring_flags(command, flags.measuring);
 }
 

@@ -8,7 +8,7 @@ namespace {
 
 // Rows of fusion_methods() or schedule_methods().
 template <typename Rows>
-std::string help_of(std::string_view what, const Rows& rows) {
+std::string stage_help(std::string_view what, const Rows& rows) {
   std::string text(what);
   for (const auto& row : rows) text += fmt::format("\n{}: {}", row.name, row.summary);
   return text;
@@ -25,11 +25,11 @@ std::string_view StageFlags::given() const {
 CLI::Option* add_stage_flags(CLI::App& command, StageFlags& flags) {
   command
       .add_option("--fusion", flags.fusion,
-                  help_of("who decides which ops run as one; default: keep", fusion_methods()))
+                  stage_help("who decides which ops run as one; default: keep", fusion_methods()))
       ->type_name("METHOD");
   command
       .add_option("--schedule", flags.schedule,
-                  help_of("who decides the order of the ops of a device; default: keep", schedule_methods()))
+                  stage_help("who decides the order of the ops of a device; default: keep", schedule_methods()))
       ->type_name("METHOD");
   return command
       .add_option("--placement", flags.placement,

@@ -27,17 +27,17 @@ constexpr std::array kShells{
     Shell{"fish", fish_completion, "fish/vendor_completions.d/berth.fish"},
 };
 
-Status save(const std::filesystem::path& path, const std::string& text) {
+Status save_share_file(const std::filesystem::path& path, const std::string& text) {
   std::error_code error;
   std::filesystem::create_directories(path.parent_path(), error);
   return write_file_atomically(path.string(), text);
 }
 
 Result<Exit> write_share(const CommandFacts& program, const std::filesystem::path& folder) {
-  for (const Shell& shell : kShells) BERTH_RETURN_IF_ERROR(save(folder / shell.file, shell.write(program)));
+  for (const Shell& shell : kShells) BERTH_RETURN_IF_ERROR(save_share_file(folder / shell.file, shell.write(program)));
   for (const CommandFacts* command : all_commands(program)) {
     const std::string name = manual_name(*command) + ".1";
-    BERTH_RETURN_IF_ERROR(save(folder / "man" / "man1" / name, manual_page(*command, program)));
+    BERTH_RETURN_IF_ERROR(save_share_file(folder / "man" / "man1" / name, manual_page(*command, program)));
   }
   return Exit::kDone;
 }

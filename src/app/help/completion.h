@@ -15,6 +15,9 @@ std::string bash_completion(const CommandFacts& program);
 std::string zsh_completion(const CommandFacts& program);
 std::string fish_completion(const CommandFacts& program);
 
+// Of what says what a flag or a command does.
+inline std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
 Result<std::string> completion_for(std::string_view shell, const CommandFacts& program);
 
 }  // namespace berth::app

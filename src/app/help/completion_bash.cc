@@ -10,7 +10,7 @@ namespace berth::app {
 namespace {
 
 // Words are taken from the line, since readline cuts them at ':' and '=', which stand in many of ours.
-constexpr std::string_view kHead = R"(# Completes berth in bash; made by `berth completion bash`.
+constexpr std::string_view kBashHead = R"(# Completes berth in bash; made by `berth completion bash`.
 _berth() {
   local line=${COMP_LINE:0:COMP_POINT} command=berth offered= files= i
   local -a words
@@ -56,7 +56,7 @@ constexpr std::string_view kTail = R"(        esac
 complete -F _berth berth
 )";
 
-std::string in_quotes(const std::string& text) { return fmt::format("\"{}\"", text); }
+std::string in_double_quotes(const std::string& text) { return fmt::format("\"{}\"", text); }
 
 std::string offers(const std::vector<std::string>& words, bool files) {
   return fmt::format(") offered=\"{}\"{} ;;\n", join(words, " "), files ? " files=yes" : "");
@@ -69,7 +69,7 @@ std::string values(const std::vector<const CommandFacts*>& commands) {
     for (const FlagFacts& flag : command->flags) {
       if (flag.value.empty()) continue;
       for (const std::string& name : flag.names) {
-        places[offers(flag.words, flag.takes_files)].push_back(in_quotes(command->words + " " + name));
+        places[offers(flag.words, flag.takes_files)].push_back(in_double_quotes(command->words + " " + name));
       }
     }
   }
@@ -93,7 +93,8 @@ std::string arguments(const CommandFacts& command) {
     words.insert(words.end(), argument.words.begin(), argument.words.end());
     files |= argument.takes_files;
   }
-  return words.empty() && !files ? "" : fmt::format("          {}{}", in_quotes(command.words), offers(words, files));
+  return words.empty() && !files ? ""
+                                 : fmt::format("          {}{}", in_double_quotes(command.words), offers(words, files));
 }
 
 }  // namespace
@@ -102,12 +103,12 @@ std::string bash_completion(const CommandFacts& program) {
   const std::vector<const CommandFacts*> commands = all_commands(program);
   std::vector<std::string> known;
   for (const CommandFacts* command : commands) {
-    if (command != &program) known.push_back(in_quotes(command->words));
+    if (command != &program) known.push_back(in_double_quotes(command->words));
   }
   std::string text =
-      std::string(kHead) + join(known, " | ") + std::string(kFlag) + values(commands) + std::string(kRest);
+      std::string(kBashHead) + join(known, " | ") + std::string(kFlag) + values(commands) + std::string(kRest);
   for (const CommandFacts* command : commands) {
-    text += fmt::format("          {}{}", in_quotes(command->words), offers(names_of_flags(*command), false));
+    text += fmt::format("          {}{}", in_double_quotes(command->words), offers(names_of_flags(*command), false));
   }
   text += kArguments;
   for (const CommandFacts* command : commands) text += arguments(*command);

@@ -7,7 +7,7 @@
 namespace berth::app {
 namespace {
 
-constexpr std::string_view kHead = R"(# Completes berth in fish; made by `berth completion fish`.
+constexpr std::string_view kFishHead = R"(# Completes berth in fish; made by `berth completion fish`.
 # Whether the line names this command so far.
 function __berth_is
     set -l command berth
@@ -15,7 +15,7 @@ function __berth_is
         switch "$command $word"
             case )";
 
-constexpr std::string_view kHeadEnd = R"(
+constexpr std::string_view kFishHeadEnd = R"(
                 set command "$command $word"
         end
     end
@@ -24,7 +24,7 @@ end
 complete -c berth -f
 )";
 
-std::string in_quotes(std::string_view text) {
+std::string in_fish_quotes(std::string_view text) {
   std::string result = "'";
   for (const char letter : text) {
     if (letter == '\'' || letter == '\\') result += '\\';
@@ -33,15 +33,13 @@ std::string in_quotes(std::string_view text) {
   return result + "'";
 }
 
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
-
 std::string line(const CommandFacts& command, const std::string& rest, const std::string& about) {
-  return fmt::format("complete -c berth -n {} {} -d {}\n", in_quotes("__berth_is " + command.words), rest,
-                     in_quotes(first_line(about)));
+  return fmt::format("complete -c berth -n {} {} -d {}\n", in_fish_quotes("__berth_is " + command.words), rest,
+                     in_fish_quotes(first_line(about)));
 }
 
 std::string offered(const FlagFacts& flag) {
-  return flag.words.empty() ? "" : fmt::format(" -a {}", in_quotes(join(flag.words, " ")));
+  return flag.words.empty() ? "" : fmt::format(" -a {}", in_fish_quotes(join(flag.words, " ")));
 }
 
 std::string flag_line(const CommandFacts& command, const FlagFacts& flag) {
@@ -71,10 +69,10 @@ std::string fish_completion(const CommandFacts& program) {
   std::vector<std::string> known;
   std::string text;
   for (const CommandFacts* command : all_commands(program)) {
-    if (command != &program) known.push_back(in_quotes(command->words));
+    if (command != &program) known.push_back(in_fish_quotes(command->words));
     text += lines_of(*command);
   }
-  return std::string(kHead) + join(known, " ") + std::string(kHeadEnd) + text;
+  return std::string(kFishHead) + join(known, " ") + std::string(kFishHeadEnd) + text;
 }
 
 }  // namespace berth::app

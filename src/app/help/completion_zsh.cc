@@ -20,9 +20,7 @@ std::string replaced(std::string_view text, std::string_view letters, std::strin
   return result;
 }
 
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
-
-std::string in_quotes(const std::string& text) {
+std::string in_zsh_quotes(const std::string& text) {
   std::string result = "'";
   for (const char letter : text) result += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
   return result + "'";
@@ -63,8 +61,8 @@ std::string flag_lines(const FlagFacts& flag, Lists& lists) {
       flag.value.empty() ? "" : fmt::format(":{}:{}", replaced(flag.value, ":\\", "\\"), lists.action_for(flag));
   for (const std::string& name : flag.names) {
     const bool takes_equals = !flag.value.empty() && name.starts_with("--");
-    text +=
-        fmt::format(" \\\n    {}", in_quotes(fmt::format("*{}{}[{}]{}", name, takes_equals ? "=" : "", help, value)));
+    text += fmt::format(" \\\n    {}",
+                        in_zsh_quotes(fmt::format("*{}{}[{}]{}", name, takes_equals ? "=" : "", help, value)));
   }
   return text;
 }
@@ -74,14 +72,14 @@ std::string function_of(const CommandFacts& command, Lists& lists) {
   for (const FlagFacts& flag : command.flags) arguments += flag_lines(flag, lists);
   if (command.commands.empty()) {
     for (const FlagFacts& argument : command.arguments) {
-      arguments += fmt::format(" \\\n    {}",
-                               in_quotes(fmt::format("*:{}:{}", argument.names.front(), lists.action_for(argument))));
+      arguments += fmt::format(
+          " \\\n    {}", in_zsh_quotes(fmt::format("*:{}:{}", argument.names.front(), lists.action_for(argument))));
     }
     return fmt::format("{}() {{\n  _arguments{}\n}}\n", function_name(command), arguments);
   }
   std::string described, chosen;
   for (const CommandFacts& child : command.commands) {
-    described += fmt::format("\n    {}", in_quotes(fmt::format("{}:{}", child.name(), first_line(child.summary))));
+    described += fmt::format("\n    {}", in_zsh_quotes(fmt::format("{}:{}", child.name(), first_line(child.summary))));
     chosen += fmt::format("\n        {}) {} ;;", child.name(), function_name(child));
   }
   return fmt::format(

@@ -20,7 +20,7 @@ namespace berth::app {
 namespace {
 
 template <typename Rows>
-std::vector<std::string> names_of(const Rows& rows, std::string_view prefix = "") {
+std::vector<std::string> row_names(const Rows& rows, std::string_view prefix = "") {
   std::vector<std::string> names;
   for (const auto& row : rows) names.push_back(std::string(prefix) + std::string(row.name));
   return names;
@@ -46,14 +46,14 @@ std::vector<std::string> planner_lists() {
   return names;
 }
 
-std::vector<std::string> machines() { return names_of(builtin_machines()); }
-std::vector<std::string> graphs() { return names_of(zoo_models(), "zoo:"); }
-std::vector<std::string> models() { return names_of(zoo_models()); }
-std::vector<std::string> language_models() { return names_of(llm::presets()); }
-std::vector<std::string> device_names() { return names_of(device_models()); }
-std::vector<std::string> formats() { return names_of(export_formats()); }
-std::vector<std::string> fusions() { return names_of(fusion_methods()); }
-std::vector<std::string> schedules() { return names_of(schedule_methods()); }
+std::vector<std::string> machines() { return row_names(builtin_machines()); }
+std::vector<std::string> graphs() { return row_names(zoo_models(), "zoo:"); }
+std::vector<std::string> models() { return row_names(zoo_models()); }
+std::vector<std::string> language_models() { return row_names(llm::presets()); }
+std::vector<std::string> device_names() { return row_names(device_models()); }
+std::vector<std::string> formats() { return row_names(export_formats()); }
+std::vector<std::string> fusions() { return row_names(fusion_methods()); }
+std::vector<std::string> schedules() { return row_names(schedule_methods()); }
 
 // One flag or argument; `in` is the command that it is for, empty for all.
 struct Row {
@@ -69,7 +69,7 @@ std::vector<std::string> listed() {
   return words;
 }
 
-constexpr std::string_view kShells = "bash zsh fish", kRuntimes = "llama.cpp vllm accelerate",
+constexpr std::string_view kShellNames = "bash zsh fish", kRuntimes = "llama.cpp vllm accelerate",
                            kPasted = "llama.cpp vllm accelerate table", kObjectives = "step pipeline",
                            kPhases = "decode prefill", kJudges = "simulate measure both",
                            kPresets = "default paper google released", kPlacers = "lstm transformer feed-forward",
@@ -83,7 +83,7 @@ constexpr std::array kRows{
     Row{"NAME", "berth machines", machines, true},
     Row{"NAME", "berth models", models},
     Row{"TOPIC", "berth help", documentation_pages},
-    Row{"SHELL", "", listed<kShells>},
+    Row{"SHELL", "", listed<kShellNames>},
     Row{"--machine", "", machines, true},
     Row{"--add-device", "", device_names},
     Row{"--planner", "berth train", learned_planners},

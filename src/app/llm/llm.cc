@@ -15,15 +15,15 @@
 namespace berth::app {
 namespace {
 
-constexpr std::uint64_t kMostContext = std::uint64_t{1} << 26;
+constexpr std::uint64_t kMostContextFlag = std::uint64_t{1} << 26;
 
 CLI::Option* add_list(CLI::App& command, const std::string& flag, std::vector<std::string>& list,
                       const std::string& form, const std::string& help) {
   return command.add_option(flag, list, help)->type_name(form)->allow_extra_args(false);
 }
 
-Status save(const LlmAnswer& answer, const llm::Placement& placement, std::string_view planner,
-            const std::string& path) {
+Status save_placement(const LlmAnswer& answer, const llm::Placement& placement, std::string_view planner,
+                      const std::string& path) {
   if (path.empty()) return {};
   const Problem& problem = answer.serving->problem(llm::Phase::kDecode);
   const Plan plan = answer.serving->plan_of(placement, llm::Phase::kDecode);
@@ -31,9 +31,9 @@ Status save(const LlmAnswer& answer, const llm::Placement& placement, std::strin
 }
 
 Status save_all(const LlmFlags& flags, const LlmAnswer& answer) {
-  BERTH_RETURN_IF_ERROR(save(answer, answer.search.best.placement, "llm", flags.output));
+  BERTH_RETURN_IF_ERROR(save_placement(answer, answer.search.best.placement, "llm", flags.output));
   if (!answer.given) return {};
-  return save(answer, answer.given->placement, answer.given->source, flags.given_output);
+  return save_placement(answer, answer.given->placement, answer.given->source, flags.given_output);
 }
 
 Result<Exit> run_llm(const LlmFlags& flags) {
@@ -69,7 +69,7 @@ void add_llm_flags(CLI::App& command, LlmFlags& flags) {
       ->required();
   command.add_option("-m,--machine", flags.machine, "built-in machine (berth machines) or a .toml file")->required();
   add_whole_number(
-      command, "--ctx", [&flags](std::uint64_t n) { flags.context = n; }, {1, kMostContext},
+      command, "--ctx", [&flags](std::uint64_t n) { flags.context = n; }, {1, kMostContextFlag},
       "tokens of a sequence that the cache holds; default: 4096");
   add_whole_number(
       command, "--sequences,--batch", [&flags](std::uint64_t n) { flags.sequences = n; }, {1, 4096},
@@ -78,8 +78,8 @@ void add_llm_flags(CLI::App& command, LlmFlags& flags) {
       command, "--prompt-batch", [&flags](std::uint64_t n) { flags.prompt_batch = n; }, {1, 65536},
       "tokens of a prompt that are computed at once; default: 512");
   add_whole_number(
-      command, "--depth", [&flags](std::uint64_t n) { flags.depth = static_cast<std::int64_t>(n); }, {0, kMostContext},
-      "tokens in the cache when decode is timed; default: the cache is full");
+      command, "--depth", [&flags](std::uint64_t n) { flags.depth = static_cast<std::int64_t>(n); },
+      {0, kMostContextFlag}, "tokens in the cache when decode is timed; default: the cache is full");
   command.add_option("--cache-type", flags.cache_type, "type of the cache: f16 (default), q8_0, q4_0, ...");
   command.add_option("--weights", flags.weights,
                      "type of the weights of a named model: q4_k_m (default), q8_0, f16, ...");

@@ -19,7 +19,7 @@ void write_verdict(JsonWriter& json, const LlmAnswer& answer, const llm::Verdict
   json.key("objective_value_s").value(verdict.request_s);
 }
 
-void write_model(JsonWriter& json, const LlmAnswer& answer) {
+void write_llm_model(JsonWriter& json, const LlmAnswer& answer) {
   const llm::Model& model = *answer.model;
   json.key("model").begin_object(JsonLayout::kLines).key("title").value(model.title);
   json.key("architecture").value(model.config.architecture).key("layers").value(model.config.layers);
@@ -27,7 +27,7 @@ void write_model(JsonWriter& json, const LlmAnswer& answer) {
   json.key("tensors").value(model.tensors.size()).end_object();
 }
 
-void write_devices(JsonWriter& json, const LlmAnswer& answer) {
+void write_llm_devices(JsonWriter& json, const LlmAnswer& answer) {
   const llm::Serving& serving = *answer.serving;
   const auto loads = serving.loads(answer.search.best.placement);
   json.key("devices").begin_array(JsonLayout::kLines);
@@ -57,7 +57,7 @@ void write_layers(JsonWriter& json, const LlmAnswer& answer) {
   json.end_array();
 }
 
-void write_notes(JsonWriter& json, const LlmAnswer& answer) {
+void write_llm_notes(JsonWriter& json, const LlmAnswer& answer) {
   json.key("notes").begin_array(JsonLayout::kLines);
   for (const std::string& note : answer.notes) json.value(note);
   if (answer.given) {
@@ -85,7 +85,7 @@ void write_export(JsonWriter& json, const LlmAnswer& answer) {
 std::string llm_json(const LlmAnswer& answer) {
   JsonWriter json;
   json.begin_object(JsonLayout::kLines);
-  write_model(json, answer);
+  write_llm_model(json, answer);
   json.key("machine").value(answer.machine->name()).key("runtime").value(name_of(answer.options.runtime));
   json.key("context").value(answer.options.cache.context).key("sequences").value(answer.options.cache.sequences);
   json.key("cache_bytes").value(llm::cache_bytes(answer.model->config, answer.options.cache));
@@ -95,7 +95,7 @@ std::string llm_json(const LlmAnswer& answer) {
   json.key("search_s").value(answer.search_s).key("simulations").value(answer.search.simulations);
   json.key("largest_context_on_gpus").value(answer.context_on_gpus);
   json.key("largest_context").value(answer.context_at_all);
-  write_devices(json, answer);
+  write_llm_devices(json, answer);
   write_layers(json, answer);
   json.key("rivals").begin_array(JsonLayout::kLines);
   for (const llm::JudgedRival& rival : answer.search.rivals) {
@@ -116,7 +116,7 @@ std::string llm_json(const LlmAnswer& answer) {
     json.key("objective_value_s").value(what.request_s).end_object();
   }
   json.end_array();
-  write_notes(json, answer);
+  write_llm_notes(json, answer);
   write_export(json, answer);
   json.end_object();
   return std::move(json).take();

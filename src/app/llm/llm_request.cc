@@ -21,7 +21,7 @@
 namespace berth::app {
 namespace {
 
-constexpr std::int64_t kDefaultContext = 4096, kMostContext = 1 << 20;
+constexpr std::int64_t kDefaultContext = 4096, kMostUnstatedContext = 1 << 20;
 
 Result<llm::Runtime> runtime_named(const std::string& text) {
   for (const llm::Runtime runtime : {llm::Runtime::kLlamaCpp, llm::Runtime::kVllm, llm::Runtime::kAccelerate}) {
@@ -243,7 +243,7 @@ Result<GivenPlan> read_given(const LlmFlags& flags, const LlamaFlags* line, cons
 
 Status ask_contexts(LlmAnswer& answer) {
   const std::int64_t trained = answer.model->config.context;
-  const std::int64_t most = std::max(answer.options.cache.context, trained > 0 ? trained : kMostContext);
+  const std::int64_t most = std::max(answer.options.cache.context, trained > 0 ? trained : kMostUnstatedContext);
   BERTH_TRY(answer.context_on_gpus, llm::largest_context(answer.model, answer.machine, answer.options, true, most));
   BERTH_TRY(answer.context_at_all, llm::largest_context(answer.model, answer.machine, answer.options, false, most));
   return {};

@@ -70,7 +70,7 @@ std::string signed_percent(double share) {
   return fmt::format("{}{}", share < 0 ? "-" : "+", percent(std::abs(share)));
 }
 
-std::string device_table(const MeasuredPlan& measured) {
+std::string measured_devices_table(const MeasuredPlan& measured) {
   using enum Table::Align;
   const Machine& machine = measured.problem.machine();
   const std::vector<double> busy_s = busy_of(measured);
@@ -85,7 +85,7 @@ std::string device_table(const MeasuredPlan& measured) {
   return table.text();
 }
 
-std::string link_table(const MeasuredPlan& measured) {
+std::string measured_links_table(const MeasuredPlan& measured) {
   using enum Table::Align;
   const Links links = links_of(measured);
   if (links.empty()) return "";
@@ -117,7 +117,7 @@ std::string op_table(const MeasuredPlan& measured) {
   return fmt::format("\n{}", table.text());
 }
 
-void write_devices(JsonWriter& json, const MeasuredPlan& measured) {
+void write_measured_devices(JsonWriter& json, const MeasuredPlan& measured) {
   const Machine& machine = measured.problem.machine();
   const std::vector<double> busy_s = busy_of(measured);
   json.key("devices").begin_array(JsonLayout::kLines);
@@ -132,7 +132,7 @@ void write_devices(JsonWriter& json, const MeasuredPlan& measured) {
   json.end_array();
 }
 
-void write_links(JsonWriter& json, const MeasuredPlan& measured) {
+void write_measured_links(JsonWriter& json, const MeasuredPlan& measured) {
   const Machine& machine = measured.problem.machine();
   json.key("links").begin_array(JsonLayout::kLines);
   for (const auto& [pair, facts] : links_of(measured)) {
@@ -179,7 +179,7 @@ std::string measured_page(const MeasuredPlan& measured) {
       fmt::format("predicted step  {} ({}){}{}\n\n", format_seconds(to_seconds(measured.predicted.step_time)),
                   signed_percent(error_of(measured)), range ? ", 9 of 10 real steps take " + range_text(*range) : "",
                   measured.predicted.feasible ? "" : ", and that it does not fit in memory");
-  return page + device_table(measured) + link_table(measured) + op_table(measured);
+  return page + measured_devices_table(measured) + measured_links_table(measured) + op_table(measured);
 }
 
 void write_measured(JsonWriter& json, const MeasuredPlan& measured) {
@@ -194,8 +194,8 @@ void write_measured(JsonWriter& json, const MeasuredPlan& measured) {
   }
   json.key("predicted_feasible").value(measured.predicted.feasible).key("error").value(error_of(measured));
   json.key("checksum").value(sample.checksum);
-  write_devices(json, measured);
-  write_links(json, measured);
+  write_measured_devices(json, measured);
+  write_measured_links(json, measured);
   write_ops(json, measured);
 }
 

@@ -14,9 +14,9 @@ namespace {
 using DevicePointer = std::uint64_t;
 
 // The part of the driver that copies.
-class Driver {
+class CopyDriver {
  public:
-  Driver() : library_("libcuda.so.1") {
+  CopyDriver() : library_("libcuda.so.1") {
     init_ = library_.find<int(unsigned)>("cuInit");
     count_ = library_.find<int(int*)>("cuDeviceGetCount");
     get_ = library_.find<int(int*, int)>("cuDeviceGet");
@@ -135,7 +135,7 @@ std::vector<DriverGpu> managed_gpus() {
 }  // namespace
 
 std::vector<DriverGpu> driver_gpus(bool with_copies) {
-  const Driver driver;
+  const CopyDriver driver;
   std::vector<DriverGpu> gpus;
   for (int i = 0, count = driver.gpus(); i < count; ++i) gpus.push_back(driver.describe(i, with_copies));
   return gpus.empty() ? managed_gpus() : gpus;

@@ -9,10 +9,10 @@
 namespace berth::exec {
 namespace {
 
-constexpr int kMultiprocessors = 1;   // CU_DEV_RESOURCE_TYPE_SM
-constexpr unsigned kWithStream = 1;   // CU_GREEN_CTX_DEFAULT_STREAM
-constexpr unsigned kNonBlocking = 1;  // CU_STREAM_NON_BLOCKING
-constexpr int kGroup = 8;             // multiprocessors that cannot be separated, on every card that has such parts
+constexpr int kMultiprocessors = 1;      // CU_DEV_RESOURCE_TYPE_SM
+constexpr unsigned kWithStream = 1;      // CU_GREEN_CTX_DEFAULT_STREAM
+constexpr unsigned kNonBlocking = 1;     // CU_STREAM_NON_BLOCKING
+constexpr int kMultiprocessorGroup = 8;  // multiprocessors that cannot be separated, on every card that has such parts
 
 // CUdevResource of the driver's interface, version 1.
 struct Resource {
@@ -23,7 +23,7 @@ struct Resource {
 };
 static_assert(sizeof(Resource) == 144);
 
-struct Driver {
+struct PartsDriver {
   SharedLibrary library{"libcuda.so.1"};
   int (*init)(unsigned) = library.find<int(unsigned)>("cuInit");
   int (*get)(int*, int) = library.find<int(int*, int)>("cuDeviceGet");
@@ -54,8 +54,8 @@ struct Driver {
 };
 
 // Never unloaded: parts may live until the end of the process.
-const Driver& driver() {
-  static const auto* const driver = new Driver;
+const PartsDriver& driver() {
+  static const auto* const driver = new PartsDriver;
   return *driver;
 }
 
@@ -73,9 +73,9 @@ Result<Resource> all_of(int gpu, int& device) {
 // As many disjoint groups as there are.
 Result<std::vector<Resource>> groups_of(int gpu, const Resource& all) {
   unsigned count = 0;
-  int code = driver().split(nullptr, &count, &all, nullptr, 0, kGroup);
+  int code = driver().split(nullptr, &count, &all, nullptr, 0, kMultiprocessorGroup);
   std::vector<Resource> groups(count);
-  if (code == 0) code = driver().split(groups.data(), &count, &all, nullptr, 0, kGroup);
+  if (code == 0) code = driver().split(groups.data(), &count, &all, nullptr, 0, kMultiprocessorGroup);
   if (code != 0) return bad_input("cuda:{} cannot be divided: {}", gpu, driver().name_of(code));
   groups.resize(count);
   return groups;
@@ -113,7 +113,7 @@ Result<int> divisible_multiprocessors(int gpu) {
   int device = 0;
   BERTH_TRY(const Resource all, all_of(gpu, device));
   BERTH_TRY(const std::vector<Resource> groups, groups_of(gpu, all));
-  return static_cast<int>(groups.size()) * kGroup;
+  return static_cast<int>(groups.size()) * kMultiprocessorGroup;
 }
 
 Result<std::vector<GpuPart>> split_gpu(int gpu, std::span<const int> multiprocessors) {
@@ -123,10 +123,10 @@ Result<std::vector<GpuPart>> split_gpu(int gpu, std::span<const int> multiproces
   std::span<Resource> left(groups);
   std::vector<GpuPart> parts;
   for (const int count : multiprocessors) {
-    const auto wanted = static_cast<std::size_t>((count + kGroup - 1) / kGroup);
+    const auto wanted = static_cast<std::size_t>((count + kMultiprocessorGroup - 1) / kMultiprocessorGroup);
     if (wanted > left.size()) {
       return bad_input("cuda:{} has {} multiprocessors in groups of {}; {} of them are left for a part of {}", gpu,
-                       all.multiprocessors, kGroup, left.size() * kGroup, count);
+                       all.multiprocessors, kMultiprocessorGroup, left.size() * kMultiprocessorGroup, count);
     }
     BERTH_TRY(GpuPart part, part_of(gpu, device, left.first(wanted)));
     parts.push_back(std::move(part));

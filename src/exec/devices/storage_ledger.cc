@@ -6,7 +6,7 @@
 namespace berth::exec {
 namespace {
 
-constexpr Bytes kBlock = 512;  // libtorch gives out memory of a GPU in multiples of it
+constexpr Bytes kGpuBlock = 512;  // libtorch gives out memory of a GPU in multiples of it
 
 const void* storage_of(const at::Tensor& tensor) {
   return tensor.defined() && tensor.has_storage() ? tensor.storage().unsafeGetStorageImpl() : nullptr;
@@ -21,7 +21,7 @@ void StorageLedger::add(const at::Tensor& tensor) {
   Entry& entry = entries_[storage];
   if (entry.uses == 0) {
     const auto bytes = static_cast<Bytes>(tensor.storage().nbytes());
-    entry.bytes = (bytes + kBlock - 1) / kBlock * kBlock;
+    entry.bytes = (bytes + kGpuBlock - 1) / kGpuBlock * kGpuBlock;
     try {
       take_bytes(device_, entry.bytes);
     } catch (...) {

@@ -139,12 +139,6 @@ at::Tensor heads_inside(const at::Tensor& tensor) { return tensor.transpose(1, 2
 
 at::Tensor no_state(const at::Tensor& query) { return at::zeros({}, query.options().dtype(at::kLong)); }
 
-template <typename... Results>
-void leave(Stack& stack, const Results&... results) {
-  stack.clear();
-  (stack.emplace_back(results), ...);
-}
-
 void flash_on_cpu(Stack& stack, std::uint64_t /*seed*/) {
   refuse_dropout(stack[3]);
   const Attention attention{tensor_of(stack[0]), tensor_of(stack[1]), tensor_of(stack[2]),

@@ -14,7 +14,8 @@
 namespace berth::exec {
 namespace {
 
-constexpr std::int64_t kBlock = (std::int64_t{1} << 20) + 7;  // more are repeats of these; odd, so that rows differ
+constexpr std::int64_t kRepeatedBlock =
+    (std::int64_t{1} << 20) + 7;  // more are repeats of these; odd, so that rows differ
 constexpr std::int64_t kNoBound = std::int64_t{1} << 62;
 
 // What an op looks up by the tensor that is its input number `position`; kNoBound if nothing.
@@ -101,10 +102,10 @@ at::Tensor initial_value(const Graph& graph, OpId op, const at::Device& device) 
       at::empty(std::vector<std::int64_t>(shape.begin(), shape.end()), at::TensorOptions(device).dtype(*dtype));
   const std::int64_t size = value.numel();
   if (size == 0) return value;
-  const at::Tensor block = block_of(graph, op, tensor, std::min(size, kBlock), *dtype).to(device);
+  const at::Tensor block = block_of(graph, op, tensor, std::min(size, kRepeatedBlock), *dtype).to(device);
   const at::Tensor flat = value.view({-1});
-  for (std::int64_t at = 0; at < size; at += kBlock) {
-    const std::int64_t count = std::min(kBlock, size - at);
+  for (std::int64_t at = 0; at < size; at += kRepeatedBlock) {
+    const std::int64_t count = std::min(kRepeatedBlock, size - at);
     flat.narrow(0, at, count).copy_(block.narrow(0, 0, count));
   }
   return value;

@@ -24,12 +24,6 @@ c10::optional<at::Tensor> maybe_tensor(const c10::IValue& value) {
   return value.isTensor() ? maybe_tensor(value.toTensor()) : c10::optional<at::Tensor>();
 }
 
-template <typename... Results>
-void leave(Stack& stack, const Results&... results) {
-  stack.clear();
-  (stack.emplace_back(results), ...);
-}
-
 // input, weight, bias, running mean, running variance, training, momentum, eps; gives the new running values too.
 void batch_norm_functional(Stack& stack, std::uint64_t /*seed*/) {
   const at::Tensor mean = copy_of(stack[3]), variance = copy_of(stack[4]);

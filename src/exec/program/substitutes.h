@@ -23,6 +23,13 @@ class Substitute {
   void (*run)(Stack& stack, std::uint64_t seed);
 };
 
+// Puts the results in the place of the arguments.
+template <typename... Results>
+void leave(Stack& stack, const Results&... results) {
+  stack.clear();
+  (stack.emplace_back(results), ...);
+}
+
 const Substitute* find_substitute(std::string_view name, std::string_view overload);
 
 // Whether a kind of device calls an operator of libtorch itself, or its substitute stands for it there.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/units.h"
 #include "format/graph_fields.h"
 #include "graph/builder.h"
 #include "import/aten/aten_constants.h"
@@ -20,25 +21,24 @@ struct MeasuredDevice {
 };
 constexpr std::array kMeasuredDevices{MeasuredDevice{"H200", "h200"}, MeasuredDevice{"16-core Xeon", "xeon-16c"}};
 constexpr std::array<std::string_view, 2> kTimers{"cuda", "cpu"};
-constexpr double kSecondsPerMicrosecond = 1e-6;
 
-enum Field : std::size_t {
-  kName,
-  kType,
-  kOutputs,
-  kArgs,
-  kKwargs,
-  kView,
-  kFlops,
-  kModule,
-  kLabel,
-  kUpdates,
-  kUs,
-  kCount
+enum AtenField : std::size_t {
+  kAtenName,
+  kAtenType,
+  kAtenOutputs,
+  kAtenArgs,
+  kAtenKwargs,
+  kAtenView,
+  kAtenFlops,
+  kAtenModule,
+  kAtenLabel,
+  kAtenUpdates,
+  kAtenUs,
+  kAtenCount
 };
-constexpr std::array<std::string_view, kCount> kFields{"name",  "type",   "outputs", "args",    "kwargs", "view",
-                                                       "flops", "module", "label",   "updates", "us"};
-using Fields = std::array<std::optional<JsonValue>, kCount>;
+constexpr std::array<std::string_view, kAtenCount> kAtenFields{
+    "name", "type", "outputs", "args", "kwargs", "view", "flops", "module", "label", "updates", "us"};
+using AtenFields = std::array<std::optional<JsonValue>, kAtenCount>;
 
 // _unsafe_view shows its input in another shape like view; PyTorch does not call it one, since nobody may write to it.
 Role role_of(std::string_view type, bool is_view) {
@@ -112,48 +112,48 @@ class AtenGraphReader {
   }
 
   Status read_op(const JsonValue& op) {
-    Fields fields;
+    AtenFields fields;
     const auto keep = [&](std::size_t field, const JsonValue& value) { return fields[field].emplace(value), Status(); };
-    BERTH_TRY(const std::uint32_t seen, op.fields(kFields, UnknownFields::kIgnore, keep));
-    for (const Field required : {kName, kType, kOutputs}) {
-      if ((seen >> required & 1U) == 0) return op.error(fmt::format("\"{}\" is missing", kFields[required]));
+    BERTH_TRY(const std::uint32_t seen, op.fields(kAtenFields, UnknownFields::kIgnore, keep));
+    for (const AtenField required : {kAtenName, kAtenType, kAtenOutputs}) {
+      if ((seen >> required & 1U) == 0) return op.error(fmt::format("\"{}\" is missing", kAtenFields[required]));
     }
     spec_ = {};
     BERTH_RETURN_IF_ERROR(read_facts(fields));
     BERTH_RETURN_IF_ERROR(spec_.type == "getitem" ? read_getitem(op, fields) : read_inputs(fields));
     if (spec_.type == "sgd_update" && spec_.updates == kNoOp) return op.error("\"updates\" is missing");
     set_bytes_touched();
-    BERTH_TRY(const NamedConstants constants, aten_constants(fields[kArgs], fields[kKwargs]));
+    BERTH_TRY(const NamedConstants constants, aten_constants(fields[kAtenArgs], fields[kAtenKwargs]));
     const std::string attributes = attribute_text(constants);
     spec_.attributes = attributes;
     const OpId id = builder_.add(spec_);
-    if (spec_.role == Role::kCompute && fields[kUs]) BERTH_RETURN_IF_ERROR(read_times(id, *fields[kUs]));
+    if (spec_.role == Role::kCompute && fields[kAtenUs]) BERTH_RETURN_IF_ERROR(read_times(id, *fields[kAtenUs]));
     if (builder_.early_error()) return *builder_.early_error();
     std::vector<bool> mask = attention_mask(spec_.type, spec_.outputs.size());
-    if (mask.empty()) mask = read_output_mask(fields[kArgs]);
+    if (mask.empty()) mask = read_output_mask(fields[kAtenArgs]);
     outputs_.add(std::move(spec_.outputs), std::move(mask));
     return {};
   }
 
-  Status read_facts(const Fields& fields) {
-    BERTH_TRY(spec_.name, fields[kName]->string());
-    BERTH_TRY(spec_.type, fields[kType]->string());
-    BERTH_RETURN_IF_ERROR(read_tensors(*fields[kOutputs], spec_.outputs));
-    if (fields[kFlops]) {
-      BERTH_TRY(spec_.flops, fields[kFlops]->number());
+  Status read_facts(const AtenFields& fields) {
+    BERTH_TRY(spec_.name, fields[kAtenName]->string());
+    BERTH_TRY(spec_.type, fields[kAtenType]->string());
+    BERTH_RETURN_IF_ERROR(read_tensors(*fields[kAtenOutputs], spec_.outputs));
+    if (fields[kAtenFlops]) {
+      BERTH_TRY(spec_.flops, fields[kAtenFlops]->number());
     }
-    if (fields[kModule]) {
-      BERTH_TRY(spec_.module, fields[kModule]->string());
+    if (fields[kAtenModule]) {
+      BERTH_TRY(spec_.module, fields[kAtenModule]->string());
     }
-    if (fields[kLabel]) {
-      BERTH_TRY(spec_.label, fields[kLabel]->string());
+    if (fields[kAtenLabel]) {
+      BERTH_TRY(spec_.label, fields[kAtenLabel]->string());
     }
-    if (fields[kUpdates]) {
-      BERTH_TRY(spec_.updates, read_known_op(*fields[kUpdates]));
+    if (fields[kAtenUpdates]) {
+      BERTH_TRY(spec_.updates, read_known_op(*fields[kAtenUpdates]));
     }
     bool is_view = false;
-    if (fields[kView]) {
-      BERTH_TRY(is_view, fields[kView]->boolean());
+    if (fields[kAtenView]) {
+      BERTH_TRY(is_view, fields[kAtenView]->boolean());
     }
     spec_.role = role_of(spec_.type, is_view);
     return {};
@@ -166,12 +166,12 @@ class AtenGraphReader {
     return value.error(fmt::format("it names op {}, but only {} ops come before it", index(op), outputs_.num_ops()));
   }
 
-  Status read_inputs(const Fields& fields) {
-    if (fields[kArgs]) {
-      BERTH_RETURN_IF_ERROR(fields[kArgs]->for_each([&](const JsonValue& value) { return collect_inputs(value); }));
+  Status read_inputs(const AtenFields& fields) {
+    if (fields[kAtenArgs]) {
+      BERTH_RETURN_IF_ERROR(fields[kAtenArgs]->for_each([&](const JsonValue& value) { return collect_inputs(value); }));
     }
-    if (!fields[kKwargs]) return {};
-    return fields[kKwargs]->for_each_member(
+    if (!fields[kAtenKwargs]) return {};
+    return fields[kAtenKwargs]->for_each_member(
         [&](std::string_view, const JsonValue& value) { return collect_inputs(value); });
   }
 
@@ -192,9 +192,9 @@ class AtenGraphReader {
     return {};
   }
 
-  Status read_getitem(const JsonValue& op, const Fields& fields) {
-    const auto first = fields[kArgs] ? fields[kArgs]->at(0) : std::nullopt;
-    const auto second = fields[kArgs] ? fields[kArgs]->at(1) : std::nullopt;
+  Status read_getitem(const JsonValue& op, const AtenFields& fields) {
+    const auto first = fields[kAtenArgs] ? fields[kAtenArgs]->at(0) : std::nullopt;
+    const auto second = fields[kAtenArgs] ? fields[kAtenArgs]->at(1) : std::nullopt;
     const auto from = first ? first->find("op") : std::nullopt;
     const auto number = second ? second->find("i") : std::nullopt;
     if (!from || !number) return op.error("a getitem needs the args [{\"op\": ...}, {\"i\": ...}]");
@@ -234,7 +234,7 @@ class AtenGraphReader {
       const auto time = us.find(kTimers[timer]);
       if (!time || time->is_null() || models_[timer].empty()) continue;
       BERTH_TRY(const double microseconds, time->number());
-      builder_.set_measured(models_[timer], id, microseconds * kSecondsPerMicrosecond);
+      builder_.set_measured(models_[timer], id, microseconds * kMicrosecond);
     }
     return {};
   }

@@ -6,12 +6,12 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "base/units.h"
 #include "import/costs/trace_costs.h"
 
 namespace berth {
 namespace {
 
-constexpr double kMicrosecond = 1e-6;
 constexpr std::string_view kGpuAnnotation = "gpu_user_annotation";
 // Categories; those with capitals are of Kineto before torch 1.12.
 constexpr std::array<std::string_view, 7> kOnGpu{kGpuAnnotation, "kernel", "gpu_memcpy", "gpu_memset",

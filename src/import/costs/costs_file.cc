@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/costs/costs_file.h"
 
+#include "base/units.h"
 #include "files/files.h"
 #include "import/costs/csv_costs.h"
 #include "import/costs/trace_costs.h"
@@ -9,8 +10,6 @@
 
 namespace berth {
 namespace {
-
-constexpr double kMicrosecond = 1e-6;
 
 // What a runtime adds by itself, such as a change of layout, is no layer's time.
 Result<CostsFile> read_execution_costs(std::string_view xml) {

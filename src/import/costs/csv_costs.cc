@@ -5,14 +5,13 @@
 #include <optional>
 #include <string>
 
+#include "base/units.h"
 #include "files/csv_line.h"
 #include "files/text_lines.h"
 #include "import/costs/costs_file.h"
 
 namespace berth {
 namespace {
-
-constexpr double kMicrosecond = 1e-6;
 
 struct Columns {
   std::size_t count = 0, op = 0, microseconds = 0;

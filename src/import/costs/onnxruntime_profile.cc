@@ -4,13 +4,13 @@
 #include <string_view>
 #include <utility>
 
+#include "base/units.h"
 #include "import/costs/trace_costs.h"
 
 namespace berth {
 namespace {
 
 constexpr std::string_view kSuffix = "_kernel_time", kCategory = "Node";
-constexpr double kMicrosecond = 1e-6;
 
 // Providers that always run on one kind of device.
 constexpr std::array kProviders{

@@ -16,8 +16,17 @@ namespace {
 constexpr std::string_view kEvents = "traceEvents";
 constexpr double kLongest = kLongestTime * 1e6;
 
-enum Field : std::size_t { kPhase, kName, kCategory, kStart, kDuration, kProcess, kThread, kArguments };
-constexpr std::array<std::string_view, 8> kFields{"ph", "name", "cat", "ts", "dur", "pid", "tid", "args"};
+enum EventField : std::size_t {
+  kEventPhase,
+  kEventName,
+  kEventCategory,
+  kEventStart,
+  kEventDuration,
+  kEventProcess,
+  kEventThread,
+  kEventArguments
+};
+constexpr std::array<std::string_view, 8> kEventFields{"ph", "name", "cat", "ts", "dur", "pid", "tid", "args"};
 
 // JsonDocument wants an object; an array becomes its only member.
 std::string as_object(std::string text) {
@@ -36,30 +45,30 @@ class EventReader {
     std::string thread;
     const auto read_field = [&](std::size_t field, const JsonValue& member) -> Status {
       switch (field) {
-        case kPhase: {
+        case kEventPhase: {
           BERTH_TRY(const std::string_view phase, member.string());
           is_complete = phase == "X";
           return {};
         }
-        case kName:
+        case kEventName:
           if (event.name.empty()) return read_text(member, event.name);
           return {};
-        case kCategory:
+        case kEventCategory:
           return read_text(member, event.category);
-        case kStart:
+        case kEventStart:
           return read_number(member, event.start_us);
-        case kDuration:
+        case kEventDuration:
           has_duration = true;
           return read_number(member, event.duration_us);
-        case kProcess:
+        case kEventProcess:
           return read_id(member, 'p', thread);
-        case kThread:
+        case kEventThread:
           return read_id(member, 't', thread);
         default:
           return read_arguments(member, event);
       }
     };
-    BERTH_RETURN_IF_ERROR(value.fields(kFields, UnknownFields::kIgnore, read_field));
+    BERTH_RETURN_IF_ERROR(value.fields(kEventFields, UnknownFields::kIgnore, read_field));
     if (!is_complete || !has_duration || event.name.empty()) return {};
     if (event.duration_us < 0.0 || event.duration_us > kLongest) {
       return value.error(fmt::format("\"dur\" is {}; expected 0 to {:g} microseconds", event.duration_us, kLongest));

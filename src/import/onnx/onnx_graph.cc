@@ -18,7 +18,7 @@ namespace {
 constexpr int kDeepestCall = 16;
 
 // Values of a graph, or of a function that is being written out in it, by the names they have there.
-struct Scope {
+struct NameScope {
   std::unordered_map<std::string, ValueIndex> values = {};
   const OnnxCall* call = nullptr;
   std::string prefix = {};
@@ -57,13 +57,13 @@ class GraphReader {
   // The scope of a function or of this graph, as the body of a node in it sees it.
   class Around : public OnnxSurroundings {
    public:
-    Around(GraphReader& reader, Scope& scope) : reader_(reader), scope_(scope) {}
+    Around(GraphReader& reader, NameScope& scope) : reader_(reader), scope_(scope) {}
     std::optional<ValueIndex> find(const std::string& name) override { return reader_.find(name, scope_); }
     ValueIndex add_weight(Value value) override { return reader_.add_weight(std::move(value)); }
 
    private:
     GraphReader& reader_;
-    Scope& scope_;
+    NameScope& scope_;
   };
 
   Status read_initializers(std::string_view bytes) {
@@ -160,7 +160,7 @@ class GraphReader {
     }
   }
 
-  Status add_node(OnnxNode node, Scope& scope) {
+  Status add_node(OnnxNode node, NameScope& scope) {
     if (scope.call != nullptr) {
       BERTH_RETURN_IF_ERROR(charge_copy(node, scope));
       resolve_attributes(node, *scope.call);
@@ -191,7 +191,7 @@ class GraphReader {
     return {};
   }
 
-  Status add_constant(Value value, const OnnxNode& node, Scope& scope) {
+  Status add_constant(Value value, const OnnxNode& node, NameScope& scope) {
     const std::string& name = node.outputs.front();
     value.name = scope.prefix + name;
     const auto early = scope.values.find(name);
@@ -206,7 +206,7 @@ class GraphReader {
     return {};
   }
 
-  std::optional<ValueIndex> find(const std::string& name, Scope& scope) {
+  std::optional<ValueIndex> find(const std::string& name, NameScope& scope) {
     if (const auto found = scope.values.find(name); found != scope.values.end()) return found->second;
     if (&scope != &scope_) return std::nullopt;  // a function sees what it is given
     if (made_.contains(name))
@@ -216,13 +216,13 @@ class GraphReader {
     return scope.values[name] = *outside == kNoValue ? kNoValue : capture({.name = name}, *outside);
   }
 
-  Result<ValueIndex> find_input(const std::string& name, const OnnxNode& node, Scope& scope) {
+  Result<ValueIndex> find_input(const std::string& name, const OnnxNode& node, NameScope& scope) {
     if (name.empty()) return kNoValue;
     if (const auto found = find(name, scope)) return *found;
     return bad_input("node '{}' reads '{}', which nothing makes", label_of(node), name);
   }
 
-  ValueIndex value_named(const std::string& name, Scope& scope) {
+  ValueIndex value_named(const std::string& name, NameScope& scope) {
     if (name.empty()) return kNoValue;
     if (const auto found = scope.values.find(name); found != scope.values.end()) return found->second;
     Value value;
@@ -233,11 +233,11 @@ class GraphReader {
   }
 
   // The nodes of a function in place of the call, their names behind the caller's.
-  Status write_out(const OnnxFunction& function, const OnnxNode& caller, Scope& scope) {
+  Status write_out(const OnnxFunction& function, const OnnxNode& caller, NameScope& scope) {
     if (scope.depth >= kDeepestCall) return bad_input("function '{}' calls itself, or calls are too deep", caller.type);
     BERTH_RETURN_IF_ERROR(charge(sizeof(Value) * function.inputs.size(), caller));
     const OnnxCall call{caller, function};
-    Scope inner{.call = &call, .prefix = prefix_inside(caller, scope.prefix), .depth = scope.depth + 1};
+    NameScope inner{.call = &call, .prefix = prefix_inside(caller, scope.prefix), .depth = scope.depth + 1};
     for (std::size_t i = 0; i < function.inputs.size(); ++i) {
       const std::string name = i < caller.inputs.size() ? caller.inputs[i] : "";
       BERTH_TRY(inner.values[function.inputs[i]], find_input(name, caller, scope));
@@ -254,7 +254,7 @@ class GraphReader {
   }
 
   // Attributes are looked up before their size is known, which takes time if both sides have many.
-  Status charge_copy(const OnnxNode& node, const Scope& scope) {
+  Status charge_copy(const OnnxNode& node, const NameScope& scope) {
     const auto& [caller, function] = *scope.call;
     const std::size_t look_ups = node.attributes.size() * (caller.attributes.size() + function.defaults.size());
     BERTH_RETURN_IF_ERROR(charge(look_ups, caller));
@@ -270,7 +270,7 @@ class GraphReader {
   }
 
   // What a function made is the caller's value; one that others have read before gets it through an Identity.
-  void hand_out(ValueIndex made, const std::string& name, Scope& scope) {
+  void hand_out(ValueIndex made, const std::string& name, NameScope& scope) {
     const auto [found, is_new] = scope.values.emplace(name, made);
     const auto known = &scope == &scope_ ? known_.find(name) : known_.end();
     Value& value = graph_.model.values[made];
@@ -287,7 +287,7 @@ class GraphReader {
   OnnxFile& file_;
   OnnxSurroundings* around_;
   OnnxGraph graph_;
-  Scope scope_;
+  NameScope scope_;
   std::unordered_map<std::string, Value> known_;  // values the file describes, by name
   std::unordered_set<std::string> made_;
   std::vector<std::string> output_names_;

@@ -9,7 +9,7 @@
 namespace berth {
 namespace {
 
-constexpr int kDeepest = 256;                // messages inside each other: four for every subgraph inside another
+constexpr int kDeepestMessage = 256;         // messages inside each other: four for every subgraph inside another
 constexpr std::uint32_t kExternalData = 13;  // of TensorProto
 constexpr std::string_view kLocation = "location";
 
@@ -54,7 +54,7 @@ bool is_entry(OnnxMessage kind, const WireReader& field) {
 }
 
 Status find(std::string_view message, OnnxMessage kind, int depth, std::set<std::string, std::less<>>& found) {
-  if (depth > kDeepest) return bad_input("its subgraphs are nested too deeply");
+  if (depth > kDeepestMessage) return bad_input("its subgraphs are nested too deeply");
   WireReader field(message);
   while (field.next()) {
     if (is_entry(kind, field)) {
@@ -74,7 +74,7 @@ class Renaming {
   Renaming(std::string_view file, const OnnxLocations& names) : file_(file), names_(names) {}
 
   [[nodiscard]] Renamed message(std::string_view bytes, OnnxMessage kind, int depth) const {
-    if (depth > kDeepest) return bad_input("its subgraphs are nested too deeply");
+    if (depth > kDeepestMessage) return bad_input("its subgraphs are nested too deeply");
     WireParts parts(file_);
     bool has_changed = false;
     WireReader reader(bytes);

@@ -28,6 +28,7 @@ enum class OnnxMessage : std::uint8_t {
   kFunction,
   kTraining,
 };
+inline constexpr std::uint32_t kModelGraph = 7;  // the field of a model that holds its graph
 
 using OnnxLocations = std::map<std::string, std::string, std::less<>>;  // by the name in the file, the new one
 

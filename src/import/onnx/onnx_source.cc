@@ -8,7 +8,7 @@
 namespace berth {
 namespace {
 
-constexpr int kDeepestBody = 64;
+constexpr int kDeepestSourceBody = 64;
 // Numbers of fields: GraphProto and TensorProto of onnx.proto.
 enum GraphField : std::uint32_t {
   kNode = 1,
@@ -19,7 +19,6 @@ enum GraphField : std::uint32_t {
   kQuantization = 14,
   kSparseInitializer = 15
 };
-constexpr std::uint32_t kModelGraph = 7;
 constexpr std::uint32_t kTensorName = 8;
 
 class SourceReader {
@@ -105,7 +104,7 @@ class SourceReader {
 
   // Names that a node and all nodes in its subgraphs read. Some of these are made inside; they do no harm.
   static Status add_reads(std::string_view node, std::vector<std::string_view>& reads, int depth) {
-    if (depth > kDeepestBody) return bad_input("its subgraphs are nested more than {} deep", kDeepestBody);
+    if (depth > kDeepestSourceBody) return bad_input("its subgraphs are nested more than {} deep", kDeepestSourceBody);
     for (WireReader field(node); field.next();) {
       if (field.is(1, WireType::kBytes) && !field.bytes().empty()) reads.push_back(field.bytes());
       if (!field.is(5, WireType::kBytes)) continue;

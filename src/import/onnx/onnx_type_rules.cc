@@ -13,7 +13,7 @@ namespace berth {
 namespace {
 
 // Fields of TypeProto.
-enum Kind : std::uint32_t { kTensor = 1, kSequence = 4, kMap = 5, kSparse = 8, kOptional = 9 };
+enum TypeKind : std::uint32_t { kTensor = 1, kSequence = 4, kMap = 5, kSparse = 8, kOptional = 9 };
 constexpr int kDeepestType = 16;
 
 // What the outputs are, one word for each; a '+' behind the last stands for all that follow. The characters of a word
@@ -22,12 +22,12 @@ constexpr int kDeepestType = 16;
 //   @       what the attribute says: a number of a type, a tensor of that type, or a type
 //   F U I L S B W  tensors of float, uint8, int32, int64, string, bool, uint32
 // In front of them: q a sequence of it, o an optional of it, e what the sequence holds, g what the optional holds.
-struct Row {
+struct TypeRuleRow {
   std::string_view domain, types, attribute, outputs;
 };
 
 // By the schemas of onnx 1.23 and onnxruntime 1.31.
-constexpr Row kRows[] = {
+constexpr TypeRuleRow kRows[] = {
     {"",
      "Abs Acos Acosh Add AffineGrid Asin Asinh Atan Atanh AveragePool BitShift BitwiseAnd BitwiseNot BitwiseOr "
      "BitwiseXor CausalConvWithState Ceil Celu CenterCropPad Clip Col2Im Compress Concat Conv ConvTranspose Cos Cosh "
@@ -101,10 +101,10 @@ constexpr Row kRows[] = {
     {"com.microsoft", "Unique", "", "0 L L"},
 };
 
-const Row* find_row(const std::string& type) {
+const TypeRuleRow* find_row(const std::string& type) {
   static const auto kByType = [] {
-    std::unordered_map<std::string, const Row*> by_type;
-    for (const Row& row : kRows) {
+    std::unordered_map<std::string, const TypeRuleRow*> by_type;
+    for (const TypeRuleRow& row : kRows) {
       for (const std::string_view name : split(row.types, ' ')) by_type.emplace(onnx_type(row.domain, name), &row);
     }
     return by_type;
@@ -113,14 +113,14 @@ const Row* find_row(const std::string& type) {
   return found != kByType.end() ? found->second : nullptr;
 }
 
-OnnxType wrapped(Kind kind, const OnnxType& inside) {
+OnnxType wrapped(TypeKind kind, const OnnxType& inside) {
   return inside.empty() ? OnnxType() : wire_field(kind, wire_field(1, inside));
 }
 
 // What a sequence or an optional holds; nothing if the type is of another kind.
-std::string_view inside_of(Kind kind, const OnnxType& type) { return first_bytes(first_bytes(type, kind), 1); }
+std::string_view inside_of(TypeKind kind, const OnnxType& type) { return first_bytes(first_bytes(type, kind), 1); }
 
-OnnxType type_of(const OnnxAttribute& attribute) {
+OnnxType type_of_attribute(const OnnxAttribute& attribute) {
   if (!attribute.type.empty()) return without_shapes(attribute.type);
   if (attribute.tensor) return tensor_type(attribute.element);
   const auto* number = attribute.value ? std::get_if<std::int64_t>(&*attribute.value) : nullptr;
@@ -148,12 +148,12 @@ OnnxType fixed_type(char letter) {
   }
 }
 
-class Outputs {
+class OutputTypes {
  public:
-  Outputs(const OnnxNode& node, std::span<const OnnxType> inputs, std::string_view attribute)
+  OutputTypes(const OnnxNode& node, std::span<const OnnxType> inputs, std::string_view attribute)
       : node_(node), inputs_(inputs) {
     const auto found = std::ranges::find(node.attributes, attribute, &OnnxAttribute::name);
-    if (!attribute.empty() && found != node.attributes.end()) stated_ = type_of(*found);
+    if (!attribute.empty() && found != node.attributes.end()) stated_ = type_of_attribute(*found);
   }
 
   [[nodiscard]] OnnxType by_word(std::string_view word) const {
@@ -206,7 +206,7 @@ OnnxType constant_type(const OnnxNode& node) {
   return {};
 }
 
-OnnxType without_shapes(std::string_view type, int depth) {
+OnnxType strip_shapes(std::string_view type, int depth) {
   if (depth > kDeepestType) return {};
   for (WireReader field(type); field.next();) {
     if (field.type() != WireType::kBytes) continue;
@@ -218,10 +218,10 @@ OnnxType without_shapes(std::string_view type, int depth) {
       }
       case kSequence:
       case kOptional:
-        return wrapped(static_cast<Kind>(field.field()), without_shapes(first_bytes(field.bytes(), 1), depth + 1));
+        return wrapped(static_cast<TypeKind>(field.field()), strip_shapes(first_bytes(field.bytes(), 1), depth + 1));
       case kMap: {
         const std::uint64_t key = last_number(field.bytes(), 1);
-        const OnnxType value = without_shapes(first_bytes(field.bytes(), 2), depth + 1);
+        const OnnxType value = strip_shapes(first_bytes(field.bytes(), 2), depth + 1);
         return value.empty() ? OnnxType() : wire_field(kMap, wire_number(1, key) + wire_field(2, value));
       }
       default:
@@ -241,7 +241,7 @@ OnnxType sequence_type(const OnnxType& element) { return wrapped(kSequence, elem
 
 OnnxType element_of_sequence(const OnnxType& type) { return OnnxType(inside_of(kSequence, type)); }
 
-OnnxType without_shapes(std::string_view type) { return without_shapes(type, 0); }
+OnnxType without_shapes(std::string_view type) { return strip_shapes(type, 0); }
 
 std::vector<OnnxType> output_types(const OnnxNode& node, std::span<const OnnxType> inputs) {
   std::vector<OnnxType> types(node.outputs.size());
@@ -250,9 +250,9 @@ std::vector<OnnxType> output_types(const OnnxNode& node, std::span<const OnnxTyp
     types.front() = constant_type(node);
     return types;
   }
-  const Row* const row = find_row(node.type);
+  const TypeRuleRow* const row = find_row(node.type);
   if (row == nullptr) return types;
-  const Outputs outputs(node, inputs, row->attribute);
+  const OutputTypes outputs(node, inputs, row->attribute);
   const std::vector<std::string_view> words = split(row->outputs, ' ');
   for (std::size_t i = 0; i < types.size(); ++i) {
     const bool repeats = words.back().ends_with('+');

@@ -11,7 +11,7 @@
 namespace berth {
 namespace {
 
-constexpr std::uint32_t kModelGraph = 7, kGraphNode = 1;
+constexpr std::uint32_t kGraphNode = 1;
 
 using Edited = Result<std::optional<WireParts>>;  // nothing: it stays as it is
 

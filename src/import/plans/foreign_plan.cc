@@ -18,11 +18,11 @@ constexpr std::string_view kReadable =
     "plans are read from berth-plan/1, device_map.json of accelerate, layer settings of ONNX Runtime, affinity JSON of "
     "OpenVINO, TensorFlow graphs with device fields (.pb .pbtxt .meta) and CSV with the columns op and device";
 
-enum class Kind { kDeviceMap, kAffinity, kOrt, kCsv, kTensorFlow };
+enum class PlanKind { kDeviceMap, kAffinity, kOrt, kCsv, kTensorFlow };
 
 bool is_tensorflow(const std::string& path) {
-  constexpr std::array<std::string_view, 3> kEndings{".pb", ".pbtxt", ".meta"};
-  return std::ranges::any_of(kEndings, [&](std::string_view ending) { return path.ends_with(ending); });
+  constexpr std::array<std::string_view, 3> kTensorFlowEndings{".pb", ".pbtxt", ".meta"};
+  return std::ranges::any_of(kTensorFlowEndings, [&](std::string_view ending) { return path.ends_with(ending); });
 }
 
 std::string_view without_mark(std::string_view text) {
@@ -30,47 +30,47 @@ std::string_view without_mark(std::string_view text) {
   return trim(text);
 }
 
-Result<Kind> kind_of(const std::string& text, const ForeignPlanRequest& request) {
-  if (is_tensorflow(request.path)) return Kind::kTensorFlow;
+Result<PlanKind> plan_kind_of(const std::string& text, const ForeignPlanRequest& request) {
+  if (is_tensorflow(request.path)) return PlanKind::kTensorFlow;
   const std::string_view body = without_mark(text);
   if (body.starts_with('{')) {
     BERTH_TRY(const JsonDocument document, JsonDocument::open(text));
-    if (document.has(kLayerSettings) || document.has(kNameSettings)) return Kind::kOrt;
-    return names_ops(text, request.problem.graph()) ? Kind::kAffinity : Kind::kDeviceMap;
+    if (document.has(kLayerSettings) || document.has(kNameSettings)) return PlanKind::kOrt;
+    return names_ops(text, request.problem.graph()) ? PlanKind::kAffinity : PlanKind::kDeviceMap;
   }
   const std::string_view line = body.substr(0, body.find('\n'));
   if (line.find("op") != std::string_view::npos && line.find("device") != std::string_view::npos &&
       line.find(',') != std::string_view::npos && line.find('(') == std::string_view::npos) {
-    return Kind::kCsv;
+    return PlanKind::kCsv;
   }
-  if (line.find('(') != std::string_view::npos) return Kind::kOrt;
+  if (line.find('(') != std::string_view::npos) return PlanKind::kOrt;
   return bad_input("it is no plan; {}", kReadable);
 }
 
-struct Reader {
+struct PlanReader {
   std::string_view format;
   Result<StatedPlan> (*read)(const std::string& text, const ForeignPlanRequest& request);
 };
 
-Reader reader_of(Kind kind) {
+PlanReader plan_reader_of(PlanKind kind) {
   switch (kind) {
-    case Kind::kDeviceMap:
+    case PlanKind::kDeviceMap:
       return {"device_map of accelerate", read_device_map};
-    case Kind::kAffinity:
+    case PlanKind::kAffinity:
       return {"affinities of OpenVINO", read_affinity};
-    case Kind::kOrt:
+    case PlanKind::kOrt:
       return {"layer settings of ONNX Runtime", read_ort_settings};
-    case Kind::kCsv:
+    case PlanKind::kCsv:
       return {"CSV", read_csv_plan};
-    case Kind::kTensorFlow:
+    case PlanKind::kTensorFlow:
       break;
   }
   return {"device fields of TensorFlow", read_tensorflow_devices};
 }
 
-Result<ForeignPlan> read(const std::string& text, const ForeignPlanRequest& request) {
-  BERTH_TRY(const Kind kind, kind_of(text, request));
-  const Reader reader = reader_of(kind);
+Result<ForeignPlan> read_plan_text(const std::string& text, const ForeignPlanRequest& request) {
+  BERTH_TRY(const PlanKind kind, plan_kind_of(text, request));
+  const PlanReader reader = plan_reader_of(kind);
   BERTH_TRY(StatedPlan stated, reader.read(text, request));
   const auto placed = static_cast<std::size_t>(
       std::ranges::count_if(stated.device_of, [](const std::string& device) { return !device.empty(); }));
@@ -92,7 +92,7 @@ bool is_foreign_plan(const std::string& path, const std::string& text) {
 }
 
 Result<ForeignPlan> read_foreign_plan(const std::string& text, const ForeignPlanRequest& request) {
-  auto plan = read(text, request);
+  auto plan = read_plan_text(text, request);
   if (!plan) return in_file(request.path, plan.error());
   return plan;
 }

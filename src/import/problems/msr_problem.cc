@@ -17,18 +17,27 @@
 namespace berth {
 namespace {
 
-constexpr double kSecondsPerUnit = 1e-3;
+constexpr double kSecondsPerMsrUnit = 1e-3;
 constexpr double kLinkBytesPerSecond = kPicosecondsPerSecond;
 // Between CPU cores, which share one memory: less than half a picosecond for a tensor of any size.
 constexpr double kFreeBytesPerSecond = 1e30;
 
-enum NodeField : std::size_t { kId, kName, kCpuLatency, kFpgaLatency, kSize, kSupported, kBackward, kColour };
-constexpr std::array<std::string_view, 8> kNodeFields{
+enum MsrNodeField : std::size_t {
+  kNodeId,
+  kNodeName,
+  kNodeCpuLatency,
+  kNodeFpgaLatency,
+  kNodeSize,
+  kNodeSupported,
+  kNodeBackward,
+  kNodeColour
+};
+constexpr std::array<std::string_view, 8> kMsrNodeFields{
     "id", "name", "cpuLatency", "fpgaLatency", "size", "supportedOnFpga", "isBackwardNode", "colorClass"};
-enum EdgeField : std::size_t { kSource, kDest, kCost };
-constexpr std::array<std::string_view, 3> kEdgeFields{"sourceId", "destId", "cost"};
+enum MsrEdgeField : std::size_t { kEdgeSource, kEdgeDest, kEdgeCost };
+constexpr std::array<std::string_view, 3> kMsrEdgeFields{"sourceId", "destId", "cost"};
 
-struct Node {
+struct MsrNode {
   std::int64_t id = 0;
   std::string name;
   double cpu_s = 0.0, accelerator_s = 0.0;
@@ -119,14 +128,14 @@ class MsrReader {
 
   Status read_node(const JsonValue& value) {
     constexpr std::uint32_t kRequired =
-        1U << kId | 1U << kCpuLatency | 1U << kFpgaLatency | 1U << kSize | 1U << kSupported;
+        1U << kNodeId | 1U << kNodeCpuLatency | 1U << kNodeFpgaLatency | 1U << kNodeSize | 1U << kNodeSupported;
     if (nodes_.size() == kMaxOps) return value.error(fmt::format("more than {} nodes", kMaxOps));
-    Node node;
+    MsrNode node;
     const auto read_field = [&](std::size_t field, const JsonValue& member) -> Status {
-      return read_node_field(static_cast<NodeField>(field), member, node);
+      return read_node_field(static_cast<MsrNodeField>(field), member, node);
     };
-    BERTH_TRY(const std::uint32_t seen, value.fields(kNodeFields, UnknownFields::kIgnore, read_field));
-    BERTH_RETURN_IF_ERROR(check_fields(value, seen, kNodeFields, kRequired));
+    BERTH_TRY(const std::uint32_t seen, value.fields(kMsrNodeFields, UnknownFields::kIgnore, read_field));
+    BERTH_RETURN_IF_ERROR(check_fields(value, seen, kMsrNodeFields, kRequired));
     if (node.name.empty()) node.name = fmt::format("node{}", node.id);
     if (!op_of_id_.emplace(node.id, OpId(nodes_.size())).second)
       return value.error(fmt::format("there is another node with the id {}", node.id));
@@ -134,25 +143,25 @@ class MsrReader {
     return {};
   }
 
-  static Status read_node_field(NodeField field, const JsonValue& value, Node& node) {
+  static Status read_node_field(MsrNodeField field, const JsonValue& value, MsrNode& node) {
     switch (field) {
-      case kId:
+      case kNodeId:
         return store(value.integer(), node.id);
-      case kName: {
+      case kNodeName: {
         BERTH_TRY(node.name, value.string());
         return {};
       }
-      case kCpuLatency:
+      case kNodeCpuLatency:
         return store(read_amount(value), node.cpu_s);
-      case kFpgaLatency:
+      case kNodeFpgaLatency:
         return store(read_amount(value), node.accelerator_s);
-      case kSize:
+      case kNodeSize:
         return store(read_bytes(value), node.size);
-      case kSupported:
+      case kNodeSupported:
         return store(read_flag(value), node.on_accelerators);
-      case kBackward:
+      case kNodeBackward:
         return store(read_flag(value), node.backward);
-      case kColour: {
+      case kNodeColour: {
         if (value.is_null()) return {};
         BERTH_TRY(node.colour, value.integer());
         return {};
@@ -165,18 +174,19 @@ class MsrReader {
     OpId source = kNoOp, dest = kNoOp;
     double cost = 0.0;
     const auto read_field = [&](std::size_t field, const JsonValue& member) -> Status {
-      if (field == kCost) return store(read_amount(member), cost);
-      return store(find_node(member), field == kSource ? source : dest);
+      if (field == kEdgeCost) return store(read_amount(member), cost);
+      return store(find_node(member), field == kEdgeSource ? source : dest);
     };
-    BERTH_TRY(const std::uint32_t seen, value.fields(kEdgeFields, UnknownFields::kIgnore, read_field));
-    BERTH_RETURN_IF_ERROR(check_fields(value, seen, kEdgeFields, 1U << kSource | 1U << kDest | 1U << kCost));
-    const double cost_s = cost * kSecondsPerUnit;
-    Node& from = nodes_[index(source)];
+    BERTH_TRY(const std::uint32_t seen, value.fields(kMsrEdgeFields, UnknownFields::kIgnore, read_field));
+    BERTH_RETURN_IF_ERROR(
+        check_fields(value, seen, kMsrEdgeFields, 1U << kEdgeSource | 1U << kEdgeDest | 1U << kEdgeCost));
+    const double cost_s = cost * kSecondsPerMsrUnit;
+    MsrNode& from = nodes_[index(source)];
     if (from.output_s.value_or(cost_s) != cost_s) {
       return value.error(
           fmt::format("moving the output of node {} costs {} here and {} in another edge; a node has one"
                       " output",
-                      from.id, cost, *from.output_s / kSecondsPerUnit));
+                      from.id, cost, *from.output_s / kSecondsPerMsrUnit));
     }
     if (cost_s > kLongestTime) return value.error(fmt::format("a transfer of {} ms is beyond the clock", cost));
     from.output_s = cost_s;
@@ -205,7 +215,7 @@ class MsrReader {
     builder.reserve(nodes_.size());
     const auto forward = forward_nodes_of_colours();
     std::unordered_set<std::string_view> names;
-    for (const Node& node : nodes_) {
+    for (const MsrNode& node : nodes_) {
       // Nodes are told apart by their ids, so names may repeat.
       const std::string name = names.insert(node.name).second ? node.name : fmt::format("{}#{}", node.name, node.id);
       const std::string colour = node.colour ? fmt::format("class {}", *node.colour) : "";
@@ -223,11 +233,11 @@ class MsrReader {
 
   [[nodiscard]] ExplicitCosts make_costs(const Machine& machine) const {
     ExplicitCosts costs;
-    for (const Node& node : nodes_) {
+    for (const MsrNode& node : nodes_) {
       std::vector<double>& times = costs.time_s.emplace_back();
       for (const Device& device : machine.devices()) {
         const bool cpu = device.kind == DeviceKind::kCpu;
-        const double time = (cpu ? node.cpu_s : node.accelerator_s) * kSecondsPerUnit;
+        const double time = (cpu ? node.cpu_s : node.accelerator_s) * kSecondsPerMsrUnit;
         times.push_back((cpu ? cpus_work_ : node.on_accelerators) ? time : -1.0);
       }
       costs.resident.push_back(node.size);
@@ -235,7 +245,7 @@ class MsrReader {
     return costs;
   }
 
-  std::vector<Node> nodes_;
+  std::vector<MsrNode> nodes_;
   std::unordered_map<std::int64_t, OpId> op_of_id_;
   std::size_t edges_ = 0;
   bool cpus_work_ = true;

@@ -14,8 +14,8 @@
 namespace berth {
 namespace {
 
-constexpr std::string_view kDefaultMachine = "p100x4";
-constexpr double kSecondsPerUnit = 1e-3;
+constexpr std::string_view kPipedreamMachine = "p100x4";
+constexpr double kSecondsPerPipedreamUnit = 1e-3;
 constexpr std::string_view kSeparator = " -- ";
 
 struct Layer {
@@ -67,8 +67,8 @@ class ProfileReader {
     BERTH_TRY(const double backward, figure(fields, "backward_compute_time"));
     BERTH_TRY(layer.activation, bytes(fields, "activation_size"));
     BERTH_TRY(layer.parameters, bytes(fields, "parameter_size"));
-    layer.forward_s = forward * kSecondsPerUnit;
-    layer.backward_s = backward * kSecondsPerUnit;
+    layer.forward_s = forward * kSecondsPerPipedreamUnit;
+    layer.backward_s = backward * kSecondsPerPipedreamUnit;
     return {};
   }
 
@@ -254,7 +254,7 @@ Result<Problem> read_pipedream_problem(std::string_view text, std::string title,
   BERTH_TRY(Graph graph, profile.build(std::move(title), reader.edges()));
   std::shared_ptr<const Machine> machine = request.machine;
   if (machine == nullptr) {
-    BERTH_TRY(Machine own, builtin_machine(kDefaultMachine));
+    BERTH_TRY(Machine own, builtin_machine(kPipedreamMachine));
     machine = std::make_shared<const Machine>(std::move(own));
   }
   if (machine->accelerators().empty()) {

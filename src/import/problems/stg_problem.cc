@@ -10,8 +10,8 @@
 namespace berth {
 namespace {
 
-constexpr std::string_view kDefaultMachine = "procx4";
-constexpr double kSecondsPerUnit = 1.0;
+constexpr std::string_view kStgMachine = "procx4";
+constexpr double kSecondsPerStgUnit = 1.0;
 
 class StgReader {
  public:
@@ -58,7 +58,7 @@ class StgReader {
     }
     edges_ += count;
     builder_.add(task);
-    times_s_.push_back(units * kSecondsPerUnit);
+    times_s_.push_back(units * kSecondsPerStgUnit);
     return {};
   }
 
@@ -80,7 +80,7 @@ Result<Problem> read_stg_problem(std::string_view text, std::string title, const
   BERTH_TRY(Graph graph, reader.read());
   std::shared_ptr<const Machine> machine = request.machine;
   if (machine == nullptr) {
-    BERTH_TRY(Machine processors, builtin_machine(kDefaultMachine));
+    BERTH_TRY(Machine processors, builtin_machine(kStgMachine));
     machine = std::make_shared<const Machine>(std::move(processors));
   }
   ExplicitCosts costs;

@@ -12,7 +12,7 @@ namespace berth {
 namespace {
 
 constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();
-constexpr int kMaxDepth = 4;  // of dictionaries inside dictionaries
+constexpr int kDeepestDictionary = 4;  // of dictionaries inside dictionaries
 
 std::optional<DType> symbol_type(std::string_view kind) {
   if (kind.starts_with("as_sym_int")) return DType::kI64;
@@ -111,7 +111,7 @@ class ArgumentReader {
 
  private:
   Status read_dictionary(std::string_view name, const JsonValue& json, int depth) {
-    if (depth == kMaxDepth) return json.error("dictionaries are nested too deeply");
+    if (depth == kDeepestDictionary) return json.error("dictionaries are nested too deeply");
     return json.for_each_member([&](std::string_view key, const JsonValue& value) {
       return read(fmt::format("{}.{}", name, key), value, depth + 1);
     });

@@ -19,7 +19,7 @@ struct Pt2NodeReader::Parts {
 
 namespace {
 
-constexpr int kMaxDepth = 64;  // of subgraphs
+constexpr int kDeepestSubgraph = 64;  // of subgraphs
 constexpr std::string_view kHigherOrder = "higher_order.";
 
 // Run their one subgraph once, on the arguments behind it.
@@ -39,7 +39,7 @@ constexpr std::array<std::string_view, 4> kShapeQueries{"aten.sym_size.", "aten.
 constexpr std::array<std::string_view, 2> kAssertions{"aten._assert", "aten.sym_constrain_range"};
 
 template <std::size_t N>
-bool contains(const std::array<std::string_view, N>& words, std::string_view word) {
+bool has_word(const std::array<std::string_view, N>& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
@@ -105,10 +105,10 @@ Status Pt2NodeReader::read(const JsonValue& json, Pt2Scope& scope) {
 }
 
 Status Pt2NodeReader::read_parts(const Parts& parts, Pt2Scope& scope) {
-  if (!parts.type.starts_with(kHigherOrder) || contains(kKernels, parts.type)) return read_call(parts, scope);
+  if (!parts.type.starts_with(kHigherOrder) || has_word(kKernels, parts.type)) return read_call(parts, scope);
   BERTH_TRY(const std::vector<std::size_t> graphs, find_graphs(parts.inputs));
   if (graphs.empty()) return read_call(parts, scope);
-  if (graphs.size() > 1 || !contains(kRunOnce, parts.type)) {
+  if (graphs.size() > 1 || !has_word(kRunOnce, parts.type)) {
     return bad_input(
         "{} decides while it runs which subgraph to run or how often, which no plan can foresee; "
         "export the model without it",
@@ -137,7 +137,7 @@ Status Pt2NodeReader::read_call(const Parts& parts, Pt2Scope& scope) {
 }
 
 Status Pt2NodeReader::write_out(const Parts& parts, std::size_t graph_index, Pt2Scope& scope) {
-  if (depth_ == kMaxDepth) return bad_input("subgraphs are nested more than {} deep", kMaxDepth);
+  if (depth_ == kDeepestSubgraph) return bad_input("subgraphs are nested more than {} deep", kDeepestSubgraph);
   const JsonValue named = *parts.inputs.at(graph_index);
   BERTH_TRY(const JsonValue argument, pt2_member(named, "arg"));
   BERTH_TRY(const JsonValue graph_argument, pt2_member(argument, "as_graph"));

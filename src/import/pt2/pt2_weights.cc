@@ -12,10 +12,10 @@
 namespace berth {
 namespace {
 
-using Contents = std::unordered_map<std::string, std::string>;  // by label
+using WeightContents = std::unordered_map<std::string, std::string>;  // by label
 
 // "x/data/weights/model_weights_config.json" of torch 2.8 and newer: {"config": {label: {"path_name": file}}}.
-Result<Contents> read_contents(const std::string& path) {
+Result<WeightContents> read_weight_contents(const std::string& path) {
   bool is_there = true;
   auto text = read_zip_member(path, [&](std::span<const std::string> names) -> Result<std::size_t> {
     const auto found =
@@ -24,12 +24,12 @@ Result<Contents> read_contents(const std::string& path) {
     if (!is_there) return bad_input("it does not say which weights are tied");
     return static_cast<std::size_t>(found - names.begin());
   });
-  if (!is_there) return Contents();
+  if (!is_there) return WeightContents();
   if (!text) return text.error();
   BERTH_TRY(JsonDocument document, JsonDocument::open(*std::move(text)));
-  if (!document.has("config")) return Contents();
+  if (!document.has("config")) return WeightContents();
   BERTH_TRY(const JsonValue config, document.member("config"));
-  Contents contents;
+  WeightContents contents;
   BERTH_RETURN_IF_ERROR(config.for_each_member([&](std::string_view label, const JsonValue& weight) -> Status {
     if (const auto file = weight.find("path_name")) {
       BERTH_TRY(const std::string_view name, file->string());
@@ -42,7 +42,7 @@ Result<Contents> read_contents(const std::string& path) {
 
 Result<std::vector<Pt2Weight>> read(const std::string& path) {
   BERTH_TRY(const Pt2Signature signature, read_exported_signature(path));
-  BERTH_TRY(const Contents contents, read_contents(path));
+  BERTH_TRY(const WeightContents contents, read_weight_contents(path));
   std::vector<Pt2Weight> weights;
   for (const Pt2Input& input : signature.inputs) {
     if (input.role != Role::kParameter && input.role != Role::kBuffer) continue;

@@ -12,7 +12,7 @@
 namespace berth {
 namespace {
 
-constexpr int kMaxDepth = 32;
+constexpr int kDeepestSymbol = 32;
 enum Strength { kSum, kProduct, kPower, kAtom };  // what needs parentheses inside what
 
 struct Text {
@@ -69,7 +69,7 @@ class SympyReader {
   }
 
   std::optional<Text> read_call(int depth) {
-    if (depth == kMaxDepth) return std::nullopt;
+    if (depth == kDeepestSymbol) return std::nullopt;
     const std::string_view word = read_word();
     if (word.empty()) return std::nullopt;
     if (!accept('(')) return Text{std::string(word)};

@@ -8,28 +8,28 @@
 namespace berth::learn {
 namespace {
 
-Result<std::unique_ptr<PlacementPolicy>> make_policy(const Problem& problem, const ColocrlOptions& options,
-                                                     const Setup& setup) {
+Result<std::unique_ptr<PlacementPolicy>> make_colocrl_policy(const Problem& problem, const ColocrlOptions& options,
+                                                             const Setup& setup) {
   const std::size_t groups =
       options.groups > 0 ? static_cast<std::size_t>(options.groups) : paper_groups(problem.graph());
   return make_placement_policy(problem, options, groups, setup.seed, setup.device);
 }
 
-Result<std::unique_ptr<Learner>> make(Environments environments, const ColocrlOptions& options, const Setup& setup,
-                                      Communicator& communicator) {
-  BERTH_TRY(auto policy, make_policy(environments.front()->problem(), options, setup));
+Result<std::unique_ptr<Learner>> make_colocrl(Environments environments, const ColocrlOptions& options,
+                                              const Setup& setup, Communicator& communicator) {
+  BERTH_TRY(auto policy, make_colocrl_policy(environments.front()->problem(), options, setup));
   return make_trainer(std::move(policy), std::move(environments), options, setup, communicator);
 }
 
-Result<Beliefs> tell(const Problem& problem, const ColocrlOptions& options, const Setup& setup,
-                     std::span<const float> values) {
-  BERTH_TRY(const auto policy, make_policy(problem, options, setup));
+Result<Beliefs> tell_colocrl(const Problem& problem, const ColocrlOptions& options, const Setup& setup,
+                             std::span<const float> values) {
+  BERTH_TRY(const auto policy, make_colocrl_policy(problem, options, setup));
   BERTH_RETURN_IF_ERROR(set_trained_values(policy->parameters(), values));
   return policy->beliefs();
 }
 
 }  // namespace
 
-LearnedMethod colocrl_method() { return learned_method<ColocrlOptions>(make, tell); }
+LearnedMethod colocrl_method() { return learned_method<ColocrlOptions>(make_colocrl, tell_colocrl); }
 
 }  // namespace berth::learn

@@ -8,7 +8,7 @@
 namespace berth::learn {
 namespace {
 
-float log_of(double value) { return static_cast<float>(std::log1p(std::max(value, 0.0)) / 10.0); }
+float log_feature(double value) { return static_cast<float>(std::log1p(std::max(value, 0.0)) / 10.0); }
 
 // Column of every type of the graph: the most common ones each their own, all others the last.
 std::vector<std::size_t> type_columns(const Graph& graph, int max_types) {
@@ -53,7 +53,7 @@ Rows read_shapes(const Graph& graph, std::span<const std::vector<OpId>> ops, con
     for (const TensorId tensor : graph.outputs(heaviest(graph, ops[item]))) {
       const auto shape = graph.shape(tensor);
       for (std::size_t d = 0; d < std::min(shape.size(), dims); ++d) {
-        shapes.at(item, output * dims + d) = log_of(static_cast<double>(shape[d]));
+        shapes.at(item, output * dims + d) = log_feature(static_cast<double>(shape[d]));
       }
       if (++output == static_cast<std::size_t>(options.outputs)) break;
     }
@@ -93,7 +93,7 @@ Rows scaled_costs(const Rows& sums, std::span<const double> device_total, const 
       const auto sum = static_cast<double>(sums.at(row, i));
       const double total = i < kCosts ? 0.0 : device_total[i - kCosts];
       costs.at(row, i - first) =
-          i < kCosts ? log_of(sum) / 2.0F : static_cast<float>(std::sqrt(total > 0.0 ? sum / total : 0.0));
+          i < kCosts ? log_feature(sum) / 2.0F : static_cast<float>(std::sqrt(total > 0.0 ? sum / total : 0.0));
     }
   }
   return costs;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "learn/go/field_noise.h"
+#include "learn/nn/logits.h"
 #include "learn/nn/random.h"
 
 namespace berth::learn {
@@ -30,9 +31,6 @@ std::vector<std::int64_t> draw_order(const Tensor& logits, Rng& rng) {
 Tensor chosen(const Tensor& logs, const Tensor& choice) {
   return logs.expand({choice.size(0), -1, -1}).gather(2, choice.unsqueeze(2)).squeeze(2);
 }
-
-// Summed over nodes, in the mean over plans.
-Tensor entropy_of(const Tensor& logs) { return -(logs.exp() * logs).sum() / logs.size(0); }
 
 }  // namespace
 
@@ -103,13 +101,13 @@ void GoBatch::prepare() {
   log_now_.clear();
   const Tensor placement = placement_logs(logits);
   log_now_.push_back(chosen(placement, device_));
-  spread_ = entropy_of(placement);
+  spread_ = mean_entropy(placement);
   entropies_.placing = spread_.item<double>() / static_cast<double>(placement.size(1));
   entropies_.most_placing = std::log(static_cast<double>(placement.size(2)));
   const auto add_levels = [&](const Tensor& of, const Tensor& choice) {
     const Tensor logs = at::log_softmax(of, 1).unsqueeze(0);
     log_now_.push_back(chosen(logs, choice));
-    spread_ = spread_ + entropy_of(logs);
+    spread_ = spread_ + mean_entropy(logs);
   };
   if (tasks.schedule && tasks.ordered) {
     log_now_.push_back(of_order(logits.schedule));

@@ -7,8 +7,8 @@
 namespace berth::learn {
 namespace {
 
-Result<std::unique_ptr<Learner>> make(Environments environments, const GoOptions& options, const Setup& setup,
-                                      Communicator& communicator) {
+Result<std::unique_ptr<Learner>> make_go(Environments environments, const GoOptions& options, const Setup& setup,
+                                         Communicator& communicator) {
   std::vector<const Problem*> problems;
   for (const auto& environment : environments) problems.push_back(&environment->problem());
   std::vector<std::unique_ptr<GoPolicy>> policies = make_go_policies(problems, options, setup.seed, setup.device);
@@ -18,8 +18,8 @@ Result<std::unique_ptr<Learner>> make(Environments environments, const GoOptions
 }
 
 // Every node is a group of its own.
-Result<Beliefs> tell(const Problem& problem, const GoOptions& options, const Setup& setup,
-                     std::span<const float> values) {
+Result<Beliefs> tell_go(const Problem& problem, const GoOptions& options, const Setup& setup,
+                        std::span<const float> values) {
   const Problem* const problems[] = {&problem};
   const std::unique_ptr<GoPolicy> policy =
       std::move(make_go_policies(problems, options, setup.seed, setup.device).front());
@@ -32,6 +32,6 @@ Result<Beliefs> tell(const Problem& problem, const GoOptions& options, const Set
 
 }  // namespace
 
-LearnedMethod go_method() { return learned_method<GoOptions>(make, tell); }
+LearnedMethod go_method() { return learned_method<GoOptions>(make_go, tell_go); }
 
 }  // namespace berth::learn

@@ -27,7 +27,7 @@ std::size_t bucket_of(std::string_view type) {
   return static_cast<std::size_t>((hash >> 32) % kTypeBuckets);
 }
 
-float log_of(double value) { return static_cast<float>(std::log1p(std::max(value, 0.0)) / 20.0); }
+float log_column(double value) { return static_cast<float>(std::log1p(std::max(value, 0.0)) / 20.0); }
 
 // Shares of a node's ops by class, role and type.
 void put_kinds(const Problem& problem, std::span<const std::vector<OpId>> ops, Rows& rows) {
@@ -86,11 +86,11 @@ void put_sizes(std::span<const Sizes> sizes, Rows& rows) {
   };
   for (std::size_t v = 0; v < sizes.size(); ++v) {
     const Sizes& size = sizes[v];
-    rows.at(v, kFirstSize) = log_of(size.flops);
-    rows.at(v, kFirstSize + 1) = log_of(size.resident);
-    rows.at(v, kFirstSize + 2) = log_of(size.output);
-    rows.at(v, kFirstSize + 3) = log_of(size.touched);
-    rows.at(v, kFirstSize + 4) = log_of(size.crossing);
+    rows.at(v, kFirstSize) = log_column(size.flops);
+    rows.at(v, kFirstSize + 1) = log_column(size.resident);
+    rows.at(v, kFirstSize + 2) = log_column(size.output);
+    rows.at(v, kFirstSize + 3) = log_column(size.touched);
+    rows.at(v, kFirstSize + 4) = log_column(size.crossing);
     rows.at(v, kFirstShare) = share(size.work, all.work);
     rows.at(v, kFirstShare + 1) = share(size.resident, all.resident);
     rows.at(v, kFirstShare + 2) = share(size.output, all.output);

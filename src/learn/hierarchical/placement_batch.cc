@@ -9,14 +9,6 @@
 #include "learn/nn/random.h"
 
 namespace berth::learn {
-namespace {
-
-// Of every row of choices, in the mean over the first of the other dimensions.
-Tensor entropy_of(const Tensor& log_probabilities) {
-  return -(log_probabilities.exp() * log_probabilities).sum() / log_probabilities.size(0);
-}
-
-}  // namespace
 
 PlacementBatch::PlacementBatch(PlacementPolicy& policy, const Sampling& sampling, Rng& rng)
     : policy_(policy), groupings_(sampling.groupings), placements_(sampling.placements) {
@@ -107,14 +99,14 @@ void PlacementBatch::prepare() {
     log_grouping_ = grouping_log_.gather(1, grouping_choice_.t()).t();
     if (!prepared_) grouping_then_ = log_grouping_.detach();
     entropies_.grouping =
-        entropy_of(grouping_log_.detach().unsqueeze(0)).item<double>() / static_cast<double>(grouping_log_.size(0));
+        mean_entropy(grouping_log_.detach().unsqueeze(0)).item<double>() / static_cast<double>(grouping_log_.size(0));
     entropies_.most_grouping = std::log(static_cast<double>(grouping_log_.size(1)));
   }
   if (policy_.placer_) {
     placing_log_ = policy_.placer_->log_probabilities(embedding_, drawn_);
     log_placing_ = placing_log_.gather(2, drawn_.devices.unsqueeze(2)).squeeze(2);
     if (!prepared_) placing_then_ = log_placing_.detach();
-    entropies_.placing = entropy_of(placing_log_.detach()).item<double>() / static_cast<double>(placing_log_.size(1));
+    entropies_.placing = mean_entropy(placing_log_.detach()).item<double>() / static_cast<double>(placing_log_.size(1));
     entropies_.most_placing = std::log(static_cast<double>(policy_.devices_.size()));
   }
   prepared_ = true;
@@ -126,11 +118,11 @@ Tensor PlacementBatch::loss(const LossTerms& terms) {
   Tensor gain = at::zeros({}, weight.options());
   if (log_grouping_.defined()) {
     gain = gain + surrogate(log_grouping_, grouping_then_, weight.sum(1, true), terms.ratio_clip).sum();
-    if (terms.entropy_weight > 0.0) gain = gain + entropy_of(grouping_log_.unsqueeze(0)) * terms.entropy_weight;
+    if (terms.entropy_weight > 0.0) gain = gain + mean_entropy(grouping_log_.unsqueeze(0)) * terms.entropy_weight;
   }
   if (log_placing_.defined()) {
     gain = gain + surrogate(log_placing_, placing_then_, weight.reshape({-1, 1}), terms.ratio_clip).sum();
-    if (terms.entropy_weight > 0.0) gain = gain + entropy_of(placing_log_) * terms.entropy_weight;
+    if (terms.entropy_weight > 0.0) gain = gain + mean_entropy(placing_log_) * terms.entropy_weight;
   }
   return -gain;
 }

@@ -6,14 +6,14 @@
 namespace berth::learn {
 namespace {
 
-Result<std::unique_ptr<Learner>> make(Environments environments, const HsdagOptions& options, const Setup& setup,
-                                      Communicator& communicator) {
+Result<std::unique_ptr<Learner>> make_hsdag(Environments environments, const HsdagOptions& options, const Setup& setup,
+                                            Communicator& communicator) {
   BERTH_TRY(auto policy, make_hsdag_policy(environments.front()->problem(), options, setup.seed, setup.device));
   return make_trainer(std::move(policy), std::move(environments), options, setup, communicator);
 }
 
-Result<Beliefs> tell(const Problem& problem, const HsdagOptions& options, const Setup& setup,
-                     std::span<const float> values) {
+Result<Beliefs> tell_hsdag(const Problem& problem, const HsdagOptions& options, const Setup& setup,
+                           std::span<const float> values) {
   BERTH_TRY(const auto policy, make_hsdag_policy(problem, options, setup.seed, setup.device));
   BERTH_RETURN_IF_ERROR(set_trained_values(policy->parameters(), values));
   return policy->beliefs();
@@ -22,7 +22,7 @@ Result<Beliefs> tell(const Problem& problem, const HsdagOptions& options, const 
 }  // namespace
 
 LearnedMethod hsdag_method() {
-  LearnedMethod method = learned_method<HsdagOptions>(make, tell);
+  LearnedMethod method = learned_method<HsdagOptions>(make_hsdag, tell_hsdag);
   method.tries_single_devices = true;
   return method;
 }

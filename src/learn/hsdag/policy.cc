@@ -63,7 +63,7 @@ std::vector<std::uint32_t> given_clusters(const Problem& problem, const Items& i
   return label;
 }
 
-Tensor entropy_of(const Tensor& log_probabilities) { return -(log_probabilities.exp() * log_probabilities).sum(); }
+Tensor total_entropy(const Tensor& log_probabilities) { return -(log_probabilities.exp() * log_probabilities).sum(); }
 
 }  // namespace
 
@@ -192,7 +192,7 @@ Tensor HsdagBatch::draw_step(const Tensor& features, Rng& rng) {
   }
   step.log_then = log_chances.gather(1, step.choice).squeeze(1);
   const auto clusters = static_cast<double>(pass.clusters());
-  entropies_.placing += entropy_of(log_chances).item<double>() / clusters;
+  entropies_.placing += total_entropy(log_chances).item<double>() / clusters;
   used_groups_ += clusters;
   step.parsings = std::move(pass.parsings);
   steps_.push_back(std::move(step));
@@ -257,7 +257,7 @@ Tensor HsdagBatch::loss(const LossTerms& terms) {
     const Tensor log_chances = at::log_softmax(pass.logits, 1);
     const Tensor log_now = log_chances.gather(1, step.choice).squeeze(1);
     Tensor loss = -gain(step, log_now, terms.weights[i], terms.ratio_clip);
-    if (terms.entropy_weight > 0.0) loss = loss - entropy_of(log_chances) * (terms.entropy_weight / count);
+    if (terms.entropy_weight > 0.0) loss = loss - total_entropy(log_chances) * (terms.entropy_weight / count);
     loss.backward();
     total += loss.item<double>();
   }

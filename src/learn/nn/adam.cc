@@ -8,7 +8,7 @@
 namespace berth::learn {
 namespace {
 
-constexpr double kMeanDecay = 0.9, kSquareDecay = 0.999, kTiny = 1e-8;
+constexpr double kMeanDecay = 0.9, kSquareDecay = 0.999, kLeastRoot = 1e-8;
 
 double norm_of(std::span<const float> values) {
   double sum = 0.0;
@@ -34,7 +34,7 @@ double Adam::step(std::span<float> values, std::span<float> gradients, double ra
     float& square = state_.square[i];
     mean = kMean * mean + (1.0F - kMean) * gradient;
     square = kSquare * square + (1.0F - kSquare) * gradient * gradient;
-    values[i] -= pace * mean / (std::sqrt(square) * root + static_cast<float>(kTiny));
+    values[i] -= pace * mean / (std::sqrt(square) * root + static_cast<float>(kLeastRoot));
   }
   return norm;
 }

@@ -16,6 +16,10 @@ Tensor with_noise(const Tensor& logits, const Tensor& noise) {
   return logits + noise * size;
 }
 
+Tensor mean_entropy(const Tensor& log_probabilities) {
+  return -(log_probabilities.exp() * log_probabilities).sum() / log_probabilities.size(0);
+}
+
 std::vector<float> unbounded_starts(std::span<const float> log_shares, const LogitBound& bound) {
   std::vector<float> starts(log_shares.begin(), log_shares.end());
   if (starts.empty()) return starts;

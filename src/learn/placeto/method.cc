@@ -6,16 +6,16 @@
 namespace berth::learn {
 namespace {
 
-Result<std::unique_ptr<Learner>> make(Environments environments, const PlacetoOptions& options, const Setup& setup,
-                                      Communicator& communicator) {
+Result<std::unique_ptr<Learner>> make_placeto(Environments environments, const PlacetoOptions& options,
+                                              const Setup& setup, Communicator& communicator) {
   BERTH_TRY(std::unique_ptr<Learner> learner,
             make_placeto(std::move(environments), options, setup.seed, setup.device, communicator));
   return learner;
 }
 
 // There is no policy apart from its learner. The last turn of every group in its likeliest episode.
-Result<Beliefs> tell(const Problem& problem, const PlacetoOptions& options, const Setup& setup,
-                     std::span<const float> values) {
+Result<Beliefs> tell_placeto(const Problem& problem, const PlacetoOptions& options, const Setup& setup,
+                             std::span<const float> values) {
   const std::unique_ptr<Communicator> alone = make_alone();
   Environments environments;
   environments.push_back(make_simulated_environment(problem, 1));
@@ -26,6 +26,6 @@ Result<Beliefs> tell(const Problem& problem, const PlacetoOptions& options, cons
 
 }  // namespace
 
-LearnedMethod placeto_method() { return learned_method<PlacetoOptions>(make, tell); }
+LearnedMethod placeto_method() { return learned_method<PlacetoOptions>(make_placeto, tell_placeto); }
 
 }  // namespace berth::learn

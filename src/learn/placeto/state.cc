@@ -10,12 +10,12 @@
 namespace berth::learn {
 namespace {
 
-constexpr double kTiny = 1e-12;
+constexpr double kLeastScale = 1e-12;
 
-float share(double part, double whole) { return static_cast<float>(part / std::max(whole, kTiny)); }
+float share(double part, double whole) { return static_cast<float>(part / std::max(whole, kLeastScale)); }
 
 double largest(const std::vector<double>& values) {
-  return values.empty() ? 1.0 : std::max(*std::ranges::max_element(values), kTiny);
+  return values.empty() ? 1.0 : std::max(*std::ranges::max_element(values), kLeastScale);
 }
 
 }  // namespace
@@ -37,7 +37,7 @@ std::size_t StateFeatures::group_width(const PlacetoOptions& options, std::size_
 void StateFeatures::groups(const std::vector<std::uint8_t>& device_of, const std::vector<float>& start,
                            const std::vector<float>& done, std::size_t turn, float* out, std::size_t columns) const {
   const std::size_t width = group_width();
-  double most_start = kTiny;
+  double most_start = kLeastScale;
   for (const float each : start) most_start = std::max(most_start, static_cast<double>(std::abs(each - start[turn])));
   for (std::size_t group = 0; group < graph_.size(); ++group, out += columns * width) {
     const auto seconds = static_cast<double>(graph_.seconds.at(group, device_of[group]));
@@ -51,8 +51,8 @@ void StateFeatures::groups(const std::vector<std::uint8_t>& device_of, const std
       std::fill(out + kOwn, out + width, 0.0F);
       out[kOwn + device_of[group]] = 1.0F;
     } else {
-      out[6] =
-          static_cast<float>(std::log2(std::max(seconds, kTiny) / std::max(graph_.quickest_s[group], kTiny)) / 4.0);
+      out[6] = static_cast<float>(
+          std::log2(std::max(seconds, kLeastScale) / std::max(graph_.quickest_s[group], kLeastScale)) / 4.0);
       out[7] = device_of[group] == device_of[turn] ? 1.0F : 0.0F;
     }
   }
@@ -72,7 +72,7 @@ void StateFeatures::pairs(const Moment& moment, const std::vector<Reach::Kin>& k
     if (moment.start[group] < moment.start[turn])
       last_end[device] = std::max(last_end[device], static_cast<double>(moment.end[group]));
   }
-  const double equal_share = std::max(graph_.total_s / static_cast<double>(devices), kTiny);
+  const double equal_share = std::max(graph_.total_s / static_cast<double>(devices), kLeastScale);
   const double now_s = static_cast<double>(graph_.seconds.at(turn, moment.device_of[turn]));
   for (std::size_t device = 0; device < devices; ++device, out += kPairs) {
     const auto here_s = static_cast<double>(graph_.seconds.at(turn, device));
@@ -94,7 +94,8 @@ void StateFeatures::pairs(const Moment& moment, const std::vector<Reach::Kin>& k
       out_s += graph_.transfer_s(device, there, other.bytes);
     }
     out[0] = moment.device_of[turn] == device ? 1.0F : 0.0F;
-    out[1] = static_cast<float>(std::log2(std::max(here_s, kTiny) / std::max(graph_.quickest_s[turn], kTiny)) / 4.0);
+    out[1] = static_cast<float>(
+        std::log2(std::max(here_s, kLeastScale) / std::max(graph_.quickest_s[turn], kLeastScale)) / 4.0);
     out[2] = static_cast<float>(std::log1p(load[device] / equal_share));
     out[3] = static_cast<float>(std::log1p(peers[device] / equal_share));
     out[4] = std::min(share(memory[device] + graph_.bytes[turn], graph_.capacity[device]), 4.0F);

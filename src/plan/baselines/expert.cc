@@ -41,7 +41,7 @@ Layers stretches_of_topological_order(const Graph& graph) {
   return layers;
 }
 
-std::string stack_of(const std::string& layer) {
+std::string outer_module_of(const std::string& layer) {
   const std::size_t last = layer.find_last_of("./:[");
   return last == std::string::npos ? "" : layer.substr(0, last);
 }
@@ -53,7 +53,7 @@ LayerRule recurrent_rule(const Layers& layers, std::span<const LayerKind> kinds,
   std::size_t deepest = 0;
   for (std::size_t layer = 0; layer < kinds.size(); ++layer) {
     if (kinds[layer] == LayerKind::kRecurrent) {
-      const std::size_t depth = depth_of_stack[stack_of(layers.names[layer])]++;
+      const std::size_t depth = depth_of_stack[outer_module_of(layers.names[layer])]++;
       deepest = std::max(deepest, depth + 1);
       rule.device_of_layer.push_back(workers[depth % workers.size()]);
     } else {

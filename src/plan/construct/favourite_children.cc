@@ -16,7 +16,7 @@ namespace {
 constexpr double kThreshold = 0.5;             // x below it: a favourite
 constexpr std::size_t kLargestProgram = 8000;  // edges after chains are drawn together
 constexpr double kShareOfTime = 0.5;           // of what is left, for the linear program
-constexpr std::uint32_t kNone = 0xffffffffU;
+constexpr std::uint32_t kNoNode = 0xffffffffU;
 
 // Parameters, constants, inputs, and views of them have no start that matters.
 std::vector<std::uint8_t> flow_ops(const Graph& graph) {
@@ -32,7 +32,7 @@ std::vector<std::uint8_t> flow_ops(const Graph& graph) {
 class FlowGraph {
  public:
   explicit FlowGraph(const Problem& problem)
-      : problem_(problem), graph_(problem.graph()), flow_(flow_ops(graph_)), node_of_(graph_.num_ops(), kNone) {
+      : problem_(problem), graph_(problem.graph()), flow_(flow_ops(graph_)), node_of_(graph_.num_ops(), kNoNode) {
     find_neighbours();
     number_chains();
     add_edges();
@@ -108,14 +108,14 @@ class FlowGraph {
 
   void add_edges() {
     const MeanRoute route(problem_);
-    std::vector<std::uint32_t> edge_from(program_.durations.size(), kNone);  // of the node at hand
-    for (const OpId op : first_of_node_) {                                   // only here do edges enter a chain
+    std::vector<std::uint32_t> edge_from(program_.durations.size(), kNoNode);  // of the node at hand
+    for (const OpId op : first_of_node_) {                                     // only here do edges enter a chain
       const std::size_t first_edge = program_.edges.size();
       for_each_edge(op, [&](OpId before, Bytes bytes, bool is_data) {
         const std::uint32_t from = node_of_[index(before)];
         const double transfer = is_data ? route.transfer_time(bytes) : route.control_latency();
         std::uint32_t& known = edge_from[from];
-        if (known == kNone || known < first_edge) {
+        if (known == kNoNode || known < first_edge) {
           known = static_cast<std::uint32_t>(program_.edges.size());
           program_.edges.push_back({from, node_of_[index(op)], transfer, is_data});
         } else if (is_data) {  // several tensors, or a control edge beside them
@@ -130,7 +130,7 @@ class FlowGraph {
   const Problem& problem_;
   const Graph& graph_;
   std::vector<std::uint8_t> flow_;
-  std::vector<std::uint32_t> node_of_;            // per op
+  std::vector<std::uint32_t> node_of_;               // per op
   std::vector<SoleNumber> only_next_, only_before_;  // per op
   std::vector<OpId> first_of_node_, last_of_node_;
   ScheduleProgram program_;

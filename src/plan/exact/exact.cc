@@ -14,7 +14,7 @@
 namespace berth {
 namespace {
 
-constexpr Picoseconds kNoLimit = std::numeric_limits<Picoseconds>::max() / 8;
+constexpr Picoseconds kNoUpperBound = std::numeric_limits<Picoseconds>::max() / 8;
 // Shares of the budget: for simple plans, for a first attempt at the proof, and for a better plan before the second.
 constexpr double kStartEnd = 0.05, kFirstProofEnd = 0.1, kAnnealEnd = 0.25;
 
@@ -59,15 +59,15 @@ void improve(Search& search) {
 // Looks through plans below a rising limit. True once there is nothing better than the best.
 bool prove(Search& search) {
   exact::TreeSearch tree(search);
-  const auto upper = [&] { return has_feasible(search) ? search.best_score().step_time : kNoLimit; };
+  const auto upper = [&] { return has_feasible(search) ? search.best_score().step_time : kNoUpperBound; };
   const auto raise = [&](Picoseconds proved) {
-    if (proved < kNoLimit) search.raise_lower_bound(proved);
+    if (proved < kNoUpperBound) search.raise_lower_bound(proved);
   };
   raise(tree.root_bound(upper()));
   for (const double step : {0.25, 0.5, 0.75, 1.0}) {
     const Picoseconds gap = upper() - search.lower_bound();
     if (gap <= 0) return true;
-    if (upper() == kNoLimit && step < 1.0) continue;
+    if (upper() == kNoUpperBound && step < 1.0) continue;
     const Picoseconds limit =
         step < 1.0 ? search.lower_bound() + static_cast<Picoseconds>(static_cast<double>(gap) * step) : upper();
     if (!tree.exhaust(limit)) return false;

@@ -8,8 +8,8 @@
 namespace berth::exact {
 namespace {
 
-constexpr Picoseconds kNever = std::numeric_limits<Picoseconds>::max();
-constexpr std::int32_t kForever = 1 << 30;  // uses of a storage that is never freed
+constexpr Picoseconds kNoEventLeft = std::numeric_limits<Picoseconds>::max();
+constexpr std::int32_t kNeverFreed = 1 << 30;  // uses of a storage that is never freed
 }  // namespace
 
 PartialRun::PartialRun(const Tables& tables, const std::vector<int>& device_classes)
@@ -46,7 +46,7 @@ Decision PartialRun::advance() {
     if (const Decision open = pick_ops(); open.kind != Decision::Kind::kNone) return open;
     pick_transfers();
     const Picoseconds next = next_time();
-    if (next == kNever) {
+    if (next == kNoEventLeft) {
       for (int unit = 0; unit < tables_->units; ++unit) {  // parameters that nobody reads
         if (device_of_unit(unit) < 0) return {Decision::Kind::kDevice, unit};
       }
@@ -190,7 +190,7 @@ void PartialRun::publish(int op, int tensor, int device) {
       uses_[cell(root, device)] += uses;
       break;
     case Storage::kResident:
-      uses_[cell(tensor, device)] = kForever;
+      uses_[cell(tensor, device)] = kNeverFreed;
   }
   for (; destinations != 0; destinations &= destinations - 1) request(tensor, device, std::countr_zero(destinations));
 }
@@ -256,7 +256,7 @@ bool PartialRun::note_peaks() {
 }
 
 Picoseconds PartialRun::next_time() const {
-  Picoseconds next = kNever;
+  Picoseconds next = kNoEventLeft;
   for (const int op : running_) next = std::min(next, end(op));
   for (const Transfer& transfer : transfers_) {
     if (transfer.state == Transfer::State::kMoving) next = std::min(next, transfer.end);

@@ -12,7 +12,7 @@
 namespace berth::exact {
 namespace {
 
-constexpr Picoseconds kNever = std::numeric_limits<Picoseconds>::max() / 4;
+constexpr Picoseconds kFarFuture = std::numeric_limits<Picoseconds>::max() / 4;
 
 template <typename Visit>
 void for_each_device(DeviceSet devices, Visit visit) {
@@ -84,7 +84,7 @@ Picoseconds Relaxation::earliest_end(const PartialRun& run, int unit) const {
 }
 
 Picoseconds Relaxation::urgency(const PartialRun& run, int op) const {
-  Picoseconds least = kNever;
+  Picoseconds least = kFarFuture;
   for_each_device(run.domain(tables_.unit_of[at(op)]), [&](int device) {
     least = std::min(least, tables_.time(op, device) + tail_[tables_.cell(op, device)]);
   });
@@ -135,7 +135,7 @@ void Relaxation::find_arrivals(const PartialRun& run) {
     latest = std::max(latest, signal.arrival);
   }
   for (int device = 0; device < tables_.devices; ++device)
-    free_[at(device)] = run.idle_lanes(device) > 0 ? run.now() : kNever;
+    free_[at(device)] = run.idle_lanes(device) > 0 ? run.now() : kFarFuture;
   for (const int op : run.running()) {
     Picoseconds& free = free_[at(run.device_of(op))];
     free = std::min(free, run.end(op));
@@ -161,7 +161,7 @@ void Relaxation::find_tails(const PartialRun& run) {
       Picoseconds longest = 0;
       const auto extend = [&](int after, auto way_to) {
         const int after_unit = tables_.unit_of[at(after)];
-        Picoseconds least = kNever;
+        Picoseconds least = kFarFuture;
         const DeviceSet places = after_unit == unit ? DeviceSet{1} << device : run.domain(after_unit);
         for_each_device(places, [&](int where) {
           const Picoseconds rest = tables_.time(after, where) + tail_[tables_.cell(after, where)];
@@ -188,7 +188,7 @@ Picoseconds Relaxation::earliest_start(const PartialRun& run, int op, int device
     const int before_unit = tables_.unit_of[at(before)];
     const bool is_same_unit = before_unit == tables_.unit_of[at(op)];
     const DeviceSet places = is_same_unit ? DeviceSet{1} << device : run.domain(before_unit);
-    Picoseconds least = kNever;
+    Picoseconds least = kFarFuture;
     for_each_device(places, [&](int where) {
       const Picoseconds end = head_[tables_.cell(before, where)] + tables_.time(before, where);
       if (end < least) least = std::min(least, arrival(where, end));
@@ -226,7 +226,7 @@ Picoseconds Relaxation::way_through(PartialRun& run, Picoseconds cutoff, bool& n
   for (const int op : tables_.topological) {
     if (is_over(run.phase(op))) continue;
     const int unit = tables_.unit_of[at(op)];
-    Picoseconds least = kNever;
+    Picoseconds least = kFarFuture;
     for_each_device(run.domain(unit), [&](int device) {
       const std::size_t cell = tables_.cell(op, device);
       const Picoseconds way = head_[cell] + tables_.time(op, device) + tail_[cell];
@@ -246,7 +246,7 @@ Picoseconds Relaxation::device_bound(const PartialRun& run) {
   auto& jobs = jobs_;
   for (int device = 0; device < tables_.devices; ++device) {
     jobs.clear();
-    Picoseconds sum = 0, head = kNever, tail = kNever;
+    Picoseconds sum = 0, head = kFarFuture, tail = kFarFuture;
     for (int op = 0; op < tables_.ops; ++op) {
       if (has_started(run.phase(op)) || run.domain(tables_.unit_of[at(op)]) != DeviceSet{1} << device) continue;
       const Picoseconds time = tables_.time(op, device);
@@ -340,7 +340,7 @@ Picoseconds Relaxation::work_bound(const PartialRun& run) {
   for (int op = 0; op < tables_.ops; ++op) {
     if (has_started(run.phase(op))) continue;
     double cheapest = WorkPrices::kNever;
-    Picoseconds tail = kNever;
+    Picoseconds tail = kFarFuture;
     for_each_device(run.domain(tables_.unit_of[at(op)]), [&](int device) {
       cheapest = std::min(cheapest, static_cast<double>(tables_.time(op, device)) * prices_[at(device)]);
       tail = std::min(tail, tail_[tables_.cell(op, device)]);
@@ -350,7 +350,7 @@ Picoseconds Relaxation::work_bound(const PartialRun& run) {
   std::ranges::sort(waiting_, std::greater<>(), &Waiting::tail);
   auto& from = work_from_;
   auto& order = device_order_;
-  std::fill(from.begin(), from.end(), kNever);
+  std::fill(from.begin(), from.end(), kFarFuture);
   double work = 0.0;
   Picoseconds bound = 0;
   for (const Waiting& item : waiting_) {
@@ -363,7 +363,7 @@ Picoseconds Relaxation::work_bound(const PartialRun& run) {
     double price = 0.0, level = 0.0, room = 0.0;
     for (const int device : order) {
       const auto start = static_cast<double>(from[at(device)]);
-      if (from[at(device)] == kNever || (price > 0 && room + price * (start - level) >= work)) break;
+      if (from[at(device)] == kFarFuture || (price > 0 && room + price * (start - level) >= work)) break;
       room += price * (start - level);
       level = start;
       price += prices_[at(device)] * tables_.lanes[at(device)];

@@ -78,67 +78,15 @@ std::vector<OpId> by_falling_priority(const Graph& graph, std::span<const double
   return order;
 }
 
-}  // namespace
-
-Fuser::Fuser(const Problem& problem)
-    : problem_(problem), rules_(problem.graph()), order_(close_order(problem.graph())) {}
-
-FusionGroups Fuser::by_priority(const Plan& placement, std::span<const double> priority_of_op, Joining joining,
-                                const Stop& stop) const {
-  const Graph& graph = problem_.graph();
-  BERTH_CHECK(priority_of_op.size() == graph.num_ops());
-  Joiner joiner(problem_, rules_, order_, placement, stop);
-  std::vector<Cluster> found;
-  for (const OpId producer : by_falling_priority(graph, priority_of_op)) {
-    if (joiner.should_stop()) break;
-    if (!rules_.may_fuse(producer)) continue;
-    find_joinable(graph, joiner, producer, found);
-    if (found.size() < 2 || joiner.join(found)) continue;
-    if (joining == Joining::kAllOrNone || found.size() == 2) continue;
-    for (std::size_t i = 1; i < found.size(); ++i) {
-      joiner.join(std::array{joiner.clusters().of(producer), found[i]});
-    }
-  }
-  return joiner.groups();
-}
-
-FusionGroups Fuser::by_bytes(const Plan& placement, const Stop& stop) const {
-  struct Edge {
-    Bytes saved;
-    OpId producer, consumer;
-  };
-  const Graph& graph = problem_.graph();
-  Joiner joiner(problem_, rules_, order_, placement, stop);
-  ClusterTimes times(problem_, placement, joiner.clusters());
-  std::vector<Edge> edges;
-  for (const TensorId tensor : graph.tensors()) {
-    const OpId producer = graph.producer(tensor);
-    const auto consumers = graph.consumers(tensor);
-    const bool is_written = consumers.size() > 1 || graph.is_graph_output(tensor);  // whatever is fused
-    for (const OpId consumer : consumers) {
-      if (joiner.may_join(producer, consumer)) {
-        edges.push_back({graph.bytes(tensor) * (is_written ? 1 : 2), producer, consumer});
-      }
-    }
-  }
-  std::ranges::stable_sort(edges, std::greater<>(), &Edge::saved);
-  for (const Edge& edge : edges) {
-    if (joiner.should_stop()) break;
-    const std::array pair{joiner.clusters().of(edge.producer), joiner.clusters().of(edge.consumer)};
-    if (pair[0] == pair[1] || times.saved_by_joining(pair) < 0 || !joiner.join(pair)) continue;
-    times.update(std::ranges::min(pair));
-  }
-  return joiner.groups();
-}
-
 // Pairs of clusters, producer and consumer, in a queue by the time that joining them saves. A pair is forgotten when
 // one of the two has changed since it was priced; what a new cluster is part of is priced anew.
 class PairFuser {
  public:
-  PairFuser(const Fuser& fuser, const Plan& plan, const Fuser::Stop& stop)
-      : graph_(fuser.problem_.graph()),
-        joiner_(fuser.problem_, fuser.rules_, fuser.order_, plan, stop),
-        times_(fuser.problem_, plan, joiner_.clusters()),
+  PairFuser(const Problem& problem, const FusionRules& rules, std::span<const std::uint32_t> order, const Plan& plan,
+            const Fuser::Stop& stop)
+      : graph_(problem.graph()),
+        joiner_(problem, rules, order, plan, stop),
+        times_(problem, plan, joiner_.clusters()),
         version_(graph_.num_ops(), 0) {}
 
   FusionGroups run() {
@@ -218,8 +166,61 @@ class PairFuser {
   std::vector<Cluster> near_;  // workspace
 };
 
+}  // namespace
+
+Fuser::Fuser(const Problem& problem)
+    : problem_(problem), rules_(problem.graph()), order_(close_order(problem.graph())) {}
+
+FusionGroups Fuser::by_priority(const Plan& placement, std::span<const double> priority_of_op, Joining joining,
+                                const Stop& stop) const {
+  const Graph& graph = problem_.graph();
+  BERTH_CHECK(priority_of_op.size() == graph.num_ops());
+  Joiner joiner(problem_, rules_, order_, placement, stop);
+  std::vector<Cluster> found;
+  for (const OpId producer : by_falling_priority(graph, priority_of_op)) {
+    if (joiner.should_stop()) break;
+    if (!rules_.may_fuse(producer)) continue;
+    find_joinable(graph, joiner, producer, found);
+    if (found.size() < 2 || joiner.join(found)) continue;
+    if (joining == Joining::kAllOrNone || found.size() == 2) continue;
+    for (std::size_t i = 1; i < found.size(); ++i) {
+      joiner.join(std::array{joiner.clusters().of(producer), found[i]});
+    }
+  }
+  return joiner.groups();
+}
+
+FusionGroups Fuser::by_bytes(const Plan& placement, const Stop& stop) const {
+  struct Edge {
+    Bytes saved;
+    OpId producer, consumer;
+  };
+  const Graph& graph = problem_.graph();
+  Joiner joiner(problem_, rules_, order_, placement, stop);
+  ClusterTimes times(problem_, placement, joiner.clusters());
+  std::vector<Edge> edges;
+  for (const TensorId tensor : graph.tensors()) {
+    const OpId producer = graph.producer(tensor);
+    const auto consumers = graph.consumers(tensor);
+    const bool is_written = consumers.size() > 1 || graph.is_graph_output(tensor);  // whatever is fused
+    for (const OpId consumer : consumers) {
+      if (joiner.may_join(producer, consumer)) {
+        edges.push_back({graph.bytes(tensor) * (is_written ? 1 : 2), producer, consumer});
+      }
+    }
+  }
+  std::ranges::stable_sort(edges, std::greater<>(), &Edge::saved);
+  for (const Edge& edge : edges) {
+    if (joiner.should_stop()) break;
+    const std::array pair{joiner.clusters().of(edge.producer), joiner.clusters().of(edge.consumer)};
+    if (pair[0] == pair[1] || times.saved_by_joining(pair) < 0 || !joiner.join(pair)) continue;
+    times.update(std::ranges::min(pair));
+  }
+  return joiner.groups();
+}
+
 FusionGroups Fuser::by_time(const Plan& placement, const Stop& stop) const {
-  return PairFuser(*this, placement, stop).run();
+  return PairFuser(problem_, rules_, order_, placement, stop).run();
 }
 
 FusionGroups fuse_by_priority(const Problem& problem, const Plan& placement, std::span<const double> priority_of_op,

@@ -44,7 +44,6 @@ class Fuser {
   [[nodiscard]] FusionGroups by_time(const Plan& placement, const Stop& stop = {}) const;
 
  private:
-  friend class PairFuser;
   const Problem& problem_;
   FusionRules rules_;
   std::vector<std::uint32_t> order_;

@@ -87,10 +87,10 @@ bool is_numbered_part(const Node& child, std::string_view component, std::string
   return child.ending == Ending::kNumber || (child.ending != Ending::kOther && without_number(component) == parent);
 }
 
-void find_layers(Node& node, std::string_view name) {
+void find_layers_below(Node& node, std::string_view name) {
   bool numbers_follow = false;
   for (auto& [component, child] : node.children) {
-    find_layers(*child, component);
+    find_layers_below(*child, component);
     numbers_follow = numbers_follow || is_numbered_part(*child, component, name);
     node.layer_below = node.layer_below || child->is_layer || child->layer_below;
   }
@@ -128,7 +128,7 @@ std::string_view first_component(std::string_view path) { return Components(path
 std::vector<std::string> layer_names(std::span<const std::string> paths) {
   Node root;
   for (const std::string& path : paths) insert(root, path);
-  find_layers(root, "");
+  find_layers_below(root, "");
   const Node* start = skip_common(&root);
   std::vector<std::string> names;
   names.reserve(paths.size());

@@ -18,7 +18,7 @@
 namespace berth {
 namespace {
 
-constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t kNoLayer = std::numeric_limits<std::uint32_t>::max();
 
 bool computes(const Graph& graph, OpId op) { return graph.role(op) == Role::kCompute; }
 
@@ -76,7 +76,7 @@ class LayerFinder {
     spread_forward();
     spread_backward();
     fill_from_consumers();
-    std::ranges::replace(layer_, kNone, 0U);
+    std::ranges::replace(layer_, kNoLayer, 0U);
     return Layers{std::move(names_), std::move(layer_), std::move(backward_)};
   }
 
@@ -94,7 +94,7 @@ class LayerFinder {
     }
     const std::vector<std::string> layer_of_path = layer_names(paths);
     std::unordered_map<std::string, std::uint32_t> layer_ids;
-    std::vector<std::uint32_t> id_of_path(paths.size(), kNone);
+    std::vector<std::uint32_t> id_of_path(paths.size(), kNoLayer);
     for (std::size_t path = 0; path < paths.size(); ++path) {
       if (layer_of_path[path].empty()) continue;
       const auto [entry, is_new] =
@@ -108,7 +108,7 @@ class LayerFinder {
 
   // parameter_layer_: of parameters, buffers and constants, and of views of them; none for all other ops.
   void find_parameters_behind_views() {
-    parameter_layer_.assign(graph_.num_ops(), kNone);
+    parameter_layer_.assign(graph_.num_ops(), kNoLayer);
     for (const OpId op : graph_.topological_order()) {
       if (is_resident(graph_.role(op))) {
         parameter_layer_[index(op)] = named_[index(op)];
@@ -120,12 +120,12 @@ class LayerFinder {
 
   // The layer an op names or is bound to by the parameters it reads.
   [[nodiscard]] std::uint32_t own_layer(OpId op) const {
-    if (named_[index(op)] != kNone) return named_[index(op)];
+    if (named_[index(op)] != kNoLayer) return named_[index(op)];
     for (const TensorId tensor : graph_.inputs(op)) {
       const std::uint32_t layer = parameter_layer_[index(graph_.producer(tensor))];
-      if (layer != kNone) return layer;
+      if (layer != kNoLayer) return layer;
     }
-    return kNone;
+    return kNoLayer;
   }
 
   // Renumbers the layers by the place of their first forward op, so that "later" is a larger number.
@@ -135,7 +135,7 @@ class LayerFinder {
     for (const OpId op : graph_.topological_order()) {
       ++place;
       if (graph_.role(op) != Role::kCompute || backward_[index(op)] != 0) continue;
-      if (const std::uint32_t layer = own_layer(op); layer != kNone) first[layer] = std::min(first[layer], place);
+      if (const std::uint32_t layer = own_layer(op); layer != kNoLayer) first[layer] = std::min(first[layer], place);
     }
     std::vector<std::uint32_t> order(names_.size());
     std::iota(order.begin(), order.end(), 0U);
@@ -148,16 +148,16 @@ class LayerFinder {
     }
     names_ = std::move(names);
     for (auto* layers : {&named_, &parameter_layer_}) {
-      for (std::uint32_t& layer : *layers) layer = layer == kNone ? kNone : rank[layer];
+      for (std::uint32_t& layer : *layers) layer = layer == kNoLayer ? kNoLayer : rank[layer];
     }
   }
 
   void spread_forward() {
-    layer_.assign(graph_.num_ops(), kNone);
+    layer_.assign(graph_.num_ops(), kNoLayer);
     for (const OpId op : graph_.topological_order()) {
       if (backward_[index(op)] != 0) continue;
       std::uint32_t layer = own_layer(op);
-      if (layer == kNone) {
+      if (layer == kNoLayer) {
         for (const TensorId tensor : graph_.distinct_inputs(op)) layer = later(layer, layer_of_producer(tensor));
       }
       layer_[index(op)] = layer;
@@ -175,35 +175,35 @@ class LayerFinder {
   [[nodiscard]] std::uint32_t backward_layer(OpId op, std::uint32_t led_to) const {
     if (const OpId parameter = graph_.updated_parameter(op); parameter != kNoOp) return layer_[index(parameter)];
     if (const OpId forward = graph_.forward_of(op); forward != kNoOp) return layer_[index(forward)];
-    if (const std::uint32_t own = own_layer(op); own != kNone) return own;
-    if (led_to != kNone) return led_to;
-    std::uint32_t latest_forward = kNone, earliest_gradient = kNone;
+    if (const std::uint32_t own = own_layer(op); own != kNoLayer) return own;
+    if (led_to != kNoLayer) return led_to;
+    std::uint32_t latest_forward = kNoLayer, earliest_gradient = kNoLayer;
     for (const TensorId tensor : graph_.distinct_inputs(op)) {
       const bool is_gradient = backward_[index(graph_.producer(tensor))] != 0;
       const std::uint32_t layer = layer_of_producer(tensor);
       if (is_gradient) {
-        earliest_gradient = std::min(earliest_gradient, layer);  // kNone is the largest
+        earliest_gradient = std::min(earliest_gradient, layer);  // kNoLayer is the largest
       } else {
         latest_forward = later(latest_forward, layer);
       }
     }
-    return latest_forward != kNone ? latest_forward : earliest_gradient;
+    return latest_forward != kNoLayer ? latest_forward : earliest_gradient;
   }
 
   // For every op the layer of the one parameter whose update is all it leads to; none where it leads elsewhere too.
   [[nodiscard]] std::vector<std::uint32_t> layers_led_to() const {
-    std::vector<std::uint32_t> led_to(graph_.num_ops(), kNone);
+    std::vector<std::uint32_t> led_to(graph_.num_ops(), kNoLayer);
     for (const OpId op : graph_.topological_order() | std::views::reverse) {
       if (const OpId parameter = graph_.updated_parameter(op); parameter != kNoOp) {
         led_to[index(op)] = parameter_layer_[index(parameter)];
         continue;
       }
-      std::uint32_t common = kNone;
+      std::uint32_t common = kNoLayer;
       bool agree = true;
       for (const TensorId tensor : graph_.outputs(op)) {
         for (const OpId consumer : graph_.consumers(tensor)) {
           const std::uint32_t layer = led_to[index(consumer)];
-          agree = agree && layer != kNone && (common == kNone || common == layer);
+          agree = agree && layer != kNoLayer && (common == kNoLayer || common == layer);
           common = layer;
         }
       }
@@ -215,7 +215,7 @@ class LayerFinder {
   // Ops without a layer so far take the earliest one of their consumers.
   void fill_from_consumers() {
     for (const OpId op : graph_.topological_order() | std::views::reverse) {
-      if (layer_[index(op)] != kNone) continue;
+      if (layer_[index(op)] != kNoLayer) continue;
       for (const TensorId tensor : graph_.outputs(op)) {
         for (const OpId consumer : graph_.consumers(tensor)) {
           layer_[index(op)] = std::min(layer_[index(op)], layer_[index(consumer)]);
@@ -228,7 +228,7 @@ class LayerFinder {
     return layer_[index(graph_.producer(tensor))];
   }
   static std::uint32_t later(std::uint32_t a, std::uint32_t b) {
-    if (a == kNone || b == kNone) return std::min(a, b);
+    if (a == kNoLayer || b == kNoLayer) return std::min(a, b);
     return std::max(a, b);
   }
 

@@ -6,12 +6,12 @@
 namespace berth {
 namespace {
 
-constexpr std::uint32_t kNone = 0xffffffffU;
+constexpr std::uint32_t kUnreached = 0xffffffffU;
 
 class BridgeFinder {
  public:
   BridgeFinder(std::size_t nodes, std::span<const UndirectedEdge> edges)
-      : edges_(edges), begin_(nodes + 1, 0), around_(2 * edges.size()), found_(nodes, kNone), lowest_(nodes, 0) {
+      : edges_(edges), begin_(nodes + 1, 0), around_(2 * edges.size()), found_(nodes, kUnreached), lowest_(nodes, 0) {
     for (const auto& [a, b] : edges) {
       ++begin_[a + 1];
       ++begin_[b + 1];
@@ -22,12 +22,12 @@ class BridgeFinder {
       around_[next[edges[edge].first]++] = edge;
       around_[next[edges[edge].second]++] = edge;
     }
-    tree_.block.assign(nodes, kNone);
+    tree_.block.assign(nodes, kUnreached);
   }
 
   BridgeTree find() {
     for (std::uint32_t node = 0; node < found_.size(); ++node) {
-      if (found_[node] == kNone) visit(node);
+      if (found_[node] == kUnreached) visit(node);
     }
     tree_.parts = tree_.blocks - tree_.bridges.size();
     return std::move(tree_);
@@ -45,7 +45,7 @@ class BridgeFinder {
   }
 
   void visit(std::uint32_t start) {
-    enter(start, kNone);
+    enter(start, kUnreached);
     while (!path_.empty()) {
       Frame& frame = path_.back();
       const std::uint32_t node = frame.node;
@@ -53,7 +53,7 @@ class BridgeFinder {
         const std::uint32_t edge = around_[frame.next++];
         const std::uint32_t to = edges_[edge].first == node ? edges_[edge].second : edges_[edge].first;
         if (edge == frame.by) continue;
-        if (found_[to] == kNone) {
+        if (found_[to] == kUnreached) {
           enter(to, edge);
         } else {
           lowest_[node] = std::min(lowest_[node], found_[to]);
@@ -64,14 +64,14 @@ class BridgeFinder {
       path_.pop_back();
       if (lowest_[node] == found_[node]) {
         close(node);
-        if (by != kNone) tree_.bridges.push_back(edges_[by]);
+        if (by != kUnreached) tree_.bridges.push_back(edges_[by]);
       }
       if (!path_.empty()) lowest_[path_.back().node] = std::min(lowest_[path_.back().node], lowest_[node]);
     }
   }
 
   void close(std::uint32_t first) {
-    for (std::uint32_t node = kNone; node != first;) {
+    for (std::uint32_t node = kUnreached; node != first;) {
       node = open_.back();
       open_.pop_back();
       tree_.block[node] = static_cast<std::uint32_t>(tree_.blocks);

@@ -47,7 +47,7 @@ class Best {
 };
 
 // Predicts how long a cut may take from those that were made: another method may be twice as slow.
-class Pace {
+class CutPace {
  public:
   [[nodiscard]] double predict(const CutGraph& graph) const { return 2 * slowest_ * size(graph); }
   void note(const CutGraph& graph, double seconds) { slowest_ = std::max(slowest_, seconds / size(graph)); }
@@ -61,7 +61,8 @@ bool has_time_for(const Search& search, double seconds) {
   return search.budget().evaluations > 0 || seconds <= search.seconds_left();
 }
 
-void try_methods(Search& search, const CutGraph& graph, const std::vector<CutMethod>& methods, Pace& pace, Best& best) {
+void try_methods(Search& search, const CutGraph& graph, const std::vector<CutMethod>& methods, CutPace& pace,
+                 Best& best) {
   for (const CutMethod& method : methods) {
     if (!best.empty() && (search.should_stop() || !has_time_for(search, pace.predict(graph)))) return;
     const double before = search.elapsed_s();
@@ -89,7 +90,7 @@ Result<Plan> best_cut(Search& search, const std::vector<DeviceId>& targets, cons
     return submit(search, std::move(plan), planner);
   }
   Best best(search, planner);
-  Pace pace;
+  CutPace pace;
   for (const CutGrain& grain : {kJoined, kUnits}) {
     if (!best.empty() && search.should_stop()) break;
     BERTH_TRY(const CutGraph graph, make_cut_graph(problem, coarsen_for_cut(problem, targets.size(), grain), targets));

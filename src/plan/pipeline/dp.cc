@@ -15,10 +15,10 @@ namespace {
 
 constexpr std::size_t kMostDownSets = 200'000;
 // Steps a walk over one linear order may take; longer orders are cut at fewer places.
-constexpr std::size_t kMostSteps = 8'000'000;
+constexpr std::size_t kMostDpSteps = 8'000'000;
 constexpr std::size_t kMostCombinations = 1024;  // of how many devices of every kind are used
 constexpr double kAnyFactor = 1e30;
-constexpr Picoseconds kNoLimit = std::numeric_limits<Picoseconds>::max() / 4;
+constexpr Picoseconds kNoLoadLimit = std::numeric_limits<Picoseconds>::max() / 4;
 constexpr std::string_view kNoCut = "no cut meets the constraints, so on one device";
 
 class StagePlanner {
@@ -75,7 +75,7 @@ class StagePlanner {
     const auto sets = find_down_sets(stages_, kMostDownSets, [this] { return should_stop(); });
     if (!sets) return fmt::format("linearised: more than {} down-sets", group_digits(kMostDownSets));
     StageLimits limits = all_devices();
-    limits.load = best_load_ ? *best_load_ - 1 : kNoLimit;
+    limits.load = best_load_ ? *best_load_ - 1 : kNoLoadLimit;
     const StageSearch found =
         cut_into_stages(model_, stages_, *sets, prices_, limits, [this] { return should_stop(); });
     // Of those that are worse than a refused one, only cuts of the orders have been looked at.
@@ -156,7 +156,7 @@ class StagePlanner {
   // since a low one makes the search much quicker.
   void cut_order(std::span<const std::uint32_t> order, StageLimits limits) {
     const DownSets sets = down_sets_of_order(stages_, order, most_cuts());
-    const Picoseconds ceiling = best_load_ ? *best_load_ - 1 : kNoLimit;
+    const Picoseconds ceiling = best_load_ ? *best_load_ - 1 : kNoLoadLimit;
     for (double factor = best_load_ ? kAnyFactor : 1.05;; factor *= factor) {
       const double limit = static_cast<double>(search_.lower_bound() + 1) * factor;
       limits.load = limit < static_cast<double>(ceiling) ? static_cast<Picoseconds>(limit) : ceiling;
@@ -168,12 +168,12 @@ class StagePlanner {
   }
 
   [[nodiscard]] std::size_t most_cuts() const {
-    return kMostSteps / std::max<std::size_t>(1, stages_.num_blocks()) + 1;
+    return kMostDpSteps / std::max<std::size_t>(1, stages_.num_blocks()) + 1;
   }
 
   void relax_memory(std::span<const std::uint32_t> order) {
     StageLimits limits = all_devices();
-    limits.load = kNoLimit;
+    limits.load = kNoLoadLimit;
     limits.memory = false;
     const DownSets sets = down_sets_of_order(stages_, order, most_cuts());
     const StageSearch found = cut_into_stages(model_, stages_, sets, prices_, limits, [this] { return should_stop(); });

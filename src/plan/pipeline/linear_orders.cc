@@ -10,7 +10,7 @@ namespace {
 
 using Order = std::vector<std::uint32_t>;
 
-constexpr std::size_t kMostSteps = 20'000'000;  // of the order that keeps little under way
+constexpr std::size_t kMostOrderSteps = 20'000'000;  // of the order that keeps little under way
 
 std::vector<std::uint32_t> list_sizes(const Lists& lists) {
   std::vector<std::uint32_t> sizes;
@@ -64,7 +64,7 @@ class LeastUnderWay {
     std::size_t steps = 0;
     while (!ready.empty()) {
       steps += ready.size();
-      if (steps > kMostSteps || should_stop()) return std::nullopt;
+      if (steps > kMostOrderSteps || should_stop()) return std::nullopt;
       const auto best = std::ranges::min_element(ready, {}, [&](std::uint32_t block) { return growth(block); });
       const std::uint32_t block = *best;
       ready.erase(best);

@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint64_t kMovesBetweenPolls = 1024;
 constexpr std::uint64_t kFirstRound = 1 << 13, kLongestRound = 1 << 25;
 constexpr double kHot = 0.5, kWarm = 0.03, kCold = 5e-4;  // temperatures, in units of the energy
-constexpr std::size_t kLargestCluster = 64;
+constexpr std::size_t kMostUnitsMoved = 64;
 constexpr double kShuffleShare = 0.2;  // of the budget, at most
 constexpr std::uint64_t kMostShuffles = 1 << 22;
 
@@ -137,7 +137,7 @@ class PipelineAnnealer {
 
   // Units of the source around the first one, along nets.
   void grow_cluster(DeviceId source) {
-    const std::size_t size = std::size_t{2} << rng_.below(std::bit_width(kLargestCluster) - 1);
+    const std::size_t size = std::size_t{2} << rng_.below(std::bit_width(kMostUnitsMoved) - 1);
     ++stamp_;
     seen_[group_[0]] = stamp_;
     for (int misses = 0; group_.size() < size && misses < 8;) {
@@ -154,7 +154,7 @@ class PipelineAnnealer {
 
   // Units of the source with the numbers that follow; units are numbered as the graph lists them.
   void grow_run(DeviceId source) {
-    const std::size_t size = std::size_t{2} << rng_.below(std::bit_width(kLargestCluster) - 1);
+    const std::size_t size = std::size_t{2} << rng_.below(std::bit_width(kMostUnitsMoved) - 1);
     for (std::uint32_t next = group_[0] + 1; next < model_.num_units() && group_.size() < size; ++next) {
       if (loads_.device(next) != source || std::has_single_bit(problem_.unit_allowed(next))) break;
       group_.push_back(next);

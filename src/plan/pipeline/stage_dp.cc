@@ -11,7 +11,7 @@
 namespace berth {
 namespace {
 
-constexpr Picoseconds kNever = std::numeric_limits<Picoseconds>::max();
+constexpr Picoseconds kNoStages = std::numeric_limits<Picoseconds>::max();
 constexpr std::uint64_t kStepsBetweenPolls = 1 << 15;
 
 double lanes_of(const PipelineModel& model, const StageProblem& stages, std::size_t kind) {
@@ -25,7 +25,7 @@ class StageCutter {
       : stages_(stages), sets_(sets), limits_(limits), load_(model, stages, limits.load, limits.memory) {
     list_counts();
     find_rests(model, prices);
-    best_.assign(sets.size() * num_counts_, kNever);
+    best_.assign(sets.size() * num_counts_, kNoStages);
     origin_.resize(sets.size() * num_counts_);
   }
 
@@ -96,7 +96,7 @@ class StageCutter {
   [[nodiscard]] bool can_start(std::uint32_t set) const {
     if (!is_cut(set)) return false;
     for (std::size_t count = 0; count < num_counts_; ++count) {
-      if (best_[set * num_counts_ + count] != kNever && rest_[set] <= room_[count]) return true;
+      if (best_[set * num_counts_ + count] != kNoStages && rest_[set] <= room_[count]) return true;
     }
     return false;
   }
@@ -163,7 +163,7 @@ class StageCutter {
     auto set = static_cast<std::uint32_t>(sets_.size() - 1);
     const auto row = best_.begin() + static_cast<std::ptrdiff_t>(set * num_counts_);
     auto count = static_cast<std::size_t>(std::min_element(row, row + static_cast<std::ptrdiff_t>(num_counts_)) - row);
-    if (row[static_cast<std::ptrdiff_t>(count)] == kNever) return std::nullopt;
+    if (row[static_cast<std::ptrdiff_t>(count)] == kNoStages) return std::nullopt;
     StagePlan plan;
     plan.largest_load = row[static_cast<std::ptrdiff_t>(count)];
     while (set != 0) {

@@ -18,7 +18,6 @@ constexpr std::uint64_t kPriceEvery = 50;      // moves without a plan that fits
 constexpr std::uint64_t kLookEvery = 100;      // moves between looks at the critical path
 constexpr double kRareAcceptance = 0.2;        // below it a new base pays
 constexpr double kAcceptanceMemory = 0.02;     // what the last move counts in the running mean
-constexpr double kEndless = 9e18;              // picoseconds
 
 double slack_at(const Annealer::Heat& heat, double done) {
   return heat.start > 0 ? heat.start * std::pow(heat.end / heat.start, done) : 0.0;
@@ -127,7 +126,7 @@ void Annealer::step(const Level& level, double slack) {
   propose_move(context);
   ++since_look_;
   if (!draft_.is_changed()) return search_.tick();
-  const double threshold = std::min(best_energy_ * (1.0 + slack), kEndless);
+  const double threshold = std::min(best_energy_ * (1.0 + slack), kMostPicoseconds);
   if (!complete(context, threshold)) {
     search_.count_evaluations(1);  // or the budget would never end where no move is legal
     return draft_.undo(level);

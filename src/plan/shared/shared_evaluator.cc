@@ -8,9 +8,9 @@ namespace berth {
 namespace {
 
 constexpr double kWeightOfWorst = 0.9, kWeightOfMean = 0.1;
-constexpr double kEndless = 9e18;  // picoseconds
-
-Picoseconds rounded(double picoseconds) { return static_cast<Picoseconds>(std::min(picoseconds + 0.5, kEndless)); }
+Picoseconds rounded(double picoseconds) {
+  return static_cast<Picoseconds>(std::min(picoseconds + 0.5, kMostPicoseconds));
+}
 
 void take_larger(Bytes& into, Bytes other) { into = std::max(into, other); }
 

@@ -11,8 +11,8 @@
 namespace berth {
 namespace {
 
-constexpr double kTrialsEnd = 0.5;  // of the budget: until then the starts are refined one by one
-constexpr std::size_t kTrials = 4;
+constexpr double kSharedTrialsEnd = 0.5;  // of the budget: until then the starts are refined one by one
+constexpr std::size_t kSharedTrials = 4;
 
 class SharedSearch {
  public:
@@ -94,13 +94,13 @@ class SharedSearch {
     std::erase_if(legal_,
                   [&](std::size_t start) { return !starts_[start].fusions.empty(); });  // a refiner fuses nothing
     if (legal_.empty() || is_done(search)) return;
-    const std::size_t walkers = Walkers(search).size(), trials = std::min(legal_.size(), kTrials);
+    const std::size_t walkers = Walkers(search).size(), trials = std::min(legal_.size(), kSharedTrials);
     Refiner refiner(search, Rng(search.budget().seed), {}, walkers);
     const double begin = search.progress();
     for (std::size_t i = 0; i < trials && !is_done(search); ++i) {
       const Score before = search.best_score();
       const double share = static_cast<double>(i + 1) / static_cast<double>(trials);
-      refiner.improve_once(starts_[legal_[i]], begin + (kTrialsEnd - begin) * share);
+      refiner.improve_once(starts_[legal_[i]], begin + (kSharedTrialsEnd - begin) * share);
       if (better(search.best_score(), before)) result_.start = legal_[i];
     }
     if (!is_done(search) && search.best_plan().fusions.empty()) refiner.improve(search.best_plan(), 1.0);
