@@ -27,6 +27,14 @@ void bind_symbols(Value& value, const DimSizes& symbols) {
   }
 }
 
+void forget_inferred(Model& model, const std::vector<Value>& stated) {
+  for (std::size_t i = 0; i < model.values.size(); ++i) {
+    Value& value = model.values[i];
+    value.shape = i < stated.size() ? stated[i].shape : std::nullopt;
+    value.contents = i < stated.size() ? stated[i].contents : std::nullopt;
+  }
+}
+
 void ShapePass::visit(Node& node) {
   const NodeView view(model_, node, known);
   fill_outputs(node, rules_.outputs(view));

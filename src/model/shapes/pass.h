@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "model/model.h"
 #include "model/shapes/rules.h"
@@ -17,6 +18,9 @@ void fill_in(Value& value, const Inferred& found);
 
 // Open dimensions that have a name get its size. For subgraphs, which use the names of the graph around them.
 void bind_symbols(Value& value, const DimSizes& symbols);
+
+// Shapes and contents as they were; values that have come since know neither.
+void forget_inferred(Model& model, const std::vector<Value>& stated);
 
 class ShapePass {
  public:

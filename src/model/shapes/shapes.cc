@@ -6,6 +6,7 @@
 
 #include "model/shapes/onnx/shapes.h"
 #include "model/shapes/openvino/shapes.h"
+#include "model/shapes/pass.h"
 #include "model/shapes/tensorflow/shapes.h"
 
 namespace berth {
@@ -30,14 +31,14 @@ Result<NamedSizes> infer_onnx(Model& model, const DimSizes& given) {
 
 // Rules run twice: with names in place of sizes, which shows how far a name reaches, then with all sizes.
 Result<NamedSizes> infer_tensorflow(Model& model, const DimSizes& given) {
-  const Model stated = model;
+  const std::vector<Value> stated = model.values;
   BERTH_RETURN_IF_ERROR(infer_tensorflow_shapes(model));
   BERTH_RETURN_IF_ERROR(check_dims(model, given));
   NamedSizes sizes{.open = {}, .bound = bind_dims(model, given)};
   if (!sizes.bound.empty()) {
     DimSizes all;
     for (const NamedDim& dim : sizes.bound) all.emplace(dim.name, dim.size);
-    model = stated;
+    forget_inferred(model, stated);
     BERTH_RETURN_IF_ERROR(infer_tensorflow_shapes(model, all));
   }
   sizes.open = bind_dims(model, given);

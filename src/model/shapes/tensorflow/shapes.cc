@@ -44,7 +44,7 @@ class TensorFlowPass {
       has_news_ = false;
       BERTH_RETURN_IF_ERROR(walk(order));
       if (!has_news_) break;
-      if (pass + 1 < kMostPasses) forget();
+      if (pass + 1 < kMostPasses) forget_inferred(model_, stated_);
     }
     drop_contents();
     return {};
@@ -98,15 +98,6 @@ class TensorFlowPass {
     const auto tensor = tensorflow::put_into_list(op);
     if (tensor && list->learn(*tensor)) has_news_ = true;
     return list;
-  }
-
-  // Back to what the file states.
-  void forget() {
-    for (std::size_t i = 0; i < model_.values.size(); ++i) {
-      Value& value = model_.values[i];
-      value.shape = i < stated_.size() ? stated_[i].shape : std::nullopt;
-      value.contents = i < stated_.size() ? stated_[i].contents : std::nullopt;
-    }
   }
 
   // They helped to find shapes; in the model only constants have contents.
