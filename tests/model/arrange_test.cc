@@ -26,7 +26,8 @@ const Dim kBatch{-1, "n"};
 
 TEST(Arrange, JoinsAddUpAlongOneAxis) {
   const Shape a{kBatch, {3}}, b{Dim{}, {4}}, c{{2}, {5}}, other{{7}};
-  EXPECT_EQ(sizes_in(joined({&a, &b}, 1)), "n,7") << "a name is as good as no size";
+  EXPECT_EQ(sizes_in(joined({&a, &c}, 1)), "2,8");
+  EXPECT_EQ(sizes_in(joined({&a, &b}, 1)), "?,7") << "a name is no size: the next part is asked";
   EXPECT_EQ(sizes_in(joined({&a, &b, &c}, 1)), "2,12");
   EXPECT_EQ(sizes_in(joined({&a, &c}, 0)), "?,3");
   EXPECT_EQ(sizes_in(joined({&a}, 0)), "n,3");
