@@ -12,7 +12,7 @@
 namespace berth::exec {
 namespace {
 
-constexpr std::int64_t kBatch = 2, kHeads = 4, kQueries = 5, kKeys = 7, kSize = 8;
+constexpr std::int64_t kBatch = 2, kQueryHeads = 4, kQueries = 5, kKeys = 7, kSize = 8;
 const c10::optional<double> kNoScale;
 
 struct Setting {
@@ -20,7 +20,7 @@ struct Setting {
   bool is_causal;
   c10::optional<double> scale;
   at::Tensor mask;
-  std::int64_t shared_heads = kHeads;
+  std::int64_t shared_heads = kQueryHeads;
 };
 
 at::Tensor random(at::IntArrayRef sizes, std::uint64_t seed) {
@@ -39,7 +39,7 @@ std::vector<Setting> settings(bool with_masks) {
 
 Attention attention_of(const Setting& setting) {
   // As networks make them: heads inside.
-  const at::Tensor query = random({kBatch, kQueries, kHeads, kSize}, 1).transpose(1, 2);
+  const at::Tensor query = random({kBatch, kQueries, kQueryHeads, kSize}, 1).transpose(1, 2);
   return {query,
           random({kBatch, setting.shared_heads, kKeys, kSize}, 2),
           random({kBatch, setting.shared_heads, kKeys, kSize}, 3),
@@ -70,7 +70,7 @@ Expected expected_of(const Attention& given) {
   }
   if (given.mask.defined()) scores = scores + leaves[3];
   const at::Tensor output = scores.softmax(-1).matmul(value);
-  const at::Tensor gradient = random({kBatch, kHeads, kQueries, kSize}, 4);
+  const at::Tensor gradient = random({kBatch, kQueryHeads, kQueries, kSize}, 4);
   return {output.detach().to(at::kFloat), scores.logsumexp(-1).detach().to(at::kFloat), gradient,
           torch::autograd::grad({output}, leaves, {gradient.to(at::kDouble)})};
 }
@@ -79,7 +79,7 @@ bool is_near(const at::Tensor& a, const at::Tensor& b) {
   return a.sizes() == b.sizes() && at::allclose(a.to(at::kDouble), b.to(at::kDouble), 1e-4, 1e-5);
 }
 
-Stack run(const std::string& name, Stack stack) {
+Stack run_operator(const std::string& name, Stack stack) {
   const Substitute* substitute = find_substitute("aten::" + name, "");
   EXPECT_NE(substitute, nullptr) << name;
   if (substitute != nullptr) substitute->run(stack, 1);
@@ -99,16 +99,16 @@ TEST(Attention, FlashOfCpus) {
     SCOPED_TRACE(setting.words);
     const Attention a = attention_of(setting);
     const Expected expected = expected_of(a);
-    const Stack found = run("_scaled_dot_product_flash_attention_for_cpu",
-                            {a.query, a.key, a.value, 0.0, a.is_causal, or_none(a.mask), or_none(a.scale)});
+    const Stack found = run_operator("_scaled_dot_product_flash_attention_for_cpu",
+                                     {a.query, a.key, a.value, 0.0, a.is_causal, or_none(a.mask), or_none(a.scale)});
     ASSERT_EQ(found.size(), 2U);
     EXPECT_TRUE(is_near(found[0].toTensor(), expected.output));
     EXPECT_EQ(found[0].toTensor().strides(), a.query.strides()) << "views behind it count on that";
     EXPECT_TRUE(is_near(found[1].toTensor(), expected.logsumexp));
-    EXPECT_EQ(found[1].toTensor().strides(), at::IntArrayRef({kQueries * kHeads, 1, kHeads}));
-    expect_gradients(run("_scaled_dot_product_flash_attention_for_cpu_backward",
-                         {expected.gradient, a.query, a.key, a.value, found[0], found[1], 0.0, a.is_causal,
-                          or_none(a.mask), or_none(a.scale)}),
+    EXPECT_EQ(found[1].toTensor().strides(), at::IntArrayRef({kQueries * kQueryHeads, 1, kQueryHeads}));
+    expect_gradients(run_operator("_scaled_dot_product_flash_attention_for_cpu_backward",
+                                  {expected.gradient, a.query, a.key, a.value, found[0], found[1], 0.0, a.is_causal,
+                                   or_none(a.mask), or_none(a.scale)}),
                      expected);
   }
 }
@@ -118,18 +118,19 @@ TEST(Attention, FlashOfGpus) {
     SCOPED_TRACE(setting.words);
     const Attention a = attention_of(setting);
     const Expected expected = expected_of(a);
-    const Stack found = run("_scaled_dot_product_flash_attention",
-                            {a.query, a.key, a.value, 0.0, a.is_causal, false, or_none(a.scale)});
+    const Stack found = run_operator("_scaled_dot_product_flash_attention",
+                                     {a.query, a.key, a.value, 0.0, a.is_causal, false, or_none(a.scale)});
     ASSERT_EQ(found.size(), 9U);
     EXPECT_TRUE(is_near(found[0].toTensor(), expected.output));
     EXPECT_TRUE(is_near(found[1].toTensor(), expected.logsumexp));
     EXPECT_TRUE(found[1].toTensor().is_contiguous());
     EXPECT_FALSE(found[2].toTensor().defined());
     EXPECT_EQ(found[5].toInt(), kKeys);
-    expect_gradients(run("_scaled_dot_product_flash_attention_backward",
-                         {expected.gradient, a.query, a.key, a.value, found[0], found[1], at::Tensor(), at::Tensor(),
-                          kQueries, kKeys, 0.0, a.is_causal, found[6], found[7], or_none(a.scale)}),
-                     expected);
+    expect_gradients(
+        run_operator("_scaled_dot_product_flash_attention_backward",
+                     {expected.gradient, a.query, a.key, a.value, found[0], found[1], at::Tensor(), at::Tensor(),
+                      kQueries, kKeys, 0.0, a.is_causal, found[6], found[7], or_none(a.scale)}),
+        expected);
   }
 }
 
@@ -138,19 +139,20 @@ TEST(Attention, EfficientOfGpus) {
     SCOPED_TRACE(setting.words);
     const Attention a = attention_of(setting);
     const Expected expected = expected_of(a);
-    const Stack found = run("_scaled_dot_product_efficient_attention",
-                            {a.query, a.key, a.value, or_none(a.mask), true, 0.0, a.is_causal, or_none(a.scale)});
+    const Stack found =
+        run_operator("_scaled_dot_product_efficient_attention",
+                     {a.query, a.key, a.value, or_none(a.mask), true, 0.0, a.is_causal, or_none(a.scale)});
     ASSERT_EQ(found.size(), 4U);
     EXPECT_TRUE(is_near(found[0].toTensor(), expected.output));
     EXPECT_TRUE(found[0].toTensor().transpose(1, 2).is_contiguous()) << "heads inside";
     const at::Tensor logsumexp = found[1].toTensor();
-    EXPECT_EQ(logsumexp.sizes(), at::IntArrayRef({kBatch, kHeads, 32})) << "padded";
+    EXPECT_EQ(logsumexp.sizes(), at::IntArrayRef({kBatch, kQueryHeads, 32})) << "padded";
     EXPECT_TRUE(is_near(logsumexp.narrow(-1, 0, kQueries), expected.logsumexp));
     EXPECT_TRUE(logsumexp.narrow(-1, kQueries, 1).isinf().all().item<bool>());
     const Stack gradients =
-        run("_scaled_dot_product_efficient_attention_backward",
-            {expected.gradient, a.query, a.key, a.value, a.mask, found[0], logsumexp, found[2], found[3], 0.0,
-             c10::List<bool>({true, true, true, a.mask.defined()}), a.is_causal, or_none(a.scale)});
+        run_operator("_scaled_dot_product_efficient_attention_backward",
+                     {expected.gradient, a.query, a.key, a.value, a.mask, found[0], logsumexp, found[2], found[3], 0.0,
+                      c10::List<bool>({true, true, true, a.mask.defined()}), a.is_causal, or_none(a.scale)});
     expect_gradients(gradients, expected);
     if (!a.mask.defined()) continue;
     EXPECT_TRUE(is_near(gradients[3].toTensor(), expected.gradients[3]));
@@ -162,16 +164,17 @@ TEST(Attention, OfCudnn) {
     SCOPED_TRACE(setting.words);
     const Attention a = attention_of(setting);
     const Expected expected = expected_of(a);
-    const Stack found = run("_scaled_dot_product_cudnn_attention", {a.query, a.key, a.value, or_none(a.mask), true, 0.0,
-                                                                    a.is_causal, false, or_none(a.scale)});
+    const Stack found =
+        run_operator("_scaled_dot_product_cudnn_attention",
+                     {a.query, a.key, a.value, or_none(a.mask), true, 0.0, a.is_causal, false, or_none(a.scale)});
     ASSERT_EQ(found.size(), 9U);
     EXPECT_TRUE(is_near(found[0].toTensor(), expected.output));
     EXPECT_TRUE(is_near(found[1].toTensor(), expected.logsumexp));
-    expect_gradients(
-        run("_scaled_dot_product_cudnn_attention_backward",
-            {expected.gradient, a.query, a.key, a.value, found[0], found[1].toTensor().unsqueeze(-1), found[6],
-             found[7], a.mask, at::Tensor(), at::Tensor(), kQueries, kKeys, 0.0, a.is_causal, or_none(a.scale)}),
-        expected);
+    expect_gradients(run_operator("_scaled_dot_product_cudnn_attention_backward",
+                                  {expected.gradient, a.query, a.key, a.value, found[0],
+                                   found[1].toTensor().unsqueeze(-1), found[6], found[7], a.mask, at::Tensor(),
+                                   at::Tensor(), kQueries, kKeys, 0.0, a.is_causal, or_none(a.scale)}),
+                     expected);
   }
 }
 
@@ -179,12 +182,12 @@ TEST(Attention, MathGivesTheWeightsToo) {
   for (const Setting& setting : settings(true)) {
     SCOPED_TRACE(setting.words);
     const Attention a = attention_of(setting);
-    const Stack found =
-        run("_scaled_dot_product_attention_math", {a.query, a.key, a.value, or_none(a.mask), 0.0, a.is_causal,
-                                                   c10::IValue(), or_none(a.scale), a.key.size(1) != a.query.size(1)});
+    const Stack found = run_operator("_scaled_dot_product_attention_math",
+                                     {a.query, a.key, a.value, or_none(a.mask), 0.0, a.is_causal, c10::IValue(),
+                                      or_none(a.scale), a.key.size(1) != a.query.size(1)});
     ASSERT_EQ(found.size(), 2U);
     EXPECT_TRUE(is_near(found[0].toTensor(), expected_of(a).output));
-    EXPECT_TRUE(is_near(found[1].toTensor().sum(-1), at::ones({kBatch, kHeads, kQueries})));
+    EXPECT_TRUE(is_near(found[1].toTensor().sum(-1), at::ones({kBatch, kQueryHeads, kQueries})));
   }
 }
 
@@ -208,14 +211,14 @@ TEST(Attention, AgreesWithTheOperatorItself) {
   const auto backward = c10::Dispatcher::singleton().findSchema({"aten::" + name + "_backward", ""});
   if (!op || !backward) GTEST_SKIP() << "this libtorch has none";
   for (const Setting& setting : settings(true)) {
-    if (setting.shared_heads != kHeads) continue;
+    if (setting.shared_heads != kQueryHeads) continue;
     SCOPED_TRACE(setting.words);
     const Attention a = attention_of(setting);
     const Stack arguments{a.query, a.key, a.value, 0.0, a.is_causal, or_none(a.mask), or_none(a.scale)};
     Stack direct = arguments;
     op->callBoxed(&direct);
     const AttentionResult plain = attend(a);
-    const Stack mine = run(name, arguments);
+    const Stack mine = run_operator(name, arguments);
     EXPECT_TRUE(is_near(plain.output, direct[0].toTensor()));
     EXPECT_TRUE(is_near(plain.logsumexp, direct[1].toTensor()));
     EXPECT_EQ(mine[0].toTensor().strides(), direct[0].toTensor().strides());
@@ -223,8 +226,9 @@ TEST(Attention, AgreesWithTheOperatorItself) {
     const Expected expected = expected_of(a);
     Stack theirs{expected.gradient, a.query, a.key,       a.value,         mine[0],
                  mine[1],           0.0,     a.is_causal, or_none(a.mask), or_none(a.scale)};
-    const Stack ours = run(name + "_backward", {expected.gradient, a.query, a.key, a.value, direct[0], direct[1], 0.0,
-                                                a.is_causal, or_none(a.mask), or_none(a.scale)});
+    const Stack ours =
+        run_operator(name + "_backward", {expected.gradient, a.query, a.key, a.value, direct[0], direct[1], 0.0,
+                                          a.is_causal, or_none(a.mask), or_none(a.scale)});
     backward->callBoxed(&theirs);
     for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(is_near(ours[i].toTensor(), theirs[i].toTensor())) << i;
   }
@@ -233,7 +237,7 @@ TEST(Attention, AgreesWithTheOperatorItself) {
 TEST(Attention, DropoutIsRefused) {
   const Attention a = attention_of(settings(false).front());
   try {
-    run("_scaled_dot_product_flash_attention", {a.query, a.key, a.value, 0.1, false, false, c10::IValue()});
+    run_operator("_scaled_dot_product_flash_attention", {a.query, a.key, a.value, 0.1, false, false, c10::IValue()});
     FAIL() << "its random state cannot be had";
   } catch (const std::runtime_error& error) {
     EXPECT_NE(std::string(error.what()).find("attention with dropout 0.1"), std::string::npos) << error.what();

@@ -38,7 +38,8 @@ std::vector<DeviceSpec> specs(std::string_view list) { return parse_device_specs
 std::vector<DeviceSpec> equal_parts() { return specs(cores_here() > 1 ? "cpu:0,cpu:1" : "cpu:0"); }
 
 // Outputs of a few steps under a plan: the later ones show the updates of the earlier ones.
-std::vector<at::Tensor> run(const Loaded& loaded, std::vector<DeviceSpec> devices, const Plan& plan, int steps = 3) {
+std::vector<at::Tensor> run_steps(const Loaded& loaded, std::vector<DeviceSpec> devices, const Plan& plan,
+                                  int steps = 3) {
   auto executor = Executor::make(loaded.graph, loaded.program, std::move(devices)).value();
   executor->prepare(plan);
   std::vector<at::Tensor> outputs;
@@ -73,14 +74,14 @@ Plan random_plan(const Graph& graph, std::size_t devices, std::uint64_t seed) {
 
 TEST(Executor, AnyPlacementGivesTheNumbersOfOneDevice) {
   const Loaded loaded = load(example_path());
-  const std::vector<at::Tensor> alone = run(loaded, specs("cpu:0"), all_on_first(loaded.graph));
+  const std::vector<at::Tensor> alone = run_steps(loaded, specs("cpu:0"), all_on_first(loaded.graph));
   ASSERT_EQ(alone.size(), 3U);
   EXPECT_GT(alone[0].item<float>(), 0.0F);
   EXPECT_NE(alone[0].item<float>(), alone[1].item<float>()) << "the updates must change the loss";
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     SCOPED_TRACE(seed);
     const std::size_t devices = equal_parts().size();
-    const std::vector<at::Tensor> split = run(loaded, equal_parts(), random_plan(loaded.graph, devices, seed));
+    const std::vector<at::Tensor> split = run_steps(loaded, equal_parts(), random_plan(loaded.graph, devices, seed));
     for (std::size_t i = 0; i < alone.size(); ++i) EXPECT_TRUE(at::equal(alone[i], split[i]));
   }
 }
@@ -100,7 +101,7 @@ TEST(Executor, GivesWhatPlainCallsGive) {
   const at::Tensor mask = at::empty_like(hidden, at::kBool).bernoulli_(0.5, generator);
   const at::Tensor scores = at::mm(hidden * mask * 2.0, w2.t());
   const at::Tensor loss = at::nll_loss(at::log_softmax(scores, 1), labels);
-  const std::vector<at::Tensor> outputs = run(loaded, specs("cpu:0"), all_on_first(graph), 1);
+  const std::vector<at::Tensor> outputs = run_steps(loaded, specs("cpu:0"), all_on_first(graph), 1);
   EXPECT_TRUE(at::allclose(loss, outputs.front())) << loss << outputs.front();
 }
 
@@ -180,11 +181,11 @@ TEST(Executor, RandomNumbersDoNotDependOnThePlacement) {
     {"name": "b", "type": "aten.bernoulli.p", "args": [{"op": 0}, {"f": "0.5"}], "outputs": [{"dtype": "f32", "shape": [64, 64]}]},
     {"name": "r", "type": "aten.rand_like.default", "args": [{"op": 0}], "outputs": [{"dtype": "f32", "shape": [64, 64]}]},
     {"name": "y", "type": "aten.add.Tensor", "args": [{"op": 1}, {"op": 2}], "outputs": [{"dtype": "f32", "shape": [64, 64]}]}]})");
-  const at::Tensor alone = run(loaded, specs("cpu:0"), all_on_first(loaded.graph), 1).front();
+  const at::Tensor alone = run_steps(loaded, specs("cpu:0"), all_on_first(loaded.graph), 1).front();
   EXPECT_GT(alone.std().item<float>(), 0.1F);
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     const Plan plan = random_plan(loaded.graph, equal_parts().size(), seed);
-    for (const at::Tensor& output : run(loaded, equal_parts(), plan, 2)) EXPECT_TRUE(output.equal(alone)) << seed;
+    for (const at::Tensor& output : run_steps(loaded, equal_parts(), plan, 2)) EXPECT_TRUE(output.equal(alone)) << seed;
   }
 }
 
@@ -242,7 +243,7 @@ TEST(Executor, HoldsNothingWhenItIsGone) {
   const Loaded loaded = load(example_path());
   install_counting_allocator();
   const Bytes before = allocated_bytes(0);
-  run(loaded, specs("cpu:0"), all_on_first(loaded.graph), 2);
+  run_steps(loaded, specs("cpu:0"), all_on_first(loaded.graph), 2);
   EXPECT_EQ(allocated_bytes(0), before);
 }
 

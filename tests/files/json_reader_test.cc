@@ -9,7 +9,7 @@ namespace berth {
 namespace {
 
 // The error of opening a text and parsing all that is in "x", element by element where it is an array.
-std::string error_of(std::string text) {
+std::string json_error(std::string text) {
   auto document = JsonDocument::open(std::move(text));
   if (!document) return document.error().message;
   const auto value = document->member("x");
@@ -30,24 +30,24 @@ TEST(JsonDocument, ReadsMembersInAnyOrder) {
 }
 
 TEST(JsonDocument, SyntaxErrorsSayWhere) {
-  EXPECT_EQ(error_of(""), "it is empty");
-  EXPECT_EQ(error_of(" \n"), "it is empty");
-  EXPECT_EQ(error_of("[1]"), "line 1: expected '{' at the beginning: this is no JSON object");
-  EXPECT_EQ(error_of("{\"x\": 1"), "line 1: the JSON text ends too early; is the file truncated?");
-  EXPECT_EQ(error_of("{\n\"x\n"), "line 2: a string is not closed; is the file truncated?");
-  EXPECT_EQ(error_of("{\"x\": [1, {\"a\": 2}"), "line 1: the JSON text ends too early; is the file truncated?");
-  EXPECT_EQ(error_of("{\"x\" 1}"), "line 1: expected ':' after a member's name");
-  EXPECT_EQ(error_of("{\"x\": 1 \"y\": 2}"), "line 1: expected '}' after the member \"x\"");
-  EXPECT_EQ(error_of("{\"x\": 1} 2"), "line 1: there is more text after the end of the root object");
-  EXPECT_EQ(error_of("{\"x\": ,}"), "line 1: expected a value");
-  EXPECT_EQ(error_of("{\"x\": 1,\n \"x\": 2}"), "line 2: the member \"x\" is there twice");
-  EXPECT_EQ(error_of("{\"x\": tru}"), "line 1: x: expected true, false or null");
-  EXPECT_EQ(error_of("{\"x\": [1, 2\n 3]}"), "line 1: x: the JSON is malformed");
-  EXPECT_EQ(error_of("{\"x\": [1,]}"), "line 1: x: the JSON is malformed");
-  EXPECT_EQ(error_of("{\"x\": \"\xff\"}"), "line 1: x: the text is not valid UTF-8");
-  EXPECT_EQ(error_of("{\"x\": \"a\tb\"}"), "line 1: x: a string holds a control character that is not escaped");
-  EXPECT_EQ(error_of("{\"x\": 1e999}"), "line 1: x: a number is malformed or out of range");
-  EXPECT_EQ(error_of("{\"x\": 123456789012345678901234567890}"), "line 1: x: a number is malformed or out of range");
+  EXPECT_EQ(json_error(""), "it is empty");
+  EXPECT_EQ(json_error(" \n"), "it is empty");
+  EXPECT_EQ(json_error("[1]"), "line 1: expected '{' at the beginning: this is no JSON object");
+  EXPECT_EQ(json_error("{\"x\": 1"), "line 1: the JSON text ends too early; is the file truncated?");
+  EXPECT_EQ(json_error("{\n\"x\n"), "line 2: a string is not closed; is the file truncated?");
+  EXPECT_EQ(json_error("{\"x\": [1, {\"a\": 2}"), "line 1: the JSON text ends too early; is the file truncated?");
+  EXPECT_EQ(json_error("{\"x\" 1}"), "line 1: expected ':' after a member's name");
+  EXPECT_EQ(json_error("{\"x\": 1 \"y\": 2}"), "line 1: expected '}' after the member \"x\"");
+  EXPECT_EQ(json_error("{\"x\": 1} 2"), "line 1: there is more text after the end of the root object");
+  EXPECT_EQ(json_error("{\"x\": ,}"), "line 1: expected a value");
+  EXPECT_EQ(json_error("{\"x\": 1,\n \"x\": 2}"), "line 2: the member \"x\" is there twice");
+  EXPECT_EQ(json_error("{\"x\": tru}"), "line 1: x: expected true, false or null");
+  EXPECT_EQ(json_error("{\"x\": [1, 2\n 3]}"), "line 1: x: the JSON is malformed");
+  EXPECT_EQ(json_error("{\"x\": [1,]}"), "line 1: x: the JSON is malformed");
+  EXPECT_EQ(json_error("{\"x\": \"\xff\"}"), "line 1: x: the text is not valid UTF-8");
+  EXPECT_EQ(json_error("{\"x\": \"a\tb\"}"), "line 1: x: a string holds a control character that is not escaped");
+  EXPECT_EQ(json_error("{\"x\": 1e999}"), "line 1: x: a number is malformed or out of range");
+  EXPECT_EQ(json_error("{\"x\": 123456789012345678901234567890}"), "line 1: x: a number is malformed or out of range");
 }
 
 TEST(JsonDocument, ElementsOfALongArrayAreCheckedOneByOne) {
@@ -88,11 +88,11 @@ TEST(JsonDocument, TheLengthOfValuesIsTheCallersChoice) {
 
 TEST(JsonDocument, NestingAndLengthAreCapped) {
   const std::size_t deep = 1'000'000;
-  EXPECT_EQ(error_of("{\"x\": " + std::string(deep, '[') + std::string(deep, ']') + "}"),
+  EXPECT_EQ(json_error("{\"x\": " + std::string(deep, '[') + std::string(deep, ']') + "}"),
             "line 1: x: the JSON is nested too deeply (at most 1024 levels)");
-  EXPECT_EQ(error_of("{\"x\": " + std::string(deep, '[') + "}"),
+  EXPECT_EQ(json_error("{\"x\": " + std::string(deep, '[') + "}"),
             "line 1: the JSON text ends too early; is the file truncated?");
-  EXPECT_EQ(error_of("{\"x\": \"" + std::string(kMaxJsonValueBytes, 'a') + "\"}"),
+  EXPECT_EQ(json_error("{\"x\": \"" + std::string(kMaxJsonValueBytes, 'a') + "\"}"),
             "x: it takes 16.0 MiB of text; at most 16.0 MiB is read");
 }
 

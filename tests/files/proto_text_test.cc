@@ -30,7 +30,7 @@ std::string wire_of(std::string_view text) {
   EXPECT_TRUE(bytes) << bytes.error().message;
   return bytes ? *bytes : "";
 }
-std::string error_of(std::string_view text) {
+std::string proto_text_error(std::string_view text) {
   const auto bytes = text_to_wire(text, kTree);
   return bytes ? "fine" : bytes.error().message;
 }
@@ -64,25 +64,25 @@ TEST(ProtoText, UnknownFieldsAreSkipped) {
 }
 
 TEST(ProtoText, MistakesNameTheLine) {
-  EXPECT_EQ(error_of("size: 1\nsize: red"), "line 2: \"red\" is no value of 'size'");
-  EXPECT_EQ(error_of("name: 3"), "line 1: expected a string, found \"3\"");
-  EXPECT_EQ(error_of("tree: 3"), "line 1: expected a message, found \"3\"");
-  EXPECT_EQ(error_of("size: 'a'"), "line 1: 'size' takes no string");
-  EXPECT_EQ(error_of("size {}"), "line 1: 'size' takes one value, no message");
-  EXPECT_EQ(error_of("tree {\n"), "line 2: expected '}', found the end");
-  EXPECT_EQ(error_of("name: \"a\nb\""), "line 1: a string does not end");
-  EXPECT_EQ(error_of("name \"a\""), "line 1: expected ':' or '{', found \"a\"");
-  EXPECT_EQ(error_of(R"(name: "\q")"), "line 1: a string of 'name' has an escape that does not exist");
-  EXPECT_EQ(error_of("size: 99999999999999999999"), "line 1: \"99999999999999999999\" is no value of 'size'");
-  EXPECT_EQ(error_of("weight: 1x"), "line 1: \"1x\" is no number");
-  EXPECT_EQ(error_of("size: 1 }"), "line 1: expected the name of a field, found \"}\"");
-  EXPECT_EQ(error_of("size: @"), "line 1: unexpected character \"@\"");
+  EXPECT_EQ(proto_text_error("size: 1\nsize: red"), "line 2: \"red\" is no value of 'size'");
+  EXPECT_EQ(proto_text_error("name: 3"), "line 1: expected a string, found \"3\"");
+  EXPECT_EQ(proto_text_error("tree: 3"), "line 1: expected a message, found \"3\"");
+  EXPECT_EQ(proto_text_error("size: 'a'"), "line 1: 'size' takes no string");
+  EXPECT_EQ(proto_text_error("size {}"), "line 1: 'size' takes one value, no message");
+  EXPECT_EQ(proto_text_error("tree {\n"), "line 2: expected '}', found the end");
+  EXPECT_EQ(proto_text_error("name: \"a\nb\""), "line 1: a string does not end");
+  EXPECT_EQ(proto_text_error("name \"a\""), "line 1: expected ':' or '{', found \"a\"");
+  EXPECT_EQ(proto_text_error(R"(name: "\q")"), "line 1: a string of 'name' has an escape that does not exist");
+  EXPECT_EQ(proto_text_error("size: 99999999999999999999"), "line 1: \"99999999999999999999\" is no value of 'size'");
+  EXPECT_EQ(proto_text_error("weight: 1x"), "line 1: \"1x\" is no number");
+  EXPECT_EQ(proto_text_error("size: 1 }"), "line 1: expected the name of a field, found \"}\"");
+  EXPECT_EQ(proto_text_error("size: @"), "line 1: unexpected character \"@\"");
   std::string deep;
   for (int i = 0; i < 100'000; ++i) deep += "tree {";
-  EXPECT_EQ(error_of(deep), "line 1: messages are nested more than 64 deep");
+  EXPECT_EQ(proto_text_error(deep), "line 1: messages are nested more than 64 deep");
   deep.clear();
   for (int i = 0; i < 100'000; ++i) deep += "other {";
-  EXPECT_EQ(error_of(deep), "line 1: messages are nested more than 64 deep");
+  EXPECT_EQ(proto_text_error(deep), "line 1: messages are nested more than 64 deep");
 }
 
 TEST(ProtoSchema, ChecksBytesAllTheWayDown) {

@@ -12,7 +12,7 @@ namespace {
 
 using std::string_literals::operator""s;
 
-std::string error_of(const std::string& bytes) {
+std::string wire_error(const std::string& bytes) {
   WireReader reader(bytes);
   while (reader.next()) {
   }
@@ -60,33 +60,33 @@ TEST(Wire, BytesPointIntoTheMessage) {
 }
 
 TEST(Wire, RefusesDamage) {
-  EXPECT_EQ(error_of(""), "");
-  EXPECT_NE(error_of("\x08"), "") << "the value is missing";
-  EXPECT_NE(error_of("\x08\x80"), "") << "the value is cut off";
-  EXPECT_NE(error_of("\x09"
-                     "1234567"),
+  EXPECT_EQ(wire_error(""), "");
+  EXPECT_NE(wire_error("\x08"), "") << "the value is missing";
+  EXPECT_NE(wire_error("\x08\x80"), "") << "the value is cut off";
+  EXPECT_NE(wire_error("\x09"
+                       "1234567"),
             "")
       << "seven bytes of eight";
-  EXPECT_NE(error_of("\x0d"
-                     "123"),
+  EXPECT_NE(wire_error("\x0d"
+                       "123"),
             "")
       << "three bytes of four";
-  EXPECT_NE(error_of("\x0a\x05"
-                     "1234"),
+  EXPECT_NE(wire_error("\x0a\x05"
+                       "1234"),
             "")
       << "longer than the message";
-  EXPECT_NE(error_of("\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"), "") << "a length of 2^64 - 1";
-  EXPECT_NE(error_of("\x08\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80"), "") << "a number without an end";
-  EXPECT_NE(error_of("\x0b"), "") << "groups";
-  EXPECT_NE(error_of("\x0e"), "") << "type 6";
-  EXPECT_NE(error_of("\x00\x00"s), "") << "field 0";
+  EXPECT_NE(wire_error("\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"), "") << "a length of 2^64 - 1";
+  EXPECT_NE(wire_error("\x08\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80"), "") << "a number without an end";
+  EXPECT_NE(wire_error("\x0b"), "") << "groups";
+  EXPECT_NE(wire_error("\x0e"), "") << "type 6";
+  EXPECT_NE(wire_error("\x00\x00"s), "") << "field 0";
 }
 
 TEST(Wire, EveryCutOfAMessageIsSafe) {
   const std::string bytes = WireWriter().varint(1, 1 << 20).bytes(2, "abc").fixed32(3, 7).fixed64(4, 9).str();
   std::size_t whole = 0;
   for (std::size_t length = 0; length <= bytes.size(); ++length) {
-    if (error_of(bytes.substr(0, length)).empty()) ++whole;
+    if (wire_error(bytes.substr(0, length)).empty()) ++whole;
   }
   EXPECT_EQ(whole, 5U) << "cuts between fields";
 }

@@ -17,7 +17,7 @@ std::string sources_of(const std::vector<Demand>& demands) {
   return text;
 }
 
-std::string error_of(std::string_view text) {
+std::string constraints_error(std::string_view text) {
   const auto file = parse_constraints(text, "some/box.toml");
   return file ? "no error" : file.error().message;
 }
@@ -60,23 +60,26 @@ TEST(ConstraintsFile, AnEmptyOneDemandsNothing) {
 }
 
 TEST(ConstraintsFile, ErrorsNameTheLine) {
-  EXPECT_EQ(error_of("pin = [\"a=gpu0\"]\npins = []\n"), "some/box.toml:2: pins: no such key; did you mean 'pin'?");
-  EXPECT_EQ(error_of("keep_together = []"),
+  EXPECT_EQ(constraints_error("pin = [\"a=gpu0\"]\npins = []\n"),
+            "some/box.toml:2: pins: no such key; did you mean 'pin'?");
+  EXPECT_EQ(constraints_error("keep_together = []"),
             "some/box.toml:1: keep_together: no such key; did you mean 'keep-together'?");
-  EXPECT_EQ(error_of("[pin]\nemb = \"gpu0\"\n"),
+  EXPECT_EQ(constraints_error("[pin]\nemb = \"gpu0\"\n"),
             "some/box.toml:1: pin: expected OP=DEVICE, for example \"emb=gpu0\", found a table");
-  EXPECT_EQ(error_of("colocate = [[\"a\", \"b\"]]"),
+  EXPECT_EQ(constraints_error("colocate = [[\"a\", \"b\"]]"),
             "some/box.toml:1: colocate: expected A,B,..., for example \"emb,softmax\", found an array");
-  EXPECT_EQ(error_of("max-devices = 1.5"),
+  EXPECT_EQ(constraints_error("max-devices = 1.5"),
             "some/box.toml:1: max-devices: expected N, for example \"2\", found a number");
-  EXPECT_EQ(error_of("\nmax-devices = 0"), "box.toml:2 max-devices 0: expected N from 1 to 64, for example 2");
-  EXPECT_EQ(error_of("pin = 7"), "box.toml:1 pin 7: expected OP=DEVICE, for example emb=gpu0");
-  EXPECT_EQ(error_of("reserve = [\"gpu0=12 GB/s\"]"),
+  EXPECT_EQ(constraints_error("\nmax-devices = 0"), "box.toml:2 max-devices 0: expected N from 1 to 64, for example 2");
+  EXPECT_EQ(constraints_error("pin = 7"), "box.toml:1 pin 7: expected OP=DEVICE, for example emb=gpu0");
+  EXPECT_EQ(constraints_error("reserve = [\"gpu0=12 GB/s\"]"),
             "box.toml:1 reserve gpu0=12 GB/s: '12 GB/s' is no size; write for example \"12 GiB\"");
-  EXPECT_EQ(error_of("unsupported = [3]"), "some/box.toml:1: unsupported: expected a string, found a whole number");
-  EXPECT_EQ(error_of("format = \"berth-machine/1\""),
+  EXPECT_EQ(constraints_error("unsupported = [3]"),
+            "some/box.toml:1: unsupported: expected a string, found a whole number");
+  EXPECT_EQ(constraints_error("format = \"berth-machine/1\""),
             "some/box.toml:1: format: 'berth-machine/1' is not read here; this is \"berth-constraints/1\"");
-  EXPECT_EQ(error_of("pin = [\"a=b\""), "some/box.toml:1: expected ',' or ']' in the array, found the end of the file");
+  EXPECT_EQ(constraints_error("pin = [\"a=b\""),
+            "some/box.toml:1: expected ',' or ']' in the array, found the end of the file");
 }
 
 TEST(ConstraintsFile, HostileOnesEndInOneShortLine) {
@@ -85,7 +88,7 @@ TEST(ConstraintsFile, HostileOnesEndInOneShortLine) {
        {std::string(100'000, '['), std::string("\0\1\2", 3), std::string("\xff\xfe"), "pin = [\"" + long_word + "\"]",
         long_word + " = 1", "pin = \"" + long_word + "=gpu0\"", "format = \"" + long_word + "\"",
         std::string(kMaxTomlBytes + 1, '#'), std::string("pin = \"a\\u000ab\""), std::string("= =")}) {
-    const std::string message = error_of(text);
+    const std::string message = constraints_error(text);
     EXPECT_NE(message, "no error") << text.substr(0, 30);
     EXPECT_LT(message.size(), 1200U) << text.substr(0, 30);
     EXPECT_EQ(message.find('\n'), std::string::npos) << text.substr(0, 30);

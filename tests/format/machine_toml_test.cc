@@ -11,7 +11,7 @@
 namespace berth {
 namespace {
 
-std::string error_of(std::string_view text) {
+std::string machine_error(std::string_view text) {
   const auto machine = read_machine_toml(text, "box.toml");
   return machine.ok() ? "no error" : machine.error().message;
 }
@@ -98,11 +98,11 @@ TEST(MachineToml, OverlapAndTheCostOfRegions) {
   const Machine machine = read(box("overlap = false\nregion_cost = \"20 us\""));
   EXPECT_FALSE(machine.overlap());
   EXPECT_EQ(machine.execution().region_cost_s, 20e-6);
-  EXPECT_EQ(error_of(box("region_cost = \"20 us\"")),
+  EXPECT_EQ(machine_error(box("region_cost = \"20 us\"")),
             "box.toml: region_cost counts only without overlap; add overlap = false or leave it out");
-  EXPECT_EQ(error_of(box("overlap = false\nregion_cost = 1e7")),
+  EXPECT_EQ(machine_error(box("overlap = false\nregion_cost = 1e7")),
             "box.toml: region_cost must be between 0 and 1e6 s, not 10000000");
-  EXPECT_EQ(error_of(box("overlap = 1")).find("box.toml:2: overlap: "), 0u);
+  EXPECT_EQ(machine_error(box("overlap = 1")).find("box.toml:2: overlap: "), 0u);
 }
 
 TEST(MachineToml, AccuracyOfPredictions) {
@@ -116,14 +116,14 @@ TEST(MachineToml, AccuracyOfPredictions) {
   ASSERT_TRUE(machine.accuracy().has_value());
   EXPECT_EQ(*machine.accuracy(), (Accuracy{0.75, 2.0}));
   EXPECT_EQ(read(write_machine_toml(machine)).accuracy(), machine.accuracy());
-  EXPECT_EQ(error_of(box("accuracy = [2, 0.75]")),
+  EXPECT_EQ(machine_error(box("accuracy = [2, 0.75]")),
             "box.toml: accuracy must be two numbers above 0, the least first, such as [0.8, 1.4]; not [2, 0.75]");
   for (const std::string_view bad : {"[0, 1]", "[-1, 1]", "[nan, 1]", "[1, inf]"}) {
-    EXPECT_EQ(error_of(box(fmt::format("accuracy = {}", bad))).find("box.toml: accuracy must be two numbers"), 0U)
+    EXPECT_EQ(machine_error(box(fmt::format("accuracy = {}", bad))).find("box.toml: accuracy must be two numbers"), 0U)
         << bad;
   }
   for (const std::string_view bad : {"1.5", "[1]", "[1, 2, 3]", "[\"1\", 2]", "true"}) {
-    EXPECT_EQ(error_of(box(fmt::format("accuracy = {}", bad))).find("box.toml:2: accuracy: "), 0U) << bad;
+    EXPECT_EQ(machine_error(box(fmt::format("accuracy = {}", bad))).find("box.toml:2: accuracy: "), 0U) << bad;
   }
 }
 
@@ -199,75 +199,75 @@ std::string box_with(std::string_view piece, std::string_view replacement) {
 }
 
 TEST(MachineToml, ErrorsNameFileLineAndKey) {
-  EXPECT_EQ(error_of(box_with("\"11 GiB\"", "\"12 GB/s\"")),
+  EXPECT_EQ(machine_error(box_with("\"11 GiB\"", "\"12 GB/s\"")),
             "box.toml:16: devices.memory: '12 GB/s' is no size; write for example \"12 GiB\"");
-  EXPECT_EQ(error_of(box_with("\"80 Gbit/s\"", "\"fast\"")),
+  EXPECT_EQ(machine_error(box_with("\"80 Gbit/s\"", "\"fast\"")),
             "box.toml:30: links.bandwidth: 'fast' is no bandwidth; write for example \"288 GB/s\"");
-  EXPECT_EQ(error_of(box_with("\"2 us\"", "\"2 furlongs\"")),
+  EXPECT_EQ(machine_error(box_with("\"2 us\"", "\"2 furlongs\"")),
             "box.toml:31: links.latency: '2 furlongs' is no time; write for example \"15 us\"");
-  EXPECT_EQ(error_of(box_with("\"4 TFLOP/s\"", "true")),
+  EXPECT_EQ(machine_error(box_with("\"4 TFLOP/s\"", "true")),
             "box.toml:26: devices.flops.f16: expected a quantity, found true or false");
-  EXPECT_EQ(error_of(box_with("f16 =", "half =")),
+  EXPECT_EQ(machine_error(box_with("f16 =", "half =")),
             "box.toml:26: devices.flops.half: no such type; for example f32, f16, bf16, tf32, i8");
-  EXPECT_EQ(error_of(box_with("memory = 4096", "memory = -1")),
+  EXPECT_EQ(machine_error(box_with("memory = 4096", "memory = -1")),
             "box.toml:22: devices.memory: '-1' is no size; write for example \"12 GiB\"");
-  EXPECT_EQ(error_of(box_with("\"half\"", "\"simplex\"")),
+  EXPECT_EQ(machine_error(box_with("\"half\"", "\"simplex\"")),
             "box.toml:32: links.duplex: 'simplex' is none of \"full\", \"half\" and \"one-way\"");
-  EXPECT_EQ(error_of(box_with("kind = \"cpu\"", "kind = \"abacus\"")),
+  EXPECT_EQ(machine_error(box_with("kind = \"cpu\"", "kind = \"abacus\"")),
             "box.toml:9: devices.kind: no kind 'abacus'; one of cpu, gpu, tpu, npu, fpga");
-  EXPECT_EQ(error_of(box_with("lanes = 2", "lanes = 2.5")),
+  EXPECT_EQ(machine_error(box_with("lanes = 2", "lanes = 2.5")),
             "box.toml:17: devices.lanes: expected a whole number, found a number");
-  EXPECT_EQ(error_of(box_with("name = \"gpu0\"", "name = 7")),
+  EXPECT_EQ(machine_error(box_with("name = \"gpu0\"", "name = 7")),
             "box.toml:14: devices.name: expected a string, found a whole number");
 }
 
 TEST(MachineToml, ALinkHasNotAnyNumberOfEnds) {
   std::string ends;
   for (int i = 0; i < 70'000; ++i) ends += "\"cpu\",";
-  EXPECT_EQ(error_of(box_with("[\"cpu\", \"gpu0\", 'gpu1']", fmt::format("[{}]", ends))),
+  EXPECT_EQ(machine_error(box_with("[\"cpu\", \"gpu0\", 'gpu1']", fmt::format("[{}]", ends))),
             "box.toml: the links have more than 65535 directions in all");
 }
 
 TEST(MachineToml, UnknownAndMissingKeys) {
-  EXPECT_EQ(error_of(box_with("bandwidth = \"80", "bandwith = \"80")),
+  EXPECT_EQ(machine_error(box_with("bandwidth = \"80", "bandwith = \"80")),
             "box.toml:30: links.bandwith: no such key; did you mean 'bandwidth'?");
-  EXPECT_EQ(error_of(box_with("switches", "switch")), "box.toml:3: switch: no such key; did you mean 'switches'?");
-  EXPECT_EQ(error_of(box_with("bandwidth = \"80 Gbit/s\"\n", "")), "box.toml:27: links.bandwidth: is missing");
+  EXPECT_EQ(machine_error(box_with("switches", "switch")), "box.toml:3: switch: no such key; did you mean 'switches'?");
+  EXPECT_EQ(machine_error(box_with("bandwidth = \"80 Gbit/s\"\n", "")), "box.toml:27: links.bandwidth: is missing");
   EXPECT_EQ(
-      error_of(box_with("\"k40\"", "\"k4O\"")),
+      machine_error(box_with("\"k40\"", "\"k4O\"")),
       "box.toml:13: devices.kind: is missing; the library has no model 'k4O' to take it from; did you mean 'k40'?");
-  EXPECT_EQ(error_of(box_with("name = \"box\"\n", "")), "box.toml:1: name: is missing; a machine needs one");
-  EXPECT_EQ(error_of(box_with("memory = 4096\n", "")),
+  EXPECT_EQ(machine_error(box_with("name = \"box\"\n", "")), "box.toml:1: name: is missing; a machine needs one");
+  EXPECT_EQ(machine_error(box_with("memory = 4096\n", "")),
             "box.toml:18: devices.memory: is missing; the library has no model 'mine' to take it from");
-  EXPECT_EQ(error_of(box_with("pool = \"ram\"", "pool = \"ram\"\nmemory = \"1 GiB\"")),
+  EXPECT_EQ(machine_error(box_with("pool = \"ram\"", "pool = \"ram\"\nmemory = \"1 GiB\"")),
             "box.toml:11: devices.memory: the device uses a pool, whose memory counts; leave one out");
-  EXPECT_EQ(error_of("name = \"x\"\ndevices = 3\n"),
+  EXPECT_EQ(machine_error("name = \"x\"\ndevices = 3\n"),
             "box.toml:2: devices: expected tables that begin with [[devices]], found a whole number");
-  EXPECT_EQ(error_of("name = \"x\"\nformat = \"berth-machine/2\"\n"),
+  EXPECT_EQ(machine_error("name = \"x\"\nformat = \"berth-machine/2\"\n"),
             "box.toml:2: format: 'berth-machine/2' is not read here; this is \"berth-machine/1\"");
 }
 
 TEST(MachineToml, MistakesOfTheMachineNameTheEntry) {
-  EXPECT_EQ(error_of(box_with("'gpu1'", "'gpu2'")),
+  EXPECT_EQ(machine_error(box_with("'gpu1'", "'gpu2'")),
             "box.toml:27: link hub - gpu2: no device or switch named 'gpu2'; did you mean 'gpu0'?");
-  EXPECT_EQ(error_of(box_with("name = \"gpu1\"", "name = \"gpu0\"")),
+  EXPECT_EQ(machine_error(box_with("name = \"gpu1\"", "name = \"gpu0\"")),
             "box.toml:18: device 'gpu0': the name is taken; names must differ");
-  EXPECT_EQ(error_of(box_with("pool = \"ram\"", "pool = \"rum\"")),
+  EXPECT_EQ(machine_error(box_with("pool = \"ram\"", "pool = \"rum\"")),
             "box.toml:7: device 'cpu': no memory pool named 'rum'; did you mean 'ram'?");
-  EXPECT_EQ(error_of(box_with("[\"hub\"]", "[\"hub\", \"cpu\"]")),
+  EXPECT_EQ(machine_error(box_with("[\"hub\"]", "[\"hub\", \"cpu\"]")),
             "box.toml:3: switch 'cpu': the name is taken; names must differ");
-  EXPECT_EQ(error_of(box_with("lanes = 2", "lanes = 0")),
+  EXPECT_EQ(machine_error(box_with("lanes = 2", "lanes = 0")),
             "box.toml:13: device 'gpu0': lanes must be between 1 and 1000000, not 0");
-  EXPECT_EQ(error_of(box_with(", 'gpu1'", "")),
+  EXPECT_EQ(machine_error(box_with(", 'gpu1'", "")),
             "box.toml: no way from 'gpu1' to 'cpu': link them, or both to a CPU or a switch (nothing else relays)");
-  EXPECT_EQ(error_of("name = \"x\"\n"), "box.toml: a machine needs at least one device");
+  EXPECT_EQ(machine_error("name = \"x\"\n"), "box.toml: a machine needs at least one device");
 }
 
 TEST(MachineToml, ErrorsStayShort) {
   const std::string endless(500'000, 'x');
-  EXPECT_EQ(error_of(box_with("gpu0", endless)), "box.toml:13: device 2: its name is too long");
-  EXPECT_EQ(error_of(box_with("pcie", endless)), "box.toml:27: link hub - cpu: the name of its bus is too long");
-  const std::string message = error_of(box_with("\"hub\"\nto", "\"" + endless + "\"\nto"));
+  EXPECT_EQ(machine_error(box_with("gpu0", endless)), "box.toml:13: device 2: its name is too long");
+  EXPECT_EQ(machine_error(box_with("pcie", endless)), "box.toml:27: link hub - cpu: the name of its bus is too long");
+  const std::string message = machine_error(box_with("\"hub\"\nto", "\"" + endless + "\"\nto"));
   EXPECT_TRUE(message.starts_with("box.toml:27: link xxx") && message.ends_with("x ...")) << message;
   EXPECT_LT(message.size(), 1100u);
 }
@@ -279,7 +279,7 @@ TEST(MachineToml, TheDocumentationIsTrue) {
   constexpr std::string_view kOpen = "```toml\n", kClose = "```";
   for (std::size_t at = page.find(kOpen); at != std::string::npos; at = page.find(kOpen, at)) {
     at += kOpen.size();
-    EXPECT_EQ(error_of(page.substr(at, page.find(kClose, at) - at)), "no error") << page.substr(at, 80);
+    EXPECT_EQ(machine_error(page.substr(at, page.find(kClose, at) - at)), "no error") << page.substr(at, 80);
     ++blocks;
   }
   EXPECT_EQ(blocks, 3);

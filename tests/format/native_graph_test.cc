@@ -12,13 +12,13 @@
 namespace berth {
 namespace {
 
-std::string error_of(std::string text) {
+std::string graph_error(std::string text) {
   const auto graph = parse_graph(std::move(text), "g.json");
   return graph ? "fine" : graph.error().message;
 }
 // The error of a file with these ops.
 std::string error_of_ops(const std::string& ops) {
-  return error_of("{\"format\": \"berth-graph/1\", \"ops\": [" + ops + "]}");
+  return graph_error("{\"format\": \"berth-graph/1\", \"ops\": [" + ops + "]}");
 }
 
 void expect_round_trip(const Graph& graph) {
@@ -129,18 +129,18 @@ TEST(NativeGraph, OtherFilesAreExplained) {
       "what is read: models (.onnx, .pt2, OpenVINO's .xml, TensorFlow's .pb, .pbtxt and .meta, .gguf), JSON graphs "
       "(berth-graph/1, aten-graph/1) and problems (berth-problem/1, msr, stg, heft, pipedream), plain or gzip; "
       "berth help formats describes them";
-  EXPECT_EQ(error_of("\x08\x07\x12\x07pytorch"), "g.json: it is no JSON object; " + readable);
-  EXPECT_EQ(error_of("{\"nodes\": []}"), "g.json: it has no \"format\"; " + readable);
-  EXPECT_EQ(error_of("{\"format\": \"berth-graph/9\"}"),
+  EXPECT_EQ(graph_error("\x08\x07\x12\x07pytorch"), "g.json: it is no JSON object; " + readable);
+  EXPECT_EQ(graph_error("{\"nodes\": []}"), "g.json: it has no \"format\"; " + readable);
+  EXPECT_EQ(graph_error("{\"format\": \"berth-graph/9\"}"),
             "g.json: the format \"berth-graph/9\" is not known; " + readable);
-  EXPECT_EQ(error_of("{\"format\": 3}"), "g.json: format: expected a string, found 3");
+  EXPECT_EQ(graph_error("{\"format\": 3}"), "g.json: format: expected a string, found 3");
 }
 
 TEST(NativeGraph, MistakesAreNamed) {
   const std::string ok = R"({"name": "a", "type": "t", "outputs": [{"dtype": "f32", "shape": [1]}]})";
   EXPECT_EQ(error_of_ops(ok), "fine");
-  EXPECT_EQ(error_of("{\"format\": \"berth-graph/1\"}"), "g.json: \"ops\" is missing");
-  EXPECT_EQ(error_of("{\"format\": \"berth-graph/1\", \"ops\": [], \"output\": []}"),
+  EXPECT_EQ(graph_error("{\"format\": \"berth-graph/1\"}"), "g.json: \"ops\" is missing");
+  EXPECT_EQ(graph_error("{\"format\": \"berth-graph/1\", \"ops\": [], \"output\": []}"),
             "g.json: unknown member \"output\"; did you mean 'outputs'?");
   EXPECT_EQ(error_of_ops("3"), "g.json: ops[0]: expected an object, found 3");
   EXPECT_EQ(error_of_ops("{}"), "g.json: ops[0]: \"name\" is missing");

@@ -7,11 +7,10 @@
 #include <limits>
 
 #include "graph/builder.h"
+#include "graph/parts.h"
 
 namespace berth {
 namespace {
-
-const TensorSpec kScalar{DType::kF32, {}};
 
 std::string error_of(GraphBuilder builder) {
   const auto graph = std::move(builder).build();

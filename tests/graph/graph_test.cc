@@ -10,11 +10,10 @@
 
 #include "base/rng.h"
 #include "graph/builder.h"
+#include "graph/parts.h"
 
 namespace berth {
 namespace {
-
-const TensorSpec kScalar{DType::kF32, {}};
 
 template <typename Range>
 auto as_vector(const Range& range) {

@@ -6,11 +6,10 @@
 #include <fmt/ranges.h>
 
 #include "graph/builder.h"
+#include "graph/parts.h"
 
 namespace berth {
 namespace {
-
-const TensorSpec kScalar{DType::kF32, {}};
 
 // "a b" for the ops that have control edges to `op`.
 std::string waits_for(const Graph& graph, OpId op) {

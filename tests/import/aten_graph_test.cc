@@ -11,7 +11,7 @@
 namespace berth {
 namespace {
 
-std::string file_with(const std::string& ops, const std::string& outputs = "[]") {
+std::string aten_file(const std::string& ops, const std::string& outputs = "[]") {
   return R"({"format":"aten-graph/1","name":"toy","mode":"train","torch":"2.11",)"
          R"("measured_on":{"cuda":"NVIDIA H200, kernel time","cpu":"16-core Xeon, 16 threads"},"outputs":)" +
          outputs + ",\"ops\":[" + ops + "]}";
@@ -44,7 +44,7 @@ std::string inputs_text(const Graph& graph, OpId op) {
 }
 
 TEST(AtenGraph, ArgumentsThatAreNoTensorsAreAttributes) {
-  const auto graph = parse_graph(file_with(kStep), "toy.json");
+  const auto graph = parse_graph(aten_file(kStep), "toy.json");
   ASSERT_TRUE(graph) << graph.error().message;
   EXPECT_EQ(graph->attributes(OpId{2}), "args[3] = [1, 1]");
   EXPECT_EQ(graph->attributes(OpId{4}), "args[3] = [false, true, false]");
@@ -54,7 +54,7 @@ TEST(AtenGraph, ArgumentsThatAreNoTensorsAreAttributes) {
 }
 
 TEST(AtenGraph, ReadsATrainingStep) {
-  const auto graph = parse_graph(file_with(kStep, "[2, 6, 7]"), "toy.json");
+  const auto graph = parse_graph(aten_file(kStep, "[2, 6, 7]"), "toy.json");
   ASSERT_TRUE(graph) << graph.error().message;
   EXPECT_EQ(graph->title(), "toy.train");
   EXPECT_EQ(graph->num_ops(), 9U);
@@ -82,7 +82,7 @@ TEST(AtenGraph, ReadsATrainingStep) {
 }
 
 TEST(AtenGraph, MeasuredTimesAreInSecondsPerDeviceModel) {
-  const auto graph = parse_graph(file_with(kStep), "toy.json");
+  const auto graph = parse_graph(aten_file(kStep), "toy.json");
   ASSERT_EQ(graph->measured().size(), 2U);
   const MeasuredTimes& gpu = graph->measured()[0];
   const MeasuredTimes& cpu = graph->measured()[1];
@@ -100,25 +100,25 @@ TEST(AtenGraph, MistakesAreNamed) {
     return graph ? "fine" : graph.error().message;
   };
   const std::string x = R"({"name":"x","outputs":[{"dtype":"f32","shape":[4]}],"type":"input"},)";
-  EXPECT_EQ(error_of(file_with(x + R"({"name":"a","outputs":[],"type":"t","args":[{"op":1}]})")),
+  EXPECT_EQ(error_of(aten_file(x + R"({"name":"a","outputs":[],"type":"t","args":[{"op":1}]})")),
             "toy.json: ops[1].args[0].op: it names op 1, but only 1 ops come before it");
-  EXPECT_EQ(error_of(file_with(x + R"({"name":"a","outputs":[],"type":"t","args":[{"list":[null,{"op":-1}]}]})")),
+  EXPECT_EQ(error_of(aten_file(x + R"({"name":"a","outputs":[],"type":"t","args":[{"list":[null,{"op":-1}]}]})")),
             "toy.json: ops[1].args[0].list[1].op: expected an integer from 0 to 19999999, found -1");
   EXPECT_EQ(
-      error_of(file_with(
+      error_of(aten_file(
           x + R"({"name":"a","outputs":[{"dtype":"f32","shape":[4]}],"type":"getitem","args":[{"op":0},{"i":2}]})")),
       "toy.json: ops[1].args[1].i: op 0 has no output 2");
   EXPECT_EQ(
-      error_of(file_with(
+      error_of(aten_file(
           x + R"({"name":"a","outputs":[{"dtype":"f32","shape":[5]}],"type":"getitem","args":[{"op":0},{"i":0}]})")),
       "toy.json: ops[1]: its outputs differ from output 0 of op 0, which it picks");
-  EXPECT_EQ(error_of(file_with(x + R"({"name":"a","outputs":[],"type":"getitem","args":[{"op":0}]})")),
+  EXPECT_EQ(error_of(aten_file(x + R"({"name":"a","outputs":[],"type":"getitem","args":[{"op":0}]})")),
             "toy.json: ops[1]: a getitem needs the args [{\"op\": ...}, {\"i\": ...}]");
-  EXPECT_EQ(error_of(file_with(x + R"({"name":"a","outputs":[],"type":"sgd_update","args":[]})")),
+  EXPECT_EQ(error_of(aten_file(x + R"({"name":"a","outputs":[],"type":"sgd_update","args":[]})")),
             "toy.json: ops[1]: \"updates\" is missing");
-  EXPECT_EQ(error_of(file_with(x + R"({"name":"a","outputs":[],"type":"sgd_update","args":[],"updates":0})")),
+  EXPECT_EQ(error_of(aten_file(x + R"({"name":"a","outputs":[],"type":"sgd_update","args":[],"updates":0})")),
             "toy.json: op 'a' updates op 0, which is no parameter");
-  EXPECT_EQ(error_of(file_with(x + R"({"name":"a","outputs":[],"type":"t","us":{"cuda":-1}})")),
+  EXPECT_EQ(error_of(aten_file(x + R"({"name":"a","outputs":[],"type":"t","us":{"cuda":-1}})")),
             "toy.json: op 1: the measured time -1e-06 s on 'h200' is out of range");
   EXPECT_EQ(error_of(R"({"format":"aten-graph/1","name":"toy","mode":"play"})"),
             "toy.json: mode: expected train or infer, found \"play\"");
@@ -162,7 +162,7 @@ TEST(AtenGraph, ReadsAllCapturedFiles) {
 
 // Tensors that a tracer found in the code, by the names that tracers give them.
 TEST(AtenGraph, ConstantsOfTheCodeAreConstants) {
-  const auto graph = parse_graph(file_with(R"(
+  const auto graph = parse_graph(aten_file(R"(
     {"name":"table","outputs":[{"dtype":"f32","shape":[8]}],"type":"get_attr","label":"_tensor_constant0"},
     {"name":"mask","outputs":[{"dtype":"f32","shape":[8]}],"type":"constant"},
     {"name":"y","outputs":[{"dtype":"f32","shape":[8]}],"type":"aten.mul.Tensor","args":[{"op":0},{"op":1}]})",
@@ -176,7 +176,7 @@ TEST(AtenGraph, ConstantsOfTheCodeAreConstants) {
 
 // Nine outputs, of which two are missing and two are numbers; a getitem counts them all.
 TEST(AtenGraph, AttentionOfGpusLeavesGapsInItsOutputs) {
-  const auto graph = parse_graph(file_with(R"(
+  const auto graph = parse_graph(aten_file(R"(
     {"name":"q","outputs":[{"dtype":"f16","shape":[1,2,4,8]}],"type":"input"},
     {"name":"flash","outputs":[{"dtype":"f16","shape":[1,2,4,8]},{"dtype":"f32","shape":[1,2,4]},{"dtype":"i64","shape":[]},
      {"dtype":"i64","shape":[]},{"dtype":"f16","shape":[0]}],

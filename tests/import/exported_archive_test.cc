@@ -33,7 +33,7 @@ std::string write_zip(const TemporaryFolder& folder, const std::vector<Member>& 
 }
 
 // The error without the path, which is checked to be in front.
-std::string error_of(const std::string& path) {
+std::string archive_error(const std::string& path) {
   const auto model = read_exported_program(path);
   if (model) return "fine";
   EXPECT_TRUE(model.error().message.starts_with(path + ": ")) << model.error().message;
@@ -42,7 +42,7 @@ std::string error_of(const std::string& path) {
 
 std::string error_of_zip(const std::vector<Member>& members) {
   const TemporaryFolder folder;
-  return error_of(write_zip(folder, members));
+  return archive_error(write_zip(folder, members));
 }
 
 TEST(ExportedArchive, BothLayouts) {
@@ -85,17 +85,17 @@ TEST(ExportedArchive, OtherZipFilesAreNamed) {
 
 TEST(ExportedArchive, DamagedFiles) {
   const TemporaryFolder folder;
-  EXPECT_EQ(error_of(folder.file("none.pt2")), "cannot open it as a zip file (No such file)");
+  EXPECT_EQ(archive_error(folder.file("none.pt2")), "cannot open it as a zip file (No such file)");
   write_bytes(folder.file("text.pt2"), "no zip");
-  EXPECT_EQ(error_of(folder.file("text.pt2")), "cannot open it as a zip file (Not a zip archive)");
+  EXPECT_EQ(archive_error(folder.file("text.pt2")), "cannot open it as a zip file (Not a zip archive)");
   const std::string path = write_zip(folder, {{"m/models/model.json", linear_program().json()}});
   std::string bytes = read_bytes(path);
   bytes[bytes.find("aten.linear")] = 'b';
   write_bytes(path, bytes);
-  EXPECT_EQ(error_of(path), "m/models/model.json: CRC error; is the file damaged?");
+  EXPECT_EQ(archive_error(path), "m/models/model.json: CRC error; is the file damaged?");
   for (std::size_t size = 0; size < bytes.size(); size += 37) {
     write_bytes(path, bytes.substr(0, size));
-    EXPECT_NE(error_of(path), "fine");
+    EXPECT_NE(archive_error(path), "fine");
   }
 }
 

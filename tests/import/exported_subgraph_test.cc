@@ -6,7 +6,7 @@
 namespace berth {
 namespace {
 
-std::string subgraph(const std::string& nodes, const std::string& inputs, const std::string& outputs) {
+std::string exported_subgraph(const std::string& nodes, const std::string& inputs, const std::string& outputs) {
   return fmt::format(R"({{"as_graph":{{"name":"g","graph":{{"inputs":[{}],"outputs":[{}],"nodes":[{}],)"
                      R"("tensor_values":{{{}}},"sym_int_values":{{}},"sym_bool_values":{{}}}}}}}})",
                      inputs, outputs, nodes, tensor_meta("y", size(9)));
@@ -14,10 +14,10 @@ std::string subgraph(const std::string& nodes, const std::string& inputs, const 
 
 // y = relu(a); z = y + b; the names are also names of the outer graph.
 std::string relu_and_add() {
-  return subgraph(node_text("torch.ops.aten.relu.default", named_tensor("self", "a"), tensor_arg("y")) + "," +
-                      node_text("torch.ops.aten.add.Tensor",
-                                named_tensor("self", "y") + "," + named_tensor("other", "x"), tensor_arg("z")),
-                  tensor_arg("a") + "," + tensor_arg("x"), tensor_arg("z"));
+  return exported_subgraph(node_text("torch.ops.aten.relu.default", named_tensor("self", "a"), tensor_arg("y")) + "," +
+                               node_text("torch.ops.aten.add.Tensor",
+                                         named_tensor("self", "y") + "," + named_tensor("other", "x"), tensor_arg("z")),
+                           tensor_arg("a") + "," + tensor_arg("x"), tensor_arg("z"));
 }
 
 ProgramText wrapped(const std::string& target, const std::string& graph, const std::string& operands) {
@@ -60,7 +60,7 @@ TEST(ExportedSubgraph, KernelsWithAFormulaAreOneNode) {
 TEST(ExportedSubgraph, NestingEnds) {
   std::string graph = relu_and_add();
   for (int i = 0; i < 70; ++i) {
-    graph = subgraph(
+    graph = exported_subgraph(
         node_text("torch.ops.higher_order.wrap",
                   named("", graph) + "," + named_tensor("", "a") + "," + named_tensor("", "x"), tensor_arg("z")),
         tensor_arg("a") + "," + tensor_arg("x"), tensor_arg("z"));

@@ -10,14 +10,14 @@
 namespace berth {
 namespace {
 
-std::string error_of(std::string text) {
+std::string hostile_error(std::string text) {
   const auto graph = parse_graph(std::move(text), "bad.json");
   return graph ? "fine" : graph.error().message;
 }
-std::string file_with(const std::string& ops) { return "{\"format\": \"berth-graph/1\", \"ops\": [" + ops + "]}"; }
+std::string hostile_file(const std::string& ops) { return "{\"format\": \"berth-graph/1\", \"ops\": [" + ops + "]}"; }
 std::string op_with_shape(const std::string& shape) {
-  return file_with("{\"name\": \"a\", \"type\": \"t\", \"outputs\": [{\"dtype\": \"f32\", \"shape\": [" + shape +
-                   "]}]}");
+  return hostile_file("{\"name\": \"a\", \"type\": \"t\", \"outputs\": [{\"dtype\": \"f32\", \"shape\": [" + shape +
+                      "]}]}");
 }
 std::string repeated(std::string_view piece, std::size_t count) {
   std::string text;
@@ -29,13 +29,13 @@ std::string repeated(std::string_view piece, std::size_t count) {
 TEST(Hostile, HugeShapes) {
   for (const std::string shape : {"1000000000000000000", "1000000000000000000, 1000000000000000000",
                                   "9223372036854775807, 9223372036854775807, 2", "4294967296, 4294967296"}) {
-    EXPECT_TRUE(error_of(op_with_shape(shape)).starts_with("bad.json: op 'a': the size of output 0 overflows"))
+    EXPECT_TRUE(hostile_error(op_with_shape(shape)).starts_with("bad.json: op 'a': the size of output 0 overflows"))
         << shape;
   }
-  EXPECT_EQ(error_of(op_with_shape("9223372036854775807, 0")), "fine") << "an empty tensor";
-  EXPECT_EQ(error_of(op_with_shape("99999999999999999999")),
+  EXPECT_EQ(hostile_error(op_with_shape("9223372036854775807, 0")), "fine") << "an empty tensor";
+  EXPECT_EQ(hostile_error(op_with_shape("99999999999999999999")),
             "bad.json: line 1: ops[0]: a number is malformed or out of range");
-  EXPECT_EQ(error_of(op_with_shape(repeated("1, ", 40) + "1")),
+  EXPECT_EQ(hostile_error(op_with_shape(repeated("1, ", 40) + "1")),
             "bad.json: ops[0].outputs[0].shape: more than 32 dimensions");
 }
 
@@ -44,28 +44,28 @@ TEST(Hostile, HugeShapesInCapturedGraphs) {
   const std::string ops = R"({"name":"x","outputs":[)" + big + R"(],"type":"input"},
     {"name":"y","outputs":[)" +
                           big + R"(],"type":"aten.embedding.default","args":[{"op":0},{"op":0}]})";
-  EXPECT_TRUE(error_of(R"({"format":"aten-graph/1","name":"t","mode":"infer","outputs":[],"ops":[)" + ops + "]}")
+  EXPECT_TRUE(hostile_error(R"({"format":"aten-graph/1","name":"t","mode":"infer","outputs":[],"ops":[)" + ops + "]}")
                   .starts_with("bad.json: op 'x': the size of output 0 overflows"));
 }
 
 TEST(Hostile, DeepNesting) {
   const std::size_t deep = 1'000'000;
   const std::string too_deep = "nested too deeply (at most 1024 levels)";
-  EXPECT_TRUE(error_of(repeated("[", deep)).starts_with("bad.json: it is no JSON object"));
-  EXPECT_TRUE(error_of(file_with(repeated("[", deep) + repeated("]", deep))).ends_with(too_deep));
-  EXPECT_TRUE(error_of(file_with(repeated("{\"a\":", deep) + "1" + repeated("}", deep))).ends_with(too_deep));
-  EXPECT_TRUE(error_of(repeated("{\"a\":", deep)).ends_with("is the file truncated?"));
+  EXPECT_TRUE(hostile_error(repeated("[", deep)).starts_with("bad.json: it is no JSON object"));
+  EXPECT_TRUE(hostile_error(hostile_file(repeated("[", deep) + repeated("]", deep))).ends_with(too_deep));
+  EXPECT_TRUE(hostile_error(hostile_file(repeated("{\"a\":", deep) + "1" + repeated("}", deep))).ends_with(too_deep));
+  EXPECT_TRUE(hostile_error(repeated("{\"a\":", deep)).ends_with("is the file truncated?"));
   const std::string lists = repeated("{\"list\":[", deep) + repeated("]}", deep);
   EXPECT_TRUE(
-      error_of(R"({"format":"aten-graph/1","name":"t","mode":"infer","outputs":[],"ops":[{"name":"a","type":"t",)"
-               R"("outputs":[],"args":[)" +
-               lists + "]}]}")
+      hostile_error(R"({"format":"aten-graph/1","name":"t","mode":"infer","outputs":[],"ops":[{"name":"a","type":"t",)"
+                    R"("outputs":[],"args":[)" +
+                    lists + "]}]}")
           .ends_with(too_deep));
 }
 
 TEST(Hostile, AMillionDuplicateNames) {
   const std::string op = R"({"name":"a","type":"t","outputs":[]})";
-  EXPECT_EQ(error_of(file_with(repeated(op + ",", 999'999) + op)), "bad.json: two ops have the name 'a'");
+  EXPECT_EQ(hostile_error(hostile_file(repeated(op + ",", 999'999) + op)), "bad.json: two ops have the name 'a'");
   const Sample plan = plan_sample();
   std::string text = plan.text;
   const std::string entry = R"({"name": "aa", "device": "0"},)";
@@ -76,26 +76,28 @@ TEST(Hostile, AMillionDuplicateNames) {
 TEST(Hostile, AMillionMembers) {
   std::string many = "{";
   for (int i = 0; i < 1'000'000; ++i) many += fmt::format("\"{}\":0,", i);
-  EXPECT_TRUE(error_of(many + "\"x\":0}").starts_with("bad.json: it has no \"format\""));
-  EXPECT_EQ(error_of(file_with(many + "\"x\":0}")), "bad.json: ops[0]: unknown member \"0\"");
+  EXPECT_TRUE(hostile_error(many + "\"x\":0}").starts_with("bad.json: it has no \"format\""));
+  EXPECT_EQ(hostile_error(hostile_file(many + "\"x\":0}")), "bad.json: ops[0]: unknown member \"0\"");
 }
 
 TEST(Hostile, ManyDeviceModels) {
   std::string models = "\"0\"";
   for (int i = 1; i < 100'000; ++i) models += fmt::format(", \"{}\"", i);
-  EXPECT_EQ(error_of("{\"format\": \"berth-graph/1\", \"measured_on\": [" + models + "], \"ops\": []}"),
+  EXPECT_EQ(hostile_error("{\"format\": \"berth-graph/1\", \"measured_on\": [" + models + "], \"ops\": []}"),
             "bad.json: measured_on[64]: times for more than 64 device models");
 }
 
 TEST(Hostile, LongNames) {
-  EXPECT_EQ(error_of(file_with("{\"name\": \"" + repeated("n", 1'000'000) + "\", \"type\": \"t\", \"outputs\": []}")),
-            "bad.json: the name of op 0 has 1000000 characters; at most 4096 are read");
+  EXPECT_EQ(
+      hostile_error(hostile_file("{\"name\": \"" + repeated("n", 1'000'000) + "\", \"type\": \"t\", \"outputs\": []}")),
+      "bad.json: the name of op 0 has 1000000 characters; at most 4096 are read");
 }
 
 TEST(Hostile, Cycles) {
-  EXPECT_TRUE(error_of(file_with(R"({"name":"a","type":"t","outputs":[{"dtype":"f32","shape":[]}],"inputs":[[1,0]]},
+  EXPECT_TRUE(
+      hostile_error(hostile_file(R"({"name":"a","type":"t","outputs":[{"dtype":"f32","shape":[]}],"inputs":[[1,0]]},
                                     {"name":"b","type":"t","outputs":[{"dtype":"f32","shape":[]}],"inputs":[[0,0]]})"))
-                  .starts_with("bad.json: the graph has a cycle of 2 ops"));
+          .starts_with("bad.json: the graph has a cycle of 2 ops"));
 }
 
 TEST(Hostile, CompressedFilesThatAreCutOrDamaged) {

@@ -21,32 +21,33 @@ std::string toy(const std::string& nodes, const std::string& edges, int cpus = 1
   return fmt::format(R"({{"maxSizePerFPGA": 100.0, "maxFPGAs": 2, "maxCPUs": {}, "nodes": [{}], "edges": [{}]}})", cpus,
                      nodes, edges);
 }
-std::string node(int id, double cpu, double accelerator, int size, const std::string& more = "") {
+std::string msr_node(int id, double cpu, double accelerator, int size, const std::string& more = "") {
   return fmt::format(R"({{"id": {}, "supportedOnFpga": 1, "cpuLatency": {}, "fpgaLatency": {}, "size": {}.0{}}})", id,
                      cpu, accelerator, size, more);
 }
 std::string edge(int from, int to, double cost) {
   return fmt::format(R"({{"sourceId": {}, "destId": {}, "cost": {}, "size": 7}})", from, to, cost);
 }
-const std::string kNodes = node(5, 40, 4, 60, R"(, "colorClass": 3, "isBackwardNode": 0)") + "," + node(7, 20, 2, 50) +
-                           "," + node(6, 10, 1, 30, R"(, "colorClass": 3, "isBackwardNode": true, "name": "back")");
-const std::string kEdges = edge(5, 7, 0.5) + "," + edge(7, 6, 0.25);
+const std::string kNodes = msr_node(5, 40, 4, 60, R"(, "colorClass": 3, "isBackwardNode": 0)") + "," +
+                           msr_node(7, 20, 2, 50) + "," +
+                           msr_node(6, 10, 1, 30, R"(, "colorClass": 3, "isBackwardNode": true, "name": "back")");
+const std::string kMsrEdges = edge(5, 7, 0.5) + "," + edge(7, 6, 0.25);
 
-Result<Problem> parse(const std::string& text, const ProblemOverrides& request = {}) {
+Result<Problem> parse_msr(const std::string& text, const ProblemOverrides& request = {}) {
   const TemporaryFolder folder;
   write_bytes(folder.file("toy.json"), text);
   return load_public_problem(folder.file("toy.json"), request);
 }
 
-std::string error_of(const std::string& text, const ProblemOverrides& request = {}) {
-  const auto problem = parse(text, request);
+std::string msr_error(const std::string& text, const ProblemOverrides& request = {}) {
+  const auto problem = parse_msr(text, request);
   if (problem) return "";
   const std::string& message = problem.error().message;
   return message.substr(message.find("toy.json: ") + 10);
 }
 
 TEST(Msr, ReadsDevicesAndClasses) {
-  const auto problem = parse(toy(kNodes, kEdges, 2));
+  const auto problem = parse_msr(toy(kNodes, kMsrEdges, 2));
   ASSERT_TRUE(problem) << problem.error().message;
   EXPECT_EQ(problem->objective(), Objective::kPipeline);
   const Machine& machine = problem->machine();
@@ -64,7 +65,7 @@ TEST(Msr, ReadsDevicesAndClasses) {
 
 // Loads by hand. Devices: cpu0, acc0, acc1. Both tensors cross the border of whichever device is apart.
 TEST(Msr, LoadsAreThoseOfTheFormat) {
-  const Problem problem = *parse(toy(kNodes, kEdges));
+  const Problem problem = *parse_msr(toy(kNodes, kMsrEdges));
   const auto score_of = [&](int ac, int b) {
     return simulate(problem, Plan{{DeviceId(ac), DeviceId(b), DeviceId(ac)}, {}, {}});
   };
@@ -80,41 +81,42 @@ TEST(Msr, LoadsAreThoseOfTheFormat) {
 TEST(Msr, NodesMayBeKeptOffAccelerators) {
   std::string nodes = kNodes;
   nodes.replace(nodes.find("\"supportedOnFpga\": 1"), 20, "\"supportedOnFpga\": false");
-  const Problem problem = *parse(toy(nodes, kEdges));
+  const Problem problem = *parse_msr(toy(nodes, kMsrEdges));
   EXPECT_EQ(problem.allowed(OpId{0}), device_bit(DeviceId{0}));
   EXPECT_EQ(problem.allowed(OpId{2}), device_bit(DeviceId{0})) << "it goes with its class";
   EXPECT_NE(problem.allowed(OpId{1}), device_bit(DeviceId{0}));
 }
 
 TEST(Msr, WithoutCoresTheHostRunsNothing) {
-  const Problem problem = *parse(toy(kNodes, kEdges, 0));
+  const Problem problem = *parse_msr(toy(kNodes, kMsrEdges, 0));
   EXPECT_EQ(problem.allowed(OpId{1}), device_bit(DeviceId{1}) | device_bit(DeviceId{2}));
 }
 
 TEST(Msr, MistakesAreNamed) {
-  EXPECT_EQ(error_of(toy(kNodes, edge(5, 9, 1))), "edges[0].destId: there is no node with the id 9");
-  EXPECT_EQ(error_of(toy(kNodes + "," + node(7, 1, 1, 1), "")), "nodes[3]: there is another node with the id 7");
-  EXPECT_EQ(error_of(toy(kNodes, edge(5, 7, 1) + "," + edge(5, 6, 2))),
+  EXPECT_EQ(msr_error(toy(kNodes, edge(5, 9, 1))), "edges[0].destId: there is no node with the id 9");
+  EXPECT_EQ(msr_error(toy(kNodes + "," + msr_node(7, 1, 1, 1), "")), "nodes[3]: there is another node with the id 7");
+  EXPECT_EQ(msr_error(toy(kNodes, edge(5, 7, 1) + "," + edge(5, 6, 2))),
             "edges[1]: moving the output of node 5 costs 2 here and 1 in another edge; a node has one output");
-  EXPECT_EQ(error_of(toy(kNodes, edge(5, 7, -1))), "edges[0].cost: expected a number that is not negative, found -1");
-  EXPECT_EQ(error_of(toy(R"({"id": 1})", "")), "nodes[0]: \"cpuLatency\" is missing");
-  EXPECT_NE(error_of(toy(kNodes, edge(5, 7, 1) + "," + edge(7, 5, 1))).find("cycle"), std::string::npos);
-  EXPECT_NE(error_of(toy(kNodes, edge(5, 7, 1e300))).find("beyond the clock"), std::string::npos);
-  EXPECT_NE(error_of(toy(node(1, 1e300, 1, 1), "")).find("can be simulated"), std::string::npos);
-  EXPECT_NE(error_of(toy(node(1, 1, 1, 1, R"(, "isBackwardNode": 2)"), "")).find("isBackwardNode"), std::string::npos);
-  EXPECT_EQ(error_of(R"({"maxFPGAs": 65, "maxCPUs": 1, "maxSizePerFPGA": 1, "nodes": [], "edges": []})"),
+  EXPECT_EQ(msr_error(toy(kNodes, edge(5, 7, -1))), "edges[0].cost: expected a number that is not negative, found -1");
+  EXPECT_EQ(msr_error(toy(R"({"id": 1})", "")), "nodes[0]: \"cpuLatency\" is missing");
+  EXPECT_NE(msr_error(toy(kNodes, edge(5, 7, 1) + "," + edge(7, 5, 1))).find("cycle"), std::string::npos);
+  EXPECT_NE(msr_error(toy(kNodes, edge(5, 7, 1e300))).find("beyond the clock"), std::string::npos);
+  EXPECT_NE(msr_error(toy(msr_node(1, 1e300, 1, 1), "")).find("can be simulated"), std::string::npos);
+  EXPECT_NE(msr_error(toy(msr_node(1, 1, 1, 1, R"(, "isBackwardNode": 2)"), "")).find("isBackwardNode"),
+            std::string::npos);
+  EXPECT_EQ(msr_error(R"({"maxFPGAs": 65, "maxCPUs": 1, "maxSizePerFPGA": 1, "nodes": [], "edges": []})"),
             "maxFPGAs: expected an integer from 0 to 64, found 65");
-  EXPECT_EQ(error_of(R"({"maxFPGAs": 1, "maxCPUs": 1, "nodes": [], "edges": []})"), "\"maxSizePerFPGA\" is missing");
-  const std::string whole = toy(kNodes, kEdges);
-  EXPECT_NE(error_of(whole.substr(0, whole.size() - 30)), "");
+  EXPECT_EQ(msr_error(R"({"maxFPGAs": 1, "maxCPUs": 1, "nodes": [], "edges": []})"), "\"maxSizePerFPGA\" is missing");
+  const std::string whole = toy(kNodes, kMsrEdges);
+  EXPECT_NE(msr_error(whole.substr(0, whole.size() - 30)), "");
 }
 
 TEST(Msr, MachineAndObjectiveAreItsOwn) {
-  const std::string text = toy(kNodes, kEdges);
+  const std::string text = toy(kNodes, kMsrEdges);
   const auto machine = std::make_shared<const Machine>(*builtin_machine("k40x2"));
-  EXPECT_EQ(error_of(text, {.machine = machine}),
+  EXPECT_EQ(msr_error(text, {.machine = machine}),
             "the machine 'k40x2' does not suit it: an MSR problem brings its devices; leave --machine out");
-  EXPECT_EQ(error_of(text, {.objective = Objective::kStep}),
+  EXPECT_EQ(msr_error(text, {.objective = Objective::kStep}),
             "the objective 'step' does not suit it: an MSR problem asks for the largest load of a pipeline; leave"
             " --objective out or say pipeline");
 }

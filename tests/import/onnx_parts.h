@@ -10,6 +10,7 @@
 
 #include "import/onnx/onnx_model.h"
 #include "model/lower.h"
+#include "support/op_named.h"
 #include "support/wire_writer.h"
 
 namespace berth::onnx_test {
@@ -69,13 +70,6 @@ inline Lowered lower_or_die(const std::string& bytes, const LowerOptions& option
   auto lowered = lower(*std::move(model), options);
   EXPECT_TRUE(lowered.ok()) << lowered.error().message;
   return *std::move(lowered);
-}
-
-inline OpId op_named(const Graph& graph, std::string_view name) {
-  for (const OpId op : graph.ops()) {
-    if (graph.name(op) == name) return op;
-  }
-  return kNoOp;
 }
 
 inline std::vector<std::int64_t> sizes_of_output(const Graph& graph, std::string_view name) {

@@ -13,7 +13,7 @@ using namespace onnx_test;
 WireWriter bare(std::string_view name) { return WireWriter().bytes(1, name); }  // a value without type and shape
 
 // x [3, 8] and a condition; `nodes`; output y.
-std::string model_of(const std::vector<WireWriter>& nodes) {
+std::string model_of_nodes(const std::vector<WireWriter>& nodes) {
   WireWriter graph;
   graph.message(11, value("x", dims_of({3, 8}))).message(11, bare("test"));
   graph.message(5, integers("five", {5}));
@@ -41,7 +41,7 @@ TEST(OnnxIfFile, TheLargerBranchIsWrittenOut) {
                             {"test"},
                             {"y"},
                             {subgraph("then_branch", simple_branch()), subgraph("else_branch", product_branch())}});
-  const Lowered lowered = lower_or_die(model_of({choice}));
+  const Lowered lowered = lower_or_die(model_of_nodes({choice}));
   const Graph& graph = lowered.graph;
   EXPECT_EQ(lowered.report.open_branches, (std::vector<std::string>{"choice"}));
   EXPECT_EQ(graph.flops(op_named(graph, "choice/product")), 2.0 * 3 * 8 * 16);
@@ -60,7 +60,7 @@ TEST(OnnxIfFile, BothBranchesHoldTheirWeights) {
   other.message(12, bare("n"));
   const auto choice = node(
       {"choice", "If", {"test"}, {"y"}, {subgraph("then_branch", product_branch()), subgraph("else_branch", other)}});
-  const Lowered lowered = lower_or_die(model_of({choice}));
+  const Lowered lowered = lower_or_die(model_of_nodes({choice}));
   const Graph& graph = lowered.graph;
   EXPECT_EQ(graph.parameter_bytes(), 2 * 8 * 16 * 4);
   EXPECT_EQ(graph.total_flops(), 2.0 * 3 * 8 * 16) << "one branch computes";
@@ -114,7 +114,7 @@ TEST(OnnxIfFile, BranchesInsideBranches) {
   nested.message(12, bare("i"));
   const auto choice = node(
       {"outer", "If", {"test"}, {"y"}, {subgraph("then_branch", simple_branch()), subgraph("else_branch", nested)}});
-  const Graph graph = lower_or_die(model_of({choice})).graph;
+  const Graph graph = lower_or_die(model_of_nodes({choice})).graph;
   EXPECT_NE(op_named(graph, "outer/inner/product"), kNoOp);
   EXPECT_EQ(graph.parameter_bytes(), 8 * 16 * 4);
 }
@@ -130,9 +130,9 @@ WireWriter loop_body() {
 
 TEST(OnnxLoopFile, StaysOneNodeWithTheWorkOfItsBody) {
   const auto loop = node({"loop", "Loop", {"five", "", "x"}, {"y", "all"}, {subgraph("body", loop_body())}});
-  auto read = read_onnx_model(model_of({loop}), "test");
+  auto read = read_onnx_model(model_of_nodes({loop}), "test");
   ASSERT_TRUE(read.ok()) << read.error().message;
-  const Lowered lowered = lower_or_die(model_of({loop}));
+  const Lowered lowered = lower_or_die(model_of_nodes({loop}));
   const Graph& graph = lowered.graph;
   EXPECT_EQ(graph.parameter_bytes(), 8 * 8 * 4);
   EXPECT_EQ(graph.label(op_named(graph, "loop/w")), "loop/w");
@@ -144,7 +144,7 @@ TEST(OnnxLoopFile, StaysOneNodeWithTheWorkOfItsBody) {
 
 TEST(OnnxLoopFile, WithoutATripCountIsSaid) {
   const auto loop = node({"loop", "Loop", {"", "test", "x"}, {"y"}, {subgraph("body", loop_body())}});
-  const Lowered lowered = lower_or_die(model_of({loop}));
+  const Lowered lowered = lower_or_die(model_of_nodes({loop}));
   EXPECT_EQ(lowered.report.open_loops, (std::vector<std::string>{"loop"}));
   ASSERT_FALSE(lowered.report.dims.empty());
   EXPECT_EQ(lowered.report.dims.back().name, "loop.turns");
@@ -154,13 +154,14 @@ TEST(OnnxLoopFile, WithoutATripCountIsSaid) {
 TEST(OnnxLoopFile, TurnsAsOftenAsTheUserSaysIfTheFileDoesNot) {
   const auto of_count = [](std::string_view count, const LowerOptions& options) {
     return lower_or_die(
-        model_of({node({"loop", "Loop", {count, "test", "x"}, {"y"}, {subgraph("body", loop_body())}})}), options);
+        model_of_nodes({node({"loop", "Loop", {count, "test", "x"}, {"y"}, {subgraph("body", loop_body())}})}),
+        options);
   };
   const Lowered once = of_count("", {}), often = of_count("", {.dims = {{"loop.turns", 7}}});
   EXPECT_EQ(often.graph.total_flops(), 7 * once.graph.total_flops());
   EXPECT_TRUE(often.report.open_loops.empty()) << "nothing to warn about";
   auto model = read_onnx_model(
-      model_of({node({"loop", "Loop", {"five", "test", "x"}, {"y"}, {subgraph("body", loop_body())}})}), "test");
+      model_of_nodes({node({"loop", "Loop", {"five", "test", "x"}, {"y"}, {subgraph("body", loop_body())}})}), "test");
   ASSERT_TRUE(model.ok());
   const auto refused = lower(*std::move(model), {.dims = {{"loop.turns", 7}}});
   ASSERT_FALSE(refused.ok());
@@ -207,7 +208,7 @@ TEST(OnnxSubgraphs, AreLookedAtOnceHoweverDeep) {
     body = around.message(1, branches).message(12, bare("go")).message(12, bare("h2"));
   }
   const auto loop = node({"loop", "Loop", {"five", "", "x"}, {"y"}, {subgraph("body", body)}});
-  const Graph graph = lower_or_die(model_of({loop})).graph;
+  const Graph graph = lower_or_die(model_of_nodes({loop})).graph;
   EXPECT_EQ(graph.flops(op_named(graph, "loop")), 390'625 * 2.0 * 3 * 8 * 8) << "5^8 turns of one product";
 }
 
@@ -232,7 +233,7 @@ TEST(OnnxSubgraphs, InsideFunctions) {
 }
 
 TEST(OnnxSubgraphs, MistakesAreNamedWithTheNode) {
-  const auto error_of = [](const NodeParts& parts) { return onnx_error(model_of({node(parts)})); };
+  const auto error_of = [](const NodeParts& parts) { return onnx_error(model_of_nodes({node(parts)})); };
   EXPECT_EQ(error_of({"search", "BeamSearch", {"x"}, {"y"}, {subgraph("decoder", simple_branch())}}),
             "node 'search' (BeamSearch) runs a subgraph in a way that is not known here; export the model without it");
   EXPECT_EQ(error_of({"choice", "If", {"test"}, {"y"}, {subgraph("then_branch", simple_branch())}}),
@@ -269,7 +270,7 @@ TEST(OnnxSubgraphs, MayNotBeNestedWithoutEnd) {
   }
   const auto choice =
       node({"top", "If", {"test"}, {"y"}, {subgraph("then_branch", branch), subgraph("else_branch", simple_branch())}});
-  EXPECT_NE(onnx_error(model_of({choice})).find("is inside 16 others"), std::string::npos);
+  EXPECT_NE(onnx_error(model_of_nodes({choice})).find("is inside 16 others"), std::string::npos);
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ namespace {
 using Integers = std::vector<std::int64_t>;
 
 // "batch,3,9": sizes, or symbols where there is none.
-std::string shape_of(const Model& model, std::string_view value) {
+std::string ir_shape(const Model& model, std::string_view value) {
   const auto found = std::ranges::find(model.values, value, &Value::name);
   if (found == model.values.end()) return "no such value";
   if (!found->shape) return "unknown";
@@ -50,7 +50,7 @@ TEST_F(OpenVino, LayersBecomeNodesLeavesAndOutputs) {
   EXPECT_EQ(names_of(model, node_named(model, "square").inputs), "add add");
   EXPECT_EQ(names_of(model, node_named(model, "pool").outputs), "pool") << "nobody reads the indices";
   EXPECT_EQ(names_of(model, model.outputs), "pool");
-  EXPECT_EQ(shape_of(model, "net/conv"), "1,8,7,7");
+  EXPECT_EQ(ir_shape(model, "net/conv"), "1,8,7,7");
   EXPECT_EQ(model.values[model.leaves[0].value].dtype, DType::kF16);
   const auto lowered = lower(model);
   ASSERT_TRUE(lowered) << lowered.error().message;
@@ -111,15 +111,15 @@ TEST_F(OpenVino, DynamicSizesCarryTheNameOfTheirInput) {
       layers,
       "1:0>3:0 0:0>3:1 2:0>3:2 3:3>4:0 5:0>4:1 4:2>6:0 5:0>6:1 6:2>7:0 6:2>7:1 7:2>8:0 8:1>9:0 6:2>9:1 9:2>11:0 "
       "11:2>12:0 10:0>13:0"));
-  EXPECT_EQ(shape_of(model, "embed"), "ids.0,ids.1,8");
-  EXPECT_EQ(shape_of(model, "turned"), "ids.0,2,ids.1,4");
-  EXPECT_EQ(shape_of(model, "scores"), "ids.0,2,ids.1,ids.1");
-  EXPECT_EQ(shape_of(model, "soft"), "ids.0,2,ids.1,ids.1");
-  EXPECT_EQ(shape_of(model, "joined"), "ids.0,2,ids.1,joined.3") << "a sum of sizes is a size of its own";
-  EXPECT_EQ(shape_of(model, "any"), "unknown");
-  EXPECT_EQ(shape_of(model, "any2"), "unknown") << "comes from an input of any rank";
-  EXPECT_EQ(shape_of(model, "axis"), "");
-  EXPECT_EQ(shape_of(model, "parts:1"), "ids.0,1,ids.1,joined.3");
+  EXPECT_EQ(ir_shape(model, "embed"), "ids.0,ids.1,8");
+  EXPECT_EQ(ir_shape(model, "turned"), "ids.0,2,ids.1,4");
+  EXPECT_EQ(ir_shape(model, "scores"), "ids.0,2,ids.1,ids.1");
+  EXPECT_EQ(ir_shape(model, "soft"), "ids.0,2,ids.1,ids.1");
+  EXPECT_EQ(ir_shape(model, "joined"), "ids.0,2,ids.1,joined.3") << "a sum of sizes is a size of its own";
+  EXPECT_EQ(ir_shape(model, "any"), "unknown");
+  EXPECT_EQ(ir_shape(model, "any2"), "unknown") << "comes from an input of any rank";
+  EXPECT_EQ(ir_shape(model, "axis"), "");
+  EXPECT_EQ(ir_shape(model, "parts:1"), "ids.0,1,ids.1,joined.3");
 }
 
 TEST_F(OpenVino, LongNamesAreCutInNamesOfSizes) {
@@ -135,7 +135,7 @@ TEST_F(OpenVino, WindowsMakeNewSizes) {
                              ir_layer(2, "c", "Convolution", "", "FP32 -1,3,-1,-1 | FP32 8,3,3,3", "FP32 -1,8,-1,-1") +
                              ir_layer(3, "r", "ReLU", "", "FP32 -1,8,-1,-1", "FP32 -1,8,-1,-1");
   const Model model = model_of(ir_file(layers, "0:0>2:0 1:0>2:1 2:2>3:0"));
-  EXPECT_EQ(shape_of(model, "r"), "x.0,8,c.2,c.3");
+  EXPECT_EQ(ir_shape(model, "r"), "x.0,8,c.2,c.3");
 }
 
 // A convolution with strides and padding, a pool, a transposed convolution, and a join of two lengths.
@@ -161,23 +161,23 @@ std::string dynamic_network() {
 
 TEST_F(OpenVino, GivenSizesGoThroughWindowsAndJoins) {
   const Model model = model_of(dynamic_network(), {{"x.0", 5}, {"x.2", 224}, {"x.3", 112}});
-  EXPECT_EQ(shape_of(model, "c"), "5,8,112,56");
-  EXPECT_EQ(shape_of(model, "p"), "5,8,56,28") << "ceil((112 - 3) / 2) + 1";
-  EXPECT_EQ(shape_of(model, "g"), "5,8,56,28") << "padded to the same size";
-  EXPECT_EQ(shape_of(model, "r"), "5,8,112,56");
-  EXPECT_EQ(shape_of(model, "j"), "5,8,112,112");
+  EXPECT_EQ(ir_shape(model, "c"), "5,8,112,56");
+  EXPECT_EQ(ir_shape(model, "p"), "5,8,56,28") << "ceil((112 - 3) / 2) + 1";
+  EXPECT_EQ(ir_shape(model, "g"), "5,8,56,28") << "padded to the same size";
+  EXPECT_EQ(ir_shape(model, "r"), "5,8,112,56");
+  EXPECT_EQ(ir_shape(model, "j"), "5,8,112,112");
 }
 
 TEST_F(OpenVino, SizesThatDoNotFollowKeepTheirNames) {
   const Model model = model_of(dynamic_network(), {{"x.2", 224}, {"p.3", 10}});
-  EXPECT_EQ(shape_of(model, "x"), "x.0,3,224,x.3");
-  EXPECT_EQ(shape_of(model, "c"), "x.0,8,112,c.3");
-  EXPECT_EQ(shape_of(model, "p"), "x.0,8,56,10") << "a size may be given in the middle";
-  EXPECT_EQ(shape_of(model, "r"), "x.0,8,112,20");
-  EXPECT_EQ(shape_of(model, "j"), "x.0,8,112,j.3") << "one part is not known";
+  EXPECT_EQ(ir_shape(model, "x"), "x.0,3,224,x.3");
+  EXPECT_EQ(ir_shape(model, "c"), "x.0,8,112,c.3");
+  EXPECT_EQ(ir_shape(model, "p"), "x.0,8,56,10") << "a size may be given in the middle";
+  EXPECT_EQ(ir_shape(model, "r"), "x.0,8,112,20");
+  EXPECT_EQ(ir_shape(model, "j"), "x.0,8,112,j.3") << "one part is not known";
   const Model tiny = model_of(dynamic_network(), {{"x.2", 1}});
-  EXPECT_EQ(shape_of(tiny, "c"), "x.0,8,1,c.3");
-  EXPECT_EQ(shape_of(tiny, "p"), "x.0,8,p.2,p.3") << "a window of 3 does not fit";
+  EXPECT_EQ(ir_shape(tiny, "c"), "x.0,8,1,c.3");
+  EXPECT_EQ(ir_shape(tiny, "p"), "x.0,8,p.2,p.3") << "a window of 3 does not fit";
 }
 
 TEST_F(OpenVino, StatesAreBuffers) {
@@ -189,7 +189,7 @@ TEST_F(OpenVino, StatesAreBuffers) {
   const Model model = model_of(ir_file(layers, "0:0>1:0 1:1>2:0 2:1>3:0"));
   EXPECT_EQ(leaves_of(model), "start:parameter past:buffer");
   EXPECT_EQ(names_of(model, node_named(model, "read").inputs), "past start");
-  EXPECT_EQ(shape_of(model, "past"), "2,4");
+  EXPECT_EQ(ir_shape(model, "past"), "2,4");
   EXPECT_EQ(node_named(model, "read").colocate, "state:past");
   EXPECT_EQ(node_named(model, "write").colocate, "state:past");
   EXPECT_EQ(model.leaves.back().colocate, "state:past");

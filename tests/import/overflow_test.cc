@@ -27,7 +27,7 @@ using namespace onnx_test;
 
 constexpr std::int64_t kHuge = std::int64_t{1} << 31;
 
-std::string error_of(const WireWriter& graph, const DimSizes& dims = {}) {
+std::string overflow_error(const WireWriter& graph, const DimSizes& dims = {}) {
   return lower_error(read_onnx_model(model(graph), "test"), dims);
 }
 
@@ -35,7 +35,7 @@ TEST(OnnxOverflow, StatedShapes) {
   WireWriter graph;
   graph.message(11, value("x", dims_of({kHuge, kHuge}))).message(11, value("y", dims_of({kHuge, kHuge})));
   graph.message(1, node({"mm", "MatMul", {"x", "y"}, {"z"}})).message(12, value("z", dims_of({kHuge, kHuge})));
-  EXPECT_EQ(error_of(graph), "input 'x': the size of 'x' overflows: 2147483648 x 2147483648 elements" + kLimit);
+  EXPECT_EQ(overflow_error(graph), "input 'x': the size of 'x' overflows: 2147483648 x 2147483648 elements" + kLimit);
 }
 
 TEST(OnnxOverflow, InferredShapes) {
@@ -43,7 +43,8 @@ TEST(OnnxOverflow, InferredShapes) {
   open.message(11, value("x", dims_of({kHuge, 1}))).message(11, value("y", dims_of({1, kHuge})));
   open.message(1, node({"mm", "MatMul", {"x", "y"}, {"p"}})).message(1, node({"neg", "Neg", {"p"}, {"z"}}));
   open.message(12, WireWriter().bytes(1, "z"));
-  EXPECT_EQ(error_of(open), "node 'mm' (MatMul): the size of 'p' overflows: 2147483648 x 2147483648 elements" + kLimit);
+  EXPECT_EQ(overflow_error(open),
+            "node 'mm' (MatMul): the size of 'p' overflows: 2147483648 x 2147483648 elements" + kLimit);
 }
 
 // A size that a rule computes and cannot hold is no unknown size.
@@ -52,14 +53,15 @@ TEST(OnnxOverflow, SizesBeyondTheRules) {
   WireWriter graph;
   graph.message(11, value("x", dims_of({large}))).message(5, integers("times", {1 << 20}));
   graph.message(1, node({"tile", "Tile", {"x", "times"}, {"z"}})).message(12, WireWriter().bytes(1, "z"));
-  EXPECT_EQ(error_of(graph), "node 'tile' (Tile): the size of 'z' overflows: too many elements" + kLimit);
+  EXPECT_EQ(overflow_error(graph), "node 'tile' (Tile): the size of 'z' overflows: too many elements" + kLimit);
 }
 
 TEST(OnnxOverflow, SizesThatAShapeTensorHolds) {
   WireWriter graph;
   graph.message(11, value("x", dims_of({1}))).message(5, integers("to", {std::int64_t{1} << 50, 4, 4}));
   graph.message(1, node({"grow", "Expand", {"x", "to"}, {"z"}})).message(12, WireWriter().bytes(1, "z"));
-  EXPECT_EQ(error_of(graph), "node 'grow' (Expand): the size of 'z' overflows: too many x 4 x 4 elements" + kLimit);
+  EXPECT_EQ(overflow_error(graph),
+            "node 'grow' (Expand): the size of 'z' overflows: too many x 4 x 4 elements" + kLimit);
 }
 
 TEST(OnnxOverflow, SizesThatTheUserGives) {
@@ -67,8 +69,8 @@ TEST(OnnxOverflow, SizesThatTheUserGives) {
   WireWriter graph;
   graph.message(11, value("x", symbol("n"))).message(11, value("m", symbol("n*n")));
   graph.message(1, node({"neg", "Neg", {"x"}, {"y"}})).message(12, WireWriter().bytes(1, "y"));
-  EXPECT_EQ(error_of(graph, {{"n", 8}}), "fine");
-  EXPECT_EQ(error_of(graph, {{"n", std::int64_t{1} << 40}}),
+  EXPECT_EQ(overflow_error(graph, {{"n", 8}}), "fine");
+  EXPECT_EQ(overflow_error(graph, {{"n", std::int64_t{1} << 40}}),
             "input 'm': the size of 'm' overflows: too many elements" + kLimit);
 }
 
@@ -76,7 +78,7 @@ TEST(OnnxOverflow, AnEmptyTensorHasNoSize) {
   WireWriter graph;
   graph.message(11, value("x", dims_of({kHuge, kHuge, kHuge, 0})));
   graph.message(1, node({"neg", "Neg", {"x"}, {"y"}})).message(12, WireWriter().bytes(1, "y"));
-  EXPECT_EQ(error_of(graph), "fine");
+  EXPECT_EQ(overflow_error(graph), "fine");
 }
 
 // y = x y^T in the body, over `turns` turns.
@@ -92,12 +94,12 @@ WireWriter loop_graph(std::int64_t side, std::int64_t turns) {
 }
 
 TEST(OnnxOverflow, InsideLoops) {
-  EXPECT_EQ(error_of(loop_graph(8, 5)), "fine");
+  EXPECT_EQ(overflow_error(loop_graph(8, 5)), "fine");
   EXPECT_EQ(
-      error_of(loop_graph(kHuge, 1)),
+      overflow_error(loop_graph(kHuge, 1)),
       "node 'loop': node 'loop/outer' (MatMul): the size of 'loop/p' overflows: 2147483648 x 2147483648 elements" +
           kLimit);
-  EXPECT_EQ(error_of(loop_graph(1 << 20, 0x7fffffff)),
+  EXPECT_EQ(overflow_error(loop_graph(1 << 20, 0x7fffffff)),
             "node 'loop': the bytes that its body moves in 2147483647 turns overflow");
 }
 
@@ -106,17 +108,18 @@ TEST(OnnxOverflow, InsideLoops) {
 namespace tf = tensorflow;
 
 TEST(TensorFlowOverflow, StatedAndInferredShapes) {
-  const auto error_of = [](const std::string& text) {
+  const auto overflow_error = [](const std::string& text) {
     return lower_error(read_tensorflow_graph_text(text, "test", {.outputs = {"y"}}));
   };
   const std::string x = tf::placeholder("x", "[4294967296,1]"), z = tf::placeholder("z", "[1,4294967296]");
-  EXPECT_EQ(error_of(x + tf::node("y", "Neg", "x", "T:f32")), "fine");
-  EXPECT_EQ(error_of(x + z + tf::node("y", "MatMul", "x z", "T:f32")),
+  EXPECT_EQ(overflow_error(x + tf::node("y", "Neg", "x", "T:f32")), "fine");
+  EXPECT_EQ(overflow_error(x + z + tf::node("y", "MatMul", "x z", "T:f32")),
             "node 'y' (MatMul): the size of 'y' overflows: 4294967296 x 4294967296 elements" + kLimit);
-  EXPECT_EQ(error_of(tf::placeholder("x", "[4611686018427387904]") + tf::node("y", "Neg", "x", "T:f32")),
+  EXPECT_EQ(overflow_error(tf::placeholder("x", "[4611686018427387904]") + tf::node("y", "Neg", "x", "T:f32")),
             "input 'x': the size of 'x' overflows: too many elements" + kLimit);
-  EXPECT_EQ(error_of(x + tf::constant("times", "1000000000,1000000000") + tf::node("y", "Tile", "x times", "T:f32")),
-            "node 'y' (Tile): the size of 'y' overflows: too many x 1000000000 elements" + kLimit);
+  EXPECT_EQ(
+      overflow_error(x + tf::constant("times", "1000000000,1000000000") + tf::node("y", "Tile", "x times", "T:f32")),
+      "node 'y' (Tile): the size of 'y' overflows: too many x 1000000000 elements" + kLimit);
 }
 
 TEST(LowerOverflow, TurnsOfALoop) {
@@ -159,15 +162,15 @@ TEST(ExportedOverflow, StatedAndSymbolicSizes) {
                        .tensors = tensor_meta("x", sizes) + "," + tensor_meta("y", sizes)}
         .json();
   };
-  const auto error_of = [&](const std::string& sizes, const DimSizes& dims = {}) {
+  const auto overflow_error = [&](const std::string& sizes, const DimSizes& dims = {}) {
     return lower_error(parse_exported_program(program(sizes), "net.pt2"), dims);
   };
   const std::string large = R"({"as_int":4294967296})";
-  EXPECT_EQ(error_of(large + "," + large),
+  EXPECT_EQ(overflow_error(large + "," + large),
             "input 'x': the size of 'x' overflows: 4294967296 x 4294967296 elements" + kLimit);
   const std::string open = symbolic("s0", 8) + "," + symbolic("s0*s0", 64);
-  EXPECT_EQ(error_of(open), "fine");
-  EXPECT_EQ(error_of(open, {{"s0", std::int64_t{1} << 40}}),
+  EXPECT_EQ(overflow_error(open), "fine");
+  EXPECT_EQ(overflow_error(open, {{"s0", std::int64_t{1} << 40}}),
             "input 'x': the size of 'x' overflows: 1099511627776 x too many elements" + kLimit);
 }
 

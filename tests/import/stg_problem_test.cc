@@ -14,21 +14,21 @@ namespace {
 
 const std::string kTwoTasks = "  2\n 0 0 0\n 1 3 1 0\n 2 4 1 0\n 3 0 2 1 2\n# Standard Task Graph\n";
 
-Result<Problem> parse(const std::string& text, const ProblemOverrides& request = {}) {
+Result<Problem> parse_stg(const std::string& text, const ProblemOverrides& request = {}) {
   const TemporaryFolder folder;
   write_bytes(folder.file("toy.stg"), text);
   return load_public_problem(folder.file("toy.stg"), request);
 }
 
-std::string error_of(const std::string& text, const ProblemOverrides& request = {}) {
-  const auto problem = parse(text, request);
+std::string stg_error(const std::string& text, const ProblemOverrides& request = {}) {
+  const auto problem = parse_stg(text, request);
   if (problem) return "";
   const std::string& message = problem.error().message;
   return message.substr(message.find("toy.stg: ") + 9);
 }
 
 TEST(Stg, TasksRunOnEqualProcessorsWithoutCommunication) {
-  const auto problem = parse(kTwoTasks);
+  const auto problem = parse_stg(kTwoTasks);
   ASSERT_TRUE(problem) << problem.error().message;
   EXPECT_EQ(problem->graph().title(), "toy");
   EXPECT_EQ(problem->machine().name(), "procx4");
@@ -45,23 +45,23 @@ TEST(Stg, TasksRunOnEqualProcessorsWithoutCommunication) {
 
 TEST(Stg, TakesAnotherMachine) {
   const auto three = std::make_shared<const Machine>(*builtin_machine("procx3"));
-  EXPECT_EQ(parse(kTwoTasks, {.machine = three})->machine().num_devices(), 3U);
-  EXPECT_NE(error_of(kTwoTasks, {.objective = Objective::kPipeline}).find("say step"), std::string::npos);
+  EXPECT_EQ(parse_stg(kTwoTasks, {.machine = three})->machine().num_devices(), 3U);
+  EXPECT_NE(stg_error(kTwoTasks, {.objective = Objective::kPipeline}).find("say step"), std::string::npos);
 }
 
 TEST(Stg, MistakesAreNamed) {
-  EXPECT_EQ(error_of("2\n0 0 0\n1 3 1 0\n"), "it ends after 2 of 4 tasks, the dummies at both ends counted");
-  EXPECT_EQ(error_of("0\n0 0 0\n1 0 1 0\n2 0 1 0\n"), "line 4: more than the 2 tasks that line 1 announces");
-  EXPECT_EQ(error_of("1\n0 0 0\n2 3 1 0\n"), "line 3: task 2 stands where task 1 is expected");
-  EXPECT_EQ(error_of("1\n0 0 0\n0 3 1 0\n"), "line 3: task 0 stands where task 1 is expected");
-  EXPECT_EQ(error_of("1\n0 0 0\n1 3 2 0\n"), "line 3: 2 predecessors are announced, 1 are there");
-  EXPECT_EQ(error_of("1\n0 0 0\n1 3 1 9\n"), "line 3: a predecessor is \"9\"; expected a whole number up to 2");
-  EXPECT_EQ(error_of("1\n0 0 0\n1 nan 1 0\n"), "line 3: the time is \"nan\"; expected a number that is not negative");
-  EXPECT_EQ(error_of("1\n0 0 0\n1 -3 1 0\n"), "line 3: the time is \"-3\"; expected a number that is not negative");
-  EXPECT_EQ(error_of("1\n0 0\n"), "line 2: expected a task, its time and the number of its predecessors");
-  EXPECT_NE(error_of("99999999999\n").find("whole number up to 19999998"), std::string::npos);
-  EXPECT_NE(error_of("1\n0 0 1 1\n1 3 1 0\n2 0 1 1\n").find("cycle"), std::string::npos);
-  EXPECT_NE(error_of("1\n0 0 0\n1 1e9 1 0\n2 0 1 1\n").find("can be simulated"), std::string::npos);
+  EXPECT_EQ(stg_error("2\n0 0 0\n1 3 1 0\n"), "it ends after 2 of 4 tasks, the dummies at both ends counted");
+  EXPECT_EQ(stg_error("0\n0 0 0\n1 0 1 0\n2 0 1 0\n"), "line 4: more than the 2 tasks that line 1 announces");
+  EXPECT_EQ(stg_error("1\n0 0 0\n2 3 1 0\n"), "line 3: task 2 stands where task 1 is expected");
+  EXPECT_EQ(stg_error("1\n0 0 0\n0 3 1 0\n"), "line 3: task 0 stands where task 1 is expected");
+  EXPECT_EQ(stg_error("1\n0 0 0\n1 3 2 0\n"), "line 3: 2 predecessors are announced, 1 are there");
+  EXPECT_EQ(stg_error("1\n0 0 0\n1 3 1 9\n"), "line 3: a predecessor is \"9\"; expected a whole number up to 2");
+  EXPECT_EQ(stg_error("1\n0 0 0\n1 nan 1 0\n"), "line 3: the time is \"nan\"; expected a number that is not negative");
+  EXPECT_EQ(stg_error("1\n0 0 0\n1 -3 1 0\n"), "line 3: the time is \"-3\"; expected a number that is not negative");
+  EXPECT_EQ(stg_error("1\n0 0\n"), "line 2: expected a task, its time and the number of its predecessors");
+  EXPECT_NE(stg_error("99999999999\n").find("whole number up to 19999998"), std::string::npos);
+  EXPECT_NE(stg_error("1\n0 0 1 1\n1 3 1 0\n2 0 1 1\n").find("cycle"), std::string::npos);
+  EXPECT_NE(stg_error("1\n0 0 0\n1 1e9 1 0\n2 0 1 1\n").find("can be simulated"), std::string::npos);
 }
 
 // Optimum of every problem at hand, per number of processors: no lower bound may be above it. Rows with four numbers

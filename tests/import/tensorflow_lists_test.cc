@@ -7,7 +7,7 @@
 namespace berth::tensorflow {
 namespace {
 
-std::string shape_of(const Model& model, std::string_view name) {
+std::string list_shape(const Model& model, std::string_view name) {
   for (const Value& value : model.values) {
     if (value.name == name) return shape_text(value);
   }
@@ -59,19 +59,19 @@ std::string world() {
 
 TEST(TensorFlowLists, ArraysOfALoopHaveTheSizesOfWhatIsPutIn) {
   const Model model = read_text(world() + recurrent_layer("a", "x", "w1", "time"));
-  EXPECT_EQ(shape_of(model, "a/item"), "[8,16]");
-  EXPECT_EQ(shape_of(model, "a/product"), "[8,32]");
-  EXPECT_EQ(shape_of(model, "a/y"), "[5,8,32]") << "as the loop wrote it";
-  EXPECT_EQ(shape_of(model, "a/in"), "[2]") << "a handle";
-  EXPECT_EQ(shape_of(model, "a/exit"), "[]") << "a flow";
+  EXPECT_EQ(list_shape(model, "a/item"), "[8,16]");
+  EXPECT_EQ(list_shape(model, "a/product"), "[8,32]");
+  EXPECT_EQ(list_shape(model, "a/y"), "[5,8,32]") << "as the loop wrote it";
+  EXPECT_EQ(list_shape(model, "a/in"), "[2]") << "a handle";
+  EXPECT_EQ(list_shape(model, "a/exit"), "[]") << "a flow";
 }
 
 // The second layer reads what the first wrote: what is known goes through two loops that are both cut.
 TEST(TensorFlowLists, LayersBehindEachOther) {
   const Model model =
       read_text(world() + recurrent_layer("a", "x", "w1", "time") + recurrent_layer("b", "a/y", "w2", "time"));
-  EXPECT_EQ(shape_of(model, "b/item"), "[8,32]");
-  EXPECT_EQ(shape_of(model, "b/y"), "[5,8,4]");
+  EXPECT_EQ(list_shape(model, "b/item"), "[8,32]");
+  EXPECT_EQ(list_shape(model, "b/y"), "[5,8,4]");
   for (const Value& value : model.values) EXPECT_EQ(shape_text(value).find('?'), std::string::npos) << value.name;
 }
 
@@ -90,9 +90,9 @@ TEST(TensorFlowLists, ListsThatALoopOfFunctionsFills) {
                             node("loop", "While", "zero xs ys w", "body:$body cond:$cond") +
                             node("y", "TensorListStack", "loop:2 results", "element_dtype:f32 num_elements:-1");
   const Model model = read_text(graph + body + function({"cond", "i xs ys w", "go=i", ""}));
-  EXPECT_EQ(shape_of(model, "loop/item"), "[8,16]");
-  EXPECT_EQ(shape_of(model, "loop/product"), "[8,32]");
-  EXPECT_EQ(shape_of(model, "y"), "[5,8,32]");
+  EXPECT_EQ(list_shape(model, "loop/item"), "[8,16]");
+  EXPECT_EQ(list_shape(model, "loop/product"), "[8,32]");
+  EXPECT_EQ(list_shape(model, "y"), "[5,8,32]");
   for (const Value& value : model.values) {
     if (value.name == "y" || value.name == "loop/item") {
       EXPECT_EQ(value.dtype, DType::kF32) << value.name;
@@ -108,7 +108,7 @@ TEST(TensorFlowLists, TensorsOfDifferentSizesLeaveTheDimensionOpen) {
                             node("put", "TensorArrayWriteV3", "list first a list:1", "T:f32") +
                             node("put_too", "TensorArrayWriteV3", "list second b put", "T:f32") +
                             node("item", "TensorArrayReadV3", "list first put_too", "dtype:f32");
-  EXPECT_EQ(shape_of(read_text(graph), "item"), "[?,7]");
+  EXPECT_EQ(list_shape(read_text(graph), "item"), "[?,7]");
 }
 
 // A stack: how many tensors it holds is not known, what they are is.
@@ -120,8 +120,8 @@ TEST(TensorFlowLists, TensorsArePushedAndPopped) {
                             node("y", "Relu", "popped:1", "T:f32") +
                             node("all", "TensorListStack", "pushed any", "element_dtype:f32 num_elements:-1");
   const Model model = read_text(graph);
-  EXPECT_EQ(shape_of(model, "y"), "[2,7]");
-  EXPECT_EQ(shape_of(model, "all"), "[?,2,7]");
+  EXPECT_EQ(list_shape(model, "y"), "[2,7]");
+  EXPECT_EQ(list_shape(model, "all"), "[?,2,7]");
 }
 
 }  // namespace

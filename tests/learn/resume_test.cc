@@ -13,15 +13,15 @@
 namespace berth::learn {
 namespace {
 
-struct Case {
+struct ResumeCase {
   std::string planner, preset, options;  // options in words
 };
 
-std::string name_of(const testing::TestParamInfo<Case>& info) {
+std::string name_of(const testing::TestParamInfo<ResumeCase>& info) {
   return fmt::format("{}_{}_{}", info.param.planner, info.param.preset, info.index);
 }
 
-class Resumed : public testing::TestWithParam<Case> {
+class Resumed : public testing::TestWithParam<ResumeCase> {
  protected:
   static constexpr std::uint64_t kUpdates = 12;
 
@@ -103,20 +103,21 @@ TEST_P(Resumed, KeepsThePlanOfAnUpdateThatWasStopped) {
 
 INSTANTIATE_TEST_SUITE_P(
     Planners, Resumed,
-    testing::Values(Case{"hierarchical", "default", "groups=4 hidden=8"},
-                    Case{"hierarchical", "default",
-                         "groups=4 hidden=8 noise=0.3 noise-updates=6 baseline=moving env-noise=0.1"},
-                    Case{"hierarchical", "paper", "groups=4 hidden=8 noise-updates=6"},
-                    Case{"hierarchical", "google", "groups=4 hidden=8 placements=3"},
-                    Case{"colocrl", "default", "hidden=8"}, Case{"colocrl", "paper", "hidden=8"},
-                    Case{"placeto", "default", "groups=5"}, Case{"placeto", "paper", "groups=5"},
-                    Case{"placeto", "default", "groups=5 first-placement=best"},
-                    Case{"placeto", "default", "groups=5 first-placement=turns epochs=2 ratio-clip=0.2"},
-                    Case{"go", "default", "hidden=8"}, Case{"go", "paper", "hidden=8 heads=2"},
-                    Case{"hsdag", "default", "hidden=8 placements=6"}, Case{"hsdag", "paper", "hidden=8 placements=6"},
-                    Case{"hsdag", "released", "hidden=8 placements=6"},
-                    Case{"hsdag", "default", "hidden=8 placements=6 near-best=0.5 freeze-after=5"},
-                    Case{"hsdag", "default", "hidden=8 placements=6 near-best=1 dropout=0.3"}),
+    testing::Values(ResumeCase{"hierarchical", "default", "groups=4 hidden=8"},
+                    ResumeCase{"hierarchical", "default",
+                               "groups=4 hidden=8 noise=0.3 noise-updates=6 baseline=moving env-noise=0.1"},
+                    ResumeCase{"hierarchical", "paper", "groups=4 hidden=8 noise-updates=6"},
+                    ResumeCase{"hierarchical", "google", "groups=4 hidden=8 placements=3"},
+                    ResumeCase{"colocrl", "default", "hidden=8"}, ResumeCase{"colocrl", "paper", "hidden=8"},
+                    ResumeCase{"placeto", "default", "groups=5"}, ResumeCase{"placeto", "paper", "groups=5"},
+                    ResumeCase{"placeto", "default", "groups=5 first-placement=best"},
+                    ResumeCase{"placeto", "default", "groups=5 first-placement=turns epochs=2 ratio-clip=0.2"},
+                    ResumeCase{"go", "default", "hidden=8"}, ResumeCase{"go", "paper", "hidden=8 heads=2"},
+                    ResumeCase{"hsdag", "default", "hidden=8 placements=6"},
+                    ResumeCase{"hsdag", "paper", "hidden=8 placements=6"},
+                    ResumeCase{"hsdag", "released", "hidden=8 placements=6"},
+                    ResumeCase{"hsdag", "default", "hidden=8 placements=6 near-best=0.5 freeze-after=5"},
+                    ResumeCase{"hsdag", "default", "hidden=8 placements=6 near-best=1 dropout=0.3"}),
     name_of);
 
 }  // namespace

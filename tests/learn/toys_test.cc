@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "learn/planners.h"
+#include "learn/toys.h"
 #include "learn/train/trainer.h"
 #include "support/toy.h"
 
@@ -18,8 +19,6 @@ struct Toy {
   Problem problem;
   double optimum_s;
 };
-
-constexpr const char* kTwoDevices = "device p; device q; link p q latency=5";
 
 // The least step time over all plans, found by trying each.
 double least_step(const Problem& problem) {

@@ -6,8 +6,6 @@
 namespace berth {
 namespace {
 
-Role role_of(const Graph& graph, std::string_view name) { return graph.role(op_named(graph, name)); }
-
 TEST(Lower, DropoutIsAViewUnlessItTrains) {
   SmallModel net(Dialect::kAten);
   const ValueIndex x = net.input("x", {4, 8});

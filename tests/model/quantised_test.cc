@@ -45,7 +45,6 @@ double seconds_of(const Graph& graph, std::string_view device_name) {
   return sum;
 }
 
-Role role_of(const Graph& graph, std::string_view name) { return graph.role(op_named(graph, name)); }
 DType dtype_of(const Graph& graph, std::string_view name) {
   return graph.dtype(graph.outputs(op_named(graph, name))[0]);
 }

@@ -12,6 +12,7 @@
 #include "model/lower.h"
 #include "model/model.h"
 #include "model/sizes.h"
+#include "support/op_named.h"
 
 namespace berth {
 
@@ -57,11 +58,6 @@ class SmallModel {
   Model model_;
 };
 
-inline OpId op_named(const Graph& graph, std::string_view name) {
-  for (const OpId op : graph.ops()) {
-    if (graph.name(op) == name) return op;
-  }
-  return kNoOp;
-}
+inline Role role_of(const Graph& graph, std::string_view name) { return graph.role(op_named(graph, name)); }
 
 }  // namespace berth

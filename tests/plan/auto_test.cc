@@ -18,14 +18,14 @@
 namespace berth {
 namespace {
 
-struct Ran {
+struct RanAuto {
   Plan plan;
   Score score;
   std::string note;
   std::uint64_t evaluations;
 };
 
-Ran run(const Problem& problem, const Budget& budget, AutoOptions options = {}) {
+RanAuto run_auto(const Problem& problem, const Budget& budget, AutoOptions options = {}) {
   Search search(problem, budget);
   const Plan plan = AutoPlanner(std::move(options)).plan(search).value();
   EXPECT_EQ(verify(problem, plan), std::nullopt);
@@ -50,7 +50,7 @@ Problem on_measured_machine(const Problem& problem) {
 
 TEST(Auto, PrefersOneDeviceToASmallGainThatIsOnlyPredicted) {
   const Problem small_gain = toy_problem("a:97; b:3", "2 devices"), large_gain = toy_problem("a:90; b:10", "2 devices");
-  EXPECT_EQ(to_seconds(run(small_gain, {.evaluations = 1000}).score.step_time), 97.0);
+  EXPECT_EQ(to_seconds(run_auto(small_gain, {.evaluations = 1000}).score.step_time), 97.0);
   const Problem measured = on_measured_machine(small_gain);
   const auto planned = [](const Problem& problem, bool by_real_runs) {
     Search search(problem, {.evaluations = 1000});
@@ -67,11 +67,11 @@ TEST(Auto, PrefersOneDeviceToASmallGainThatIsOnlyPredicted) {
 
 TEST(Auto, NamesTheMemberWhosePlanItIs) {
   const Problem chain = toy_problem("a:9/2/1 -> b:9/2/1 -> c:9/2/1", kTwoGpus);
-  const Ran single = run(chain, {.evaluations = 1000});
+  const RanAuto single = run_auto(chain, {.evaluations = 1000});
   EXPECT_EQ(single.plan.device_of, std::vector<DeviceId>(3, DeviceId{2}));
   EXPECT_EQ(single.note, "as single has it");
   const Problem wide = toy_problem("a:9/5/5; b:9/5/5; c:9/5/5; d:9/5/5", kTwoGpus);
-  EXPECT_EQ(run(wide, {.evaluations = 1000}).note, "as expert has it");
+  EXPECT_EQ(run_auto(wide, {.evaluations = 1000}).note, "as expert has it");
 }
 
 // What the search has found before is one more start, and nothing worse is returned.
@@ -87,13 +87,13 @@ TEST(Auto, BeginsWithThePlanThatIsThere) {
 }
 
 TEST(Auto, StopsAtTheLowerBound) {
-  const Ran ran = run(toy_problem("a:9/2/1 -> b:9/2/1 -> c:9/2/1", kTwoGpus), {.evaluations = 1000});
+  const RanAuto ran = run_auto(toy_problem("a:9/2/1 -> b:9/2/1 -> c:9/2/1", kTwoGpus), {.evaluations = 1000});
   EXPECT_EQ(ran.evaluations, 3U);  // single proves itself
 }
 
 TEST(Auto, RunsNoFurtherMemberOnceTheBudgetIsOver) {
   const Problem chain = toy_problem("a:9/2/1 -> b:9/2/1 -> c:9/2/1", kTwoGpus);
-  const Ran ran = run(chain, {.evaluations = 1});
+  const RanAuto ran = run_auto(chain, {.evaluations = 1});
   EXPECT_EQ(ran.evaluations, 1U);
   EXPECT_EQ(ran.plan.device_of, std::vector<DeviceId>(3, DeviceId{1}));
 }
@@ -101,28 +101,28 @@ TEST(Auto, RunsNoFurtherMemberOnceTheBudgetIsOver) {
 TEST(Auto, HasAPlanAfterOneEvaluation) {
   for (const PlanToy& toy : plan_toys()) {
     SCOPED_TRACE(toy.name);
-    EXPECT_EQ(run(toy.problem, {.evaluations = 1}).evaluations, 1U);
+    EXPECT_EQ(run_auto(toy.problem, {.evaluations = 1}).evaluations, 1U);
   }
 }
 
 TEST(Auto, SaysWhatRefinementAdded) {
   // 12 s on one GPU; a and b against c, d and e is 6 to 6.
   const Problem problem = toy_problem("a:99/3/3; b:99/3/3; c:99/2/2; d:99/2/2; e:99/2/2", kTwoGpus);
-  const Ran ran = run(problem, {.evaluations = 2000}, {.members = only({"single"}), .list_search = false});
+  const RanAuto ran = run_auto(problem, {.evaluations = 2000}, {.members = only({"single"}), .list_search = false});
   EXPECT_EQ(to_seconds(ran.score.step_time), 6);
   EXPECT_EQ(ran.note, "refined from single; 50.0 % off the best plan of the quick planners");
 }
 
 TEST(Auto, SaysWhatListsAdded) {
   const Problem problem = toy_problem("a:99/3/3; b:99/3/3; c:99/2/2; d:99/2/2; e:99/2/2", kTwoGpus);
-  const Ran ran = run(problem, {.evaluations = 2000}, {.members = only({"single"})});
+  const RanAuto ran = run_auto(problem, {.evaluations = 2000}, {.members = only({"single"})});
   EXPECT_EQ(to_seconds(ran.score.step_time), 6);
   EXPECT_EQ(ran.note, "list search; 50.0 % off the best plan of the quick planners");
 }
 
 TEST(Auto, RefinesUntilItFits) {
   const Problem problem = toy_problem("w:param:60B -> a:-/1/1 -> b:-/1/1; v:param:60B -> b", kTwoGpus);
-  const Ran ran = run(problem, {.evaluations = 2000}, {.members = only({"single"}), .list_search = false});
+  const RanAuto ran = run_auto(problem, {.evaluations = 2000}, {.members = only({"single"}), .list_search = false});
   EXPECT_TRUE(ran.score.feasible);
   EXPECT_EQ(to_seconds(ran.score.step_time), 3);
   EXPECT_EQ(ran.note, "refined from single until it fits");
@@ -131,12 +131,12 @@ TEST(Auto, RefinesUntilItFits) {
 TEST(Auto, ReturnsTheNearestPlanWhereNothingFits) {
   // The weights are 100 B over at least wherever they are; single has both on one GPU.
   const Problem problem = toy_problem("w:param:200B -> a:-/1/1; v:param:200B -> b:-/1/1", kTwoGpus);
-  const Ran ran = run(problem, {.evaluations = 2000}, {.members = only({"single"})});
+  const RanAuto ran = run_auto(problem, {.evaluations = 2000}, {.members = only({"single"})});
   ASSERT_FALSE(ran.score.feasible);
   EXPECT_EQ(ran.score.overflow->over, 101);  // with the byte that the op makes
   EXPECT_EQ(ran.note, "list search; nothing was found that fits");
   const Problem hopeless = toy_problem("a:1:900B", "device gpu memory=5B");
-  const Ran alone = run(hopeless, {.evaluations = 100});
+  const RanAuto alone = run_auto(hopeless, {.evaluations = 100});
   ASSERT_FALSE(alone.score.feasible);
   EXPECT_EQ(alone.score.overflow->over, 895);
   EXPECT_EQ(alone.note, "as single has it");
@@ -147,7 +147,7 @@ TEST(Auto, IsNeverWorseThanItsMembers) {
   for (std::uint64_t seed = 1; seed <= 15; ++seed) {
     Rng rng(seed);
     const Problem problem = random_problem(rng, 10 + 4 * seed);
-    const Ran ran = run(problem, budget);
+    const RanAuto ran = run_auto(problem, budget);
     for (const Member& member : AutoOptions().members) {
       const PlannerInfo* info = find_classical_planner(member.planner);
       if (info == nullptr || member.without_overlap) continue;
@@ -169,7 +169,7 @@ TEST(Auto, MoreBudgetHelps) {
       Rng rng(seed);
       const Problem problem = random_problem(rng, 80);
       const auto bound = static_cast<double>(std::max<Picoseconds>(lower_bound(problem).value(), 1));
-      const Ran ran = run(problem, {.evaluations = evaluations});
+      const RanAuto ran = run_auto(problem, {.evaluations = evaluations});
       if (ran.score.feasible) sum += bound / static_cast<double>(ran.score.step_time);
     }
     EXPECT_GT(sum, last) << evaluations;
@@ -181,7 +181,7 @@ TEST(Auto, TwoThreadsRefineToo) {
   // 12 s on one GPU; a and b against c, d and e is 6 to 6.
   const Problem problem = toy_problem("a:99/3/3; b:99/3/3; c:99/2/2; d:99/2/2; e:99/2/2", kTwoGpus);
   const Budget budget{.time_s = 600.0, .threads = 2};  // the lower bound ends it long before
-  const Ran ran = run(problem, budget, {.members = only({"single"}), .list_search = false});
+  const RanAuto ran = run_auto(problem, budget, {.members = only({"single"}), .list_search = false});
   EXPECT_EQ(to_seconds(ran.score.step_time), 6);
   EXPECT_EQ(ran.note, "refined from single; 50.0 % off the best plan of the quick planners");
 }
@@ -205,7 +205,7 @@ TEST(Auto, WorksWithPartsSwitchedOff) {
     options.refinement = {.layers = (parts & 4) != 0, .priorities = (parts & 8) != 0};
     for (const PlanToy& toy : plan_toys()) {
       SCOPED_TRACE(toy.name);
-      const Ran ran = run(toy.problem, {.evaluations = 60}, options);
+      const RanAuto ran = run_auto(toy.problem, {.evaluations = 60}, options);
       EXPECT_FALSE(ran.note.empty());
     }
   }
@@ -216,8 +216,9 @@ TEST(Auto, WithoutSearchIsTheBestOfItsMembers) {
     SCOPED_TRACE(seed);
     Rng rng(seed);
     const Problem problem = random_problem(rng, 60);
-    const Ran ran = run(problem, {.evaluations = 1000},
-                        {.members = only({"single", "m-topo", "heft"}), .list_search = false, .refine = false});
+    const RanAuto ran =
+        run_auto(problem, {.evaluations = 1000},
+                 {.members = only({"single", "m-topo", "heft"}), .list_search = false, .refine = false});
     std::optional<Score> best;
     for (const PlannerInfo& info : classical_planners()) {
       if (info.name != "single" && info.name != "m-topo" && info.name != "heft") continue;
@@ -233,7 +234,7 @@ TEST(Auto, LeavesPipelinesToTheirSearch) {
   const Problem problem = as_pipeline(toy_problem("a:90/4/4 -> b:90/5/5 -> c:90/1/1; a -> d:90/3/3 -> c", kTwoGpus));
   Search search(problem, {.evaluations = 5000, .seed = 3});
   const Plan plan = plan_pipeline(search).value();
-  const Ran ran = run(problem, {.evaluations = 5000, .seed = 3});
+  const RanAuto ran = run_auto(problem, {.evaluations = 5000, .seed = 3});
   EXPECT_EQ(ran.plan, plan);
   EXPECT_EQ(ran.note, search.note());
 }
@@ -243,7 +244,7 @@ TEST(Auto, LeavesTheContiguousOptimumOfGnmtTrainingBehind) {
   if (files.empty()) GTEST_SKIP() << "no msr-dnn-partitioning in the data folder (BERTH_DATA)";
   const auto problem = load_public_problem(files.front());
   ASSERT_TRUE(problem) << problem.error().message;
-  const Ran ran = run(*problem, {.evaluations = 300'000});
+  const RanAuto ran = run_auto(*problem, {.evaluations = 300'000});
   EXPECT_TRUE(ran.score.feasible);
   EXPECT_LT(to_seconds(ran.score.step_time), 0.9 * 0.1070044);  // which `dp` proves
 }
@@ -261,7 +262,7 @@ TEST(Auto, ComesNearProvedOptima) {
         Goal{"zoo-rnnlm-k40x2", 1.02}, Goal{"zoo-moe-rtx", 1.05}, Goal{"zoo-nmt-2-k40x2", 1.05}}) {
     const Picoseconds optimum = optima.at(name);
     const Problem problem = exact_set::load(name);
-    const Ran ran = run(problem, {.evaluations = 3000});
+    const RanAuto ran = run_auto(problem, {.evaluations = 3000});
     EXPECT_TRUE(ran.score.feasible) << name;
     EXPECT_GE(ran.score.step_time, optimum) << name;
     EXPECT_LE(static_cast<double>(ran.score.step_time), factor * static_cast<double>(optimum)) << name;

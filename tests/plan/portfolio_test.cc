@@ -11,21 +11,22 @@
 namespace berth {
 namespace {
 
-std::vector<std::string_view> names(Objective objective) {
-  std::vector<std::string_view> names;
-  for (const Member& member : members_for(objective)) names.push_back(member.planner);
-  return names;
+std::vector<std::string_view> member_names(Objective objective) {
+  std::vector<std::string_view> member_names;
+  for (const Member& member : members_for(objective)) member_names.push_back(member.planner);
+  return member_names;
 }
 
 TEST(Portfolio, HasMembersForBothObjectives) {
-  EXPECT_EQ(names(Objective::kStep), (std::vector<std::string_view>{"mincut-exact", "single", "expert", "heft", "m-etf",
-                                                                    "m-topo", "metis", "mincut", "dp"}));
-  EXPECT_EQ(names(Objective::kPipeline), (std::vector<std::string_view>{"single", "expert", "metis", "dp"}));
+  EXPECT_EQ(member_names(Objective::kStep),
+            (std::vector<std::string_view>{"mincut-exact", "single", "expert", "heft", "m-etf", "m-topo", "metis",
+                                           "mincut", "dp"}));
+  EXPECT_EQ(member_names(Objective::kPipeline), (std::vector<std::string_view>{"single", "expert", "metis", "dp"}));
 }
 
 TEST(Portfolio, NamesPlannersOfTheTable) {
   for (const Objective objective : {Objective::kStep, Objective::kPipeline}) {
-    const std::vector<std::string_view> all = names(objective);
+    const std::vector<std::string_view> all = member_names(objective);
     EXPECT_EQ(std::set(all.begin(), all.end()).size(), all.size()) << "each once";
     for (const std::string_view name : all) {
       EXPECT_EQ(std::ranges::count(classical_planners(), name, &PlannerInfo::name), 1) << name;

@@ -31,9 +31,22 @@ inline Problem constrained_toy(std::string_view graph_text, std::string_view mac
 inline constexpr std::string_view kTwoGpus =
     "device cpu; device gpu0 memory=100B; device gpu1 memory=100B; link cpu gpu0 latency=1; link cpu gpu1 latency=1; "
     "link gpu0 gpu1 latency=1";
+inline constexpr std::string_view kSmallGpus =
+    "device cpu; device gpu0 memory=10B; device gpu1 memory=10B; link cpu gpu0 rate=1; link cpu gpu1 rate=1";
+inline constexpr std::string_view kPair = "device x; device y; link x y rate=1";  // 1 s per byte
 inline constexpr std::string_view kTraining =
     "x:input:4B -> a:2/1/1:4B -> b:3/1/1:4B; w:param:8B -> a; v:param:8B -> b; b -> gv:1:8B -> uv:1:update=v; "
     "b -> gb:2/1/1:4B -> gw:1:8B -> uw:1:update=w; w -> uw; v -> uv; v -> gb";
+
+// "a@cpu b@gpu0", as toy_plan() reads it.
+inline std::string plan_text(const Problem& problem, const Plan& plan) {
+  std::string text;
+  for (const OpId op : problem.graph().ops()) {
+    text += fmt::format("{}{}@{}", text.empty() ? "" : " ", problem.graph().name(op),
+                        problem.machine().device(plan.device(op)).name);
+  }
+  return text;
+}
 
 // The example of the HEFT paper (Topcuoglu et al., 2002, figure 2 and table 3): 10 tasks on 3 unequal processors, an
 // output for every edge, links without queues. HEFT takes 80, the optimum is 73.

@@ -9,7 +9,7 @@
 namespace berth {
 namespace {
 
-constexpr DeviceSet kCpu = 0b001, kGpu0 = 0b010, kGpu1 = 0b100;
+constexpr DeviceSet kCpuSet = 0b001, kGpu0Set = 0b010, kGpu1Set = 0b100;
 
 Problem constrained(const Flags& flags) {
   auto problem = try_constrain(small_problem(), demands_of(flags));
@@ -22,23 +22,23 @@ DeviceSet allowed(const Problem& problem, std::string_view name) {
 }
 
 TEST(Demands, PinsToADeviceAKindOrAModel) {
-  EXPECT_EQ(allowed(constrained({"pin head=gpu1"}), "head"), kGpu1);
+  EXPECT_EQ(allowed(constrained({"pin head=gpu1"}), "head"), kGpu1Set);
   const Problem problem = constrained({"pin type:Conv=gpu", "pin emb/gather=k40", "pin head=CPU"});
-  EXPECT_EQ(allowed(problem, "enc.0/conv"), kGpu0 | kGpu1);
-  EXPECT_EQ(allowed(problem, "emb/gather"), kGpu0 | kGpu1);
-  EXPECT_EQ(allowed(problem, "head"), kCpu);
-  EXPECT_EQ(allowed(problem, "enc.0.fc/matmul"), kCpu | kGpu0 | kGpu1);
+  EXPECT_EQ(allowed(problem, "enc.0/conv"), kGpu0Set | kGpu1Set);
+  EXPECT_EQ(allowed(problem, "emb/gather"), kGpu0Set | kGpu1Set);
+  EXPECT_EQ(allowed(problem, "head"), kCpuSet);
+  EXPECT_EQ(allowed(problem, "enc.0.fc/matmul"), kCpuSet | kGpu0Set | kGpu1Set);
 }
 
 TEST(Demands, ForbidsAddUp) {
   const Problem problem = constrained({"forbid enc.*=gpu1", "forbid module:enc.0=cpu"});
-  EXPECT_EQ(allowed(problem, "enc.0/conv"), kGpu0);
-  EXPECT_EQ(allowed(problem, "enc.1/conv"), kCpu | kGpu0);
+  EXPECT_EQ(allowed(problem, "enc.0/conv"), kGpu0Set);
+  EXPECT_EQ(allowed(problem, "enc.1/conv"), kCpuSet | kGpu0Set);
 }
 
 TEST(Demands, UnitsFollowTheirMembers) {
   const Problem problem = constrained({"colocate head,emb/gather", "pin head=gpu0", "keep-together enc.*"});
-  EXPECT_EQ(allowed(problem, "emb/gather"), kGpu0);
+  EXPECT_EQ(allowed(problem, "emb/gather"), kGpu0Set);
   const Graph& graph = problem.graph();
   const auto unit = [&](std::string_view name) { return problem.unit(op_named(graph, name)); };
   EXPECT_EQ(unit("enc.0/conv"), unit("enc.0.fc/matmul"));
@@ -48,11 +48,12 @@ TEST(Demands, UnitsFollowTheirMembers) {
 }
 
 TEST(Demands, InputsGiveWay) {
-  EXPECT_EQ(allowed(constrained({"max-devices 3"}), "x"), kCpu);
-  EXPECT_EQ(allowed(constrained({"pin x=gpu"}), "x"), kGpu0 | kGpu1);
-  EXPECT_EQ(allowed(constrained({"pin role:input=gpu1"}), "x"), kGpu1);
+  EXPECT_EQ(allowed(constrained({"max-devices 3"}), "x"), kCpuSet);
+  EXPECT_EQ(allowed(constrained({"pin x=gpu"}), "x"), kGpu0Set | kGpu1Set);
+  EXPECT_EQ(allowed(constrained({"pin role:input=gpu1"}), "x"), kGpu1Set);
   const Problem tied = constrained({"colocate x,emb/gather"});
-  EXPECT_EQ(allowed(tied, "emb/gather"), kCpu | kGpu0 | kGpu1) << "the input goes with the op, not the op with it";
+  EXPECT_EQ(allowed(tied, "emb/gather"), kCpuSet | kGpu0Set | kGpu1Set)
+      << "the input goes with the op, not the op with it";
 }
 
 TEST(Demands, ReservesAddUp) {
@@ -72,8 +73,8 @@ TEST(Demands, TablesMayNameWhatIsNotThere) {
   const auto problem = try_constrain(small_problem(), {unsupported("gpu", "Conv"), unsupported("NPU", "Conv"),
                                                        unsupported("gpu", "Resize"), unsupported("v100", "Conv")});
   ASSERT_TRUE(problem.ok()) << problem.error().message;
-  EXPECT_EQ(allowed(*problem, "enc.0/conv"), kCpu);
-  EXPECT_EQ(allowed(*problem, "head"), kCpu | kGpu0 | kGpu1);
+  EXPECT_EQ(allowed(*problem, "enc.0/conv"), kCpuSet);
+  EXPECT_EQ(allowed(*problem, "head"), kCpuSet | kGpu0Set | kGpu1Set);
   EXPECT_EQ(error_of({unsupported("nup", "Conv")}),
             "t.csv:1 nup,Conv: machine 'k40x2' has no device 'nup'; did you mean 'npu'? (it has cpu, gpu0, gpu1)");
 }

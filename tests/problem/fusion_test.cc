@@ -9,17 +9,11 @@
 
 #include "base/rng.h"
 #include "graph/builder.h"
+#include "problem/demand_parts.h"
 #include "support/toy.h"
 
 namespace berth {
 namespace {
-
-OpId op_named(const Graph& graph, std::string_view name) {
-  for (const OpId op : graph.ops()) {
-    if (graph.name(op) == name) return op;
-  }
-  return kNoOp;
-}
 
 // Groups as words: {"a b", "c d"}. All ops on device 0 but for those named in `elsewhere`.
 Plan plan_with(const Graph& graph, std::vector<std::vector<std::string_view>> groups,
@@ -34,89 +28,89 @@ Plan plan_with(const Graph& graph, std::vector<std::vector<std::string_view>> gr
   return plan;
 }
 
-std::string verdict(std::string_view text, std::vector<std::vector<std::string_view>> groups,
-                    std::vector<std::string_view> elsewhere = {}) {
+std::string fusion_verdict(std::string_view text, std::vector<std::vector<std::string_view>> groups,
+                           std::vector<std::string_view> elsewhere = {}) {
   const ToyGraph toy = toy_graph(text);
   const auto error = check_fusions(*toy.graph, plan_with(*toy.graph, std::move(groups), std::move(elsewhere)));
   return error ? error->message : "legal";
 }
 
 TEST(Fusion, ChainsAndBranchesAreLegal) {
-  EXPECT_EQ(verdict("a:1 -> b:1 -> c:1", {}), "legal");
-  EXPECT_EQ(verdict("a:1 -> b:1 -> c:1", {{"a", "b"}}), "legal");
-  EXPECT_EQ(verdict("a:1 -> b:1 -> c:1", {{"c", "a", "b"}}), "legal");
-  EXPECT_EQ(verdict("a:1 -> b:1; a -> c:1", {{"b", "c"}}), "legal");  // no edge between them
-  EXPECT_EQ(verdict("a:1 -> b:1 -> c:1 -> d:1", {{"a", "b"}, {"c", "d"}}), "legal");
-  EXPECT_EQ(verdict("x:input -> v:view -> b:1", {{"v", "b"}}), "legal");
+  EXPECT_EQ(fusion_verdict("a:1 -> b:1 -> c:1", {}), "legal");
+  EXPECT_EQ(fusion_verdict("a:1 -> b:1 -> c:1", {{"a", "b"}}), "legal");
+  EXPECT_EQ(fusion_verdict("a:1 -> b:1 -> c:1", {{"c", "a", "b"}}), "legal");
+  EXPECT_EQ(fusion_verdict("a:1 -> b:1; a -> c:1", {{"b", "c"}}), "legal");  // no edge between them
+  EXPECT_EQ(fusion_verdict("a:1 -> b:1 -> c:1 -> d:1", {{"a", "b"}, {"c", "d"}}), "legal");
+  EXPECT_EQ(fusion_verdict("x:input -> v:view -> b:1", {{"v", "b"}}), "legal");
 }
 
 TEST(Fusion, GroupsMustBeConvexOverData) {
-  EXPECT_EQ(verdict("a:1 -> b:1 -> c:1", {{"a", "c"}}),
+  EXPECT_EQ(fusion_verdict("a:1 -> b:1 -> c:1", {{"a", "c"}}),
             "the fusion group of 'a' would wait for itself: op 'b' outside it lies between its members");
-  EXPECT_EQ(verdict("a:1 -> b:1 -> c:1 -> d:1; a -> d", {{"a", "d"}}),
+  EXPECT_EQ(fusion_verdict("a:1 -> b:1 -> c:1 -> d:1; a -> d", {{"a", "d"}}),
             "the fusion group of 'a' would wait for itself: op 'c' outside it lies between its members");
-  EXPECT_EQ(verdict("a:1 -> b:1 -> c:1; a -> c", {{"a", "b", "c"}}), "legal");
+  EXPECT_EQ(fusion_verdict("a:1 -> b:1 -> c:1; a -> c", {{"a", "b", "c"}}), "legal");
 }
 
 TEST(Fusion, GroupsMustBeConvexOverControl) {
-  EXPECT_EQ(verdict("a:1 => b:1 => c:1", {{"a", "c"}}),
+  EXPECT_EQ(fusion_verdict("a:1 => b:1 => c:1", {{"a", "c"}}),
             "the fusion group of 'a' would wait for itself: op 'b' outside it lies between its members");
-  EXPECT_EQ(verdict("a:1 -> b:1 => c:1; a -> c", {{"a", "c"}}),
+  EXPECT_EQ(fusion_verdict("a:1 -> b:1 => c:1; a -> c", {{"a", "c"}}),
             "the fusion group of 'a' would wait for itself: op 'b' outside it lies between its members");
-  EXPECT_EQ(verdict("a:1 => b:1 => c:1", {{"a", "b", "c"}}), "legal");
+  EXPECT_EQ(fusion_verdict("a:1 => b:1 => c:1", {{"a", "b", "c"}}), "legal");
 }
 
 // The control edge that the builder adds from a reader to the update counts.
 TEST(Fusion, UpdatesWaitForReadersOutsideTheGroup) {
-  EXPECT_EQ(verdict("w:param -> a:1 -> g:1 -> u:1:update=w; a -> r:1; w -> r", {{"a", "u"}}),
+  EXPECT_EQ(fusion_verdict("w:param -> a:1 -> g:1 -> u:1:update=w; a -> r:1; w -> r", {{"a", "u"}}),
             "the fusion group of 'a' would wait for itself: op 'r' outside it lies between its members");
-  EXPECT_EQ(verdict("w:param -> a:1 -> g:1 -> u:1:update=w", {{"g", "u"}}), "legal");
+  EXPECT_EQ(fusion_verdict("w:param -> a:1 -> g:1 -> u:1:update=w", {{"g", "u"}}), "legal");
 }
 
 TEST(Fusion, GroupsMustNotWaitForEachOther) {
-  EXPECT_EQ(verdict("a:1 -> b:1; c:1 -> d:1", {{"a", "d"}, {"b", "c"}}),
+  EXPECT_EQ(fusion_verdict("a:1 -> b:1; c:1 -> d:1", {{"a", "d"}, {"b", "c"}}),
             "the fusion groups of 'a' and 'b' would wait for each other");
-  EXPECT_EQ(verdict("a:1 => b:1; c:1 => d:1", {{"a", "d"}, {"b", "c"}}),
+  EXPECT_EQ(fusion_verdict("a:1 => b:1; c:1 => d:1", {{"a", "d"}, {"b", "c"}}),
             "the fusion groups of 'a' and 'b' would wait for each other");
-  EXPECT_EQ(verdict("a:1 -> b:1; c:1 -> d:1", {{"a", "c"}, {"b", "d"}}), "legal");
+  EXPECT_EQ(fusion_verdict("a:1 -> b:1; c:1 -> d:1", {{"a", "c"}, {"b", "d"}}), "legal");
 }
 
 TEST(Fusion, GroupsOnTwoDevicesMustNotWaitForEachOther) {
-  EXPECT_EQ(verdict("a:1 -> b:1; c:1 -> d:1", {{"a", "d"}, {"b", "c"}}, {"b", "c"}),
+  EXPECT_EQ(fusion_verdict("a:1 -> b:1; c:1 -> d:1", {{"a", "d"}, {"b", "c"}}, {"b", "c"}),
             "the fusion groups of 'a' and 'b' would wait for each other");
 }
 
 TEST(Fusion, ThreeGroupsInARing) {
-  const std::string told = verdict("a:1 -> b:1; c:1 -> d:1; e:1 -> f:1", {{"b", "c"}, {"d", "e"}, {"f", "a"}});
+  const std::string told = fusion_verdict("a:1 -> b:1; c:1 -> d:1; e:1 -> f:1", {{"b", "c"}, {"d", "e"}, {"f", "a"}});
   EXPECT_TRUE(told.ends_with("would wait for each other")) << told;
 }
 
 // A legal group behind an illegal one is stuck as well, but it is not the one to blame.
 TEST(Fusion, BlamesTheGroupOnTheCycle) {
-  EXPECT_EQ(verdict("x:1 -> y:1; a:1 -> b:1 -> c:1 -> x", {{"x", "y"}, {"a", "c"}}),
+  EXPECT_EQ(fusion_verdict("x:1 -> y:1; a:1 -> b:1 -> c:1 -> x", {{"x", "y"}, {"a", "c"}}),
             "the fusion group of 'a' would wait for itself: op 'b' outside it lies between its members");
 }
 
 TEST(Fusion, MembersMustBeComputeOrViews) {
-  EXPECT_EQ(verdict("x:param -> a:1", {{"a", "x"}}), "op 'x' has the role parameter and cannot be fused");
-  EXPECT_EQ(verdict("x:buffer -> a:1", {{"a", "x"}}), "op 'x' has the role buffer and cannot be fused");
-  EXPECT_EQ(verdict("x:const -> a:1", {{"a", "x"}}), "op 'x' has the role constant and cannot be fused");
-  EXPECT_EQ(verdict("x:input -> a:1", {{"a", "x"}}), "op 'x' has the role input and cannot be fused");
+  EXPECT_EQ(fusion_verdict("x:param -> a:1", {{"a", "x"}}), "op 'x' has the role parameter and cannot be fused");
+  EXPECT_EQ(fusion_verdict("x:buffer -> a:1", {{"a", "x"}}), "op 'x' has the role buffer and cannot be fused");
+  EXPECT_EQ(fusion_verdict("x:const -> a:1", {{"a", "x"}}), "op 'x' has the role constant and cannot be fused");
+  EXPECT_EQ(fusion_verdict("x:input -> a:1", {{"a", "x"}}), "op 'x' has the role input and cannot be fused");
 }
 
 TEST(Fusion, MembersMustShareADevice) {
-  EXPECT_EQ(verdict("a:1 -> b:1", {{"a", "b"}}, {"b"}), "ops 'a' and 'b' are fused but on two devices");
+  EXPECT_EQ(fusion_verdict("a:1 -> b:1", {{"a", "b"}}, {"b"}), "ops 'a' and 'b' are fused but on two devices");
 }
 
 TEST(Fusion, GroupsMustNotOverlap) {
-  EXPECT_EQ(verdict("a:1 -> b:1 -> c:1", {{"a", "b"}, {"b", "c"}}), "op 'b' is fused twice");
-  EXPECT_EQ(verdict("a:1 -> b:1", {{"a", "a"}}), "op 'a' is fused twice");
+  EXPECT_EQ(fusion_verdict("a:1 -> b:1 -> c:1", {{"a", "b"}, {"b", "c"}}), "op 'b' is fused twice");
+  EXPECT_EQ(fusion_verdict("a:1 -> b:1", {{"a", "a"}}), "op 'a' is fused twice");
 }
 
 TEST(Fusion, GroupsNeedTwoOps) {
-  EXPECT_EQ(verdict("a:1 -> b:1", {{"a"}}), "a fusion group has 1 ops; it needs at least two");
-  EXPECT_EQ(verdict("a:1 -> b:1", {{}}), "a fusion group has 0 ops; it needs at least two");
-  EXPECT_EQ(verdict("a:1 -> b:1", {{"a", "nobody"}}), "a fusion group names op 4294967295 of 2");
+  EXPECT_EQ(fusion_verdict("a:1 -> b:1", {{"a"}}), "a fusion group has 1 ops; it needs at least two");
+  EXPECT_EQ(fusion_verdict("a:1 -> b:1", {{}}), "a fusion group has 0 ops; it needs at least two");
+  EXPECT_EQ(fusion_verdict("a:1 -> b:1", {{"a", "nobody"}}), "a fusion group names op 4294967295 of 2");
 }
 
 TEST(Fusion, LeadersAreTheLowestMembers) {

@@ -12,8 +12,6 @@
 namespace berth {
 namespace {
 
-constexpr DeviceId kCpu{0}, kGpu0{1}, kGpu1{2};
-
 // k40x2: cpu (haswell-18c), gpu0 and gpu1 (k40).
 class MeasuredCostsTest : public ::testing::Test {
  protected:

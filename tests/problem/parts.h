@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs of one op and devices of round numbers, for the tests of the cost model.
+// Graphs of one op, devices of round numbers and the names of devices, for the tests of problems and costs.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,6 +12,8 @@
 #include "machine/machine.h"
 
 namespace berth {
+
+inline constexpr DeviceId kCpu{0}, kGpu0{1}, kGpu1{2};  // of a machine with two GPUs
 
 using Shapes = std::vector<std::vector<std::int64_t>>;
 

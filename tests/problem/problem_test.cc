@@ -8,12 +8,12 @@
 
 #include "graph/builder.h"
 #include "machine/library.h"
+#include "problem/parts.h"
 #include "support/toy.h"
 
 namespace berth {
 namespace {
 
-constexpr DeviceId kCpu{0}, kGpu0{1}, kGpu1{2};
 constexpr std::string_view kMachine =
     "device cpu memory=100B; device gpu0 memory=40B; device gpu1 memory=40B;"
     "link cpu gpu0 latency=1 rate=2; link cpu gpu1 latency=2 rate=4";

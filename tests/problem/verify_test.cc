@@ -6,14 +6,13 @@
 #include <limits>
 
 #include "base/rng.h"
+#include "problem/parts.h"
 #include "problem/problem.h"
 #include "support/random_problem.h"
 #include "support/toy.h"
 
 namespace berth {
 namespace {
-
-constexpr DeviceId kCpu{0}, kGpu0{1}, kGpu1{2};
 
 Problem problem_with(Constraints constraints, std::string_view graph_text = "a:1 -> b:1 -> c:1; a -> d:1") {
   const ToyGraph toy = toy_graph(graph_text);

@@ -8,7 +8,7 @@
 namespace berth {
 namespace {
 
-std::string names_of(const Problem& problem, std::span<const OpId> ops) {
+std::string joined_names(const Problem& problem, std::span<const OpId> ops) {
   std::string text;
   for (const OpId op : ops) text += fmt::format("{}{}", text.empty() ? "" : " ", problem.graph().name(op));
   return text;
@@ -19,8 +19,8 @@ std::string describe(const Problem& problem) {
   const WeightFamilies families(problem);
   std::string text;
   for (std::size_t family = 0; family < families.size(); ++family) {
-    text +=
-        fmt::format("[{} > {}]", names_of(problem, families.ops(family)), names_of(problem, families.readers(family)));
+    text += fmt::format("[{} > {}]", joined_names(problem, families.ops(family)),
+                        joined_names(problem, families.readers(family)));
   }
   return text;
 }

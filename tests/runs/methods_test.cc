@@ -49,7 +49,7 @@ std::map<std::string_view, std::string> all_of(const Options& options) {
   return values;
 }
 
-std::string error_of(std::string_view assignment, const Options& plain = HierarchicalOptions()) {
+std::string option_error(std::string_view assignment, const Options& plain = HierarchicalOptions()) {
   Options options = plain;
   const Status status = set_option(options, assignment);
   EXPECT_EQ(options, plain) << "a value that is refused changes nothing";
@@ -78,13 +78,13 @@ TEST(Methods, HaveRowsOfTheirOwn) {
 }
 
 TEST(Options, BelongToMethods) {
-  EXPECT_EQ(error_of("heads=8"),
+  EXPECT_EQ(option_error("heads=8"),
             "option 'heads' belongs to go; hierarchical has none of that name (berth planners --options hierarchical "
             "lists its own)");
-  EXPECT_EQ(error_of("gnn=gat"),
+  EXPECT_EQ(option_error("gnn=gat"),
             "option 'gnn' belongs to hsdag; hierarchical has none of that name (berth planners --options hierarchical "
             "lists its own)");
-  EXPECT_TRUE(error_of("groups=8", GoOptions())
+  EXPECT_TRUE(option_error("groups=8", GoOptions())
                   .starts_with("option 'groups' belongs to colocrl, hierarchical, placeto, hsdag;"));
   for (const auto& [assignment, plain] :
        {std::pair<std::string_view, Options>{"heads=8", GoOptions()}, {"rate=0.5", HsdagOptions()}}) {
@@ -92,8 +92,8 @@ TEST(Options, BelongToMethods) {
     EXPECT_TRUE(set_option(options, assignment));
     EXPECT_NE(options, plain);
   }
-  EXPECT_EQ(error_of("head=8", GoOptions()), "no option named 'head'; did you mean 'heads'?");
-  EXPECT_EQ(error_of("grops=8", GoOptions()), "no option named 'grops'; did you mean 'groups'?") << "of another";
+  EXPECT_EQ(option_error("head=8", GoOptions()), "no option named 'head'; did you mean 'heads'?");
+  EXPECT_EQ(option_error("grops=8", GoOptions()), "no option named 'grops'; did you mean 'groups'?") << "of another";
   EXPECT_EQ(find_method("go")->find("no-such-option"), nullptr);
 }
 
@@ -168,29 +168,29 @@ TEST(Options, SurvivesTheWayThroughText) {
 }
 
 TEST(Options, RefusesWhatIsOutOfRangeOrNoValue) {
-  EXPECT_EQ(error_of("groups=many"), "groups: expected a whole number from 0 to 65536, found 'many'");
-  EXPECT_EQ(error_of("groups=-1"), "groups: expected a whole number from 0 to 65536, found '-1'");
-  EXPECT_EQ(error_of("groups=12x"), "groups: expected a whole number from 0 to 65536, found '12x'");
-  EXPECT_EQ(error_of("groups=99999999999999999999"),
+  EXPECT_EQ(option_error("groups=many"), "groups: expected a whole number from 0 to 65536, found 'many'");
+  EXPECT_EQ(option_error("groups=-1"), "groups: expected a whole number from 0 to 65536, found '-1'");
+  EXPECT_EQ(option_error("groups=12x"), "groups: expected a whole number from 0 to 65536, found '12x'");
+  EXPECT_EQ(option_error("groups=99999999999999999999"),
             "groups: expected a whole number from 0 to 65536, found '99999999999999999999'");
-  EXPECT_EQ(error_of("hidden=63"), "hidden: expected an even number from 2 to 16384, found '63'");
-  EXPECT_EQ(error_of("rate=nan"), "rate: expected a number from 0 to 10, found 'nan'");
-  EXPECT_EQ(error_of("rate="), "rate: expected a number from 0 to 10, found ''");
-  EXPECT_EQ(error_of("temperature=0"), "temperature: expected a number from 0.001 to 1000, found '0'");
-  EXPECT_EQ(error_of("aligned=maybe"), "aligned: expected on or off, found 'maybe'");
-  EXPECT_EQ(error_of("failing-s=0"), "failing-s: expected a number from 1e-06 to 1000000, found '0'");
+  EXPECT_EQ(option_error("hidden=63"), "hidden: expected an even number from 2 to 16384, found '63'");
+  EXPECT_EQ(option_error("rate=nan"), "rate: expected a number from 0 to 10, found 'nan'");
+  EXPECT_EQ(option_error("rate="), "rate: expected a number from 0 to 10, found ''");
+  EXPECT_EQ(option_error("temperature=0"), "temperature: expected a number from 0.001 to 1000, found '0'");
+  EXPECT_EQ(option_error("aligned=maybe"), "aligned: expected on or off, found 'maybe'");
+  EXPECT_EQ(option_error("failing-s=0"), "failing-s: expected a number from 1e-06 to 1000000, found '0'");
 }
 
 TEST(Options, NamesTheNearestWord) {
-  EXPECT_EQ(error_of("placer=lstn"),
+  EXPECT_EQ(option_error("placer=lstn"),
             "placer: expected one of lstm, transformer, feed-forward; found 'lstn'; did you mean 'lstm'?");
-  EXPECT_EQ(error_of("reward=sqr"),
+  EXPECT_EQ(option_error("reward=sqr"),
             "reward: expected one of time, sqrt, log, inverse, log-time; found 'sqr'; did you mean 'sqrt'?");
-  EXPECT_EQ(error_of("failing=grade"),
+  EXPECT_EQ(option_error("failing=grade"),
             "failing: expected one of constant, graded; found 'grade'; did you mean 'graded'?");
-  EXPECT_EQ(error_of("tanh_constant=5"), "no option named 'tanh_constant'; did you mean 'tanh-constant'?");
-  EXPECT_EQ(error_of("groups"), "option 'groups' needs a value: groups=VALUE");
-  EXPECT_EQ(error_of("=5"), "no option named ''");
+  EXPECT_EQ(option_error("tanh_constant=5"), "no option named 'tanh_constant'; did you mean 'tanh-constant'?");
+  EXPECT_EQ(option_error("groups"), "option 'groups' needs a value: groups=VALUE");
+  EXPECT_EQ(option_error("=5"), "no option named ''");
 }
 
 TEST(Options, GroupingIsOneWordOrHeuristicsJoined) {
@@ -199,12 +199,12 @@ TEST(Options, GroupingIsOneWordOrHeuristicsJoined) {
     ASSERT_TRUE(set_option(options, "grouping=" + std::string(good))) << good;
     EXPECT_EQ(text_of(std::get<HierarchicalOptions>(options).grouping), good);
   }
-  EXPECT_EQ(error_of("grouping=sole+cell"),
+  EXPECT_EQ(option_error("grouping=sole+cell"),
             "grouping: expected one of framework, sole, cells, convs; found 'cell'; did you mean 'cells'?");
-  EXPECT_EQ(error_of("grouping=sole+sole"), "grouping: 'sole' is there twice");
-  EXPECT_NE(error_of("grouping=learned+sole"), "");
-  EXPECT_NE(error_of("grouping=sole+"), "");
-  EXPECT_NE(error_of("grouping="), "");
+  EXPECT_EQ(option_error("grouping=sole+sole"), "grouping: 'sole' is there twice");
+  EXPECT_NE(option_error("grouping=learned+sole"), "");
+  EXPECT_NE(option_error("grouping=sole+"), "");
+  EXPECT_NE(option_error("grouping="), "");
 }
 
 TEST(Options, SwitchesTakeTheUsualWords) {

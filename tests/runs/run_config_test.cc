@@ -25,7 +25,7 @@ std::string with_option_before(std::string text, std::string_view words) {
   return text.insert(begin + 1, words);
 }
 
-std::string error_of(const std::string& text) {
+std::string config_error(const std::string& text) {
   const Result<RunConfig> config = read_config(text, "config.json");
   return config ? "" : config.error().message;
 }
@@ -67,10 +67,11 @@ TEST(RunConfig, KeepsOptionsOfOtherMethodsThatAnOldFileHas) {
 
 TEST(RunConfig, RefusesOptionsThatNobodyHasAndValuesThatAreNone) {
   const std::string text = write_config(fresh("hierarchical", "default"));
-  EXPECT_NE(error_of(with_option_before(text, R"("hats": "4", )")).find("there is no such option"), std::string::npos);
-  EXPECT_NE(error_of(with_option_before(text, R"("heads": "many", )")).find("heads: expected a whole number"),
+  EXPECT_NE(config_error(with_option_before(text, R"("hats": "4", )")).find("there is no such option"),
             std::string::npos);
-  EXPECT_NE(error_of(with_option_before(text, R"("rate": "0.1", )")).find("it is there twice"), std::string::npos);
+  EXPECT_NE(config_error(with_option_before(text, R"("heads": "many", )")).find("heads: expected a whole number"),
+            std::string::npos);
+  EXPECT_NE(config_error(with_option_before(text, R"("rate": "0.1", )")).find("it is there twice"), std::string::npos);
 }
 
 }  // namespace

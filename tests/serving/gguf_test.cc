@@ -13,7 +13,7 @@
 namespace berth {
 namespace {
 
-std::string error_of(const std::string& bytes) {
+std::string gguf_error(const std::string& bytes) {
   const auto header = read_gguf_header(bytes);
   if (!header) return header.error().message;
   const auto model = model_of_gguf(*header, "file");
@@ -90,34 +90,35 @@ TEST(Gguf, SizesThatAreNotStatedAreGuessed) {
   EXPECT_EQ(model->notes[0], "2 layers are guessed from the names of tensors");
   EXPECT_EQ(model->notes[1], "a width of 64 is guessed from output_norm.weight");
   const std::string known = gguf_file({gguf_pair("general.architecture", "llama")}, tiny_tensors());
-  EXPECT_EQ(error_of(known), "layers 0 is out of bounds; it must be from 1 to 4096") << "no file of a known model";
+  EXPECT_EQ(gguf_error(known), "layers 0 is out of bounds; it must be from 1 to 4096") << "no file of a known model";
   std::vector<std::string> many = tiny_tensors();
   many.push_back(gguf_tensor("blk.9223372036854775807.x", {1}, 0));
-  EXPECT_NE(error_of(gguf_file({gguf_pair("general.architecture", "strange")}, many)).find("layers 1099511627777"),
+  EXPECT_NE(gguf_error(gguf_file({gguf_pair("general.architecture", "strange")}, many)).find("layers 1099511627777"),
             std::string::npos);
 }
 
 TEST(GgufHostile, EachMistakeHasItsLine) {
   const std::string good = gguf_file(tiny_pairs(), tiny_tensors());
-  EXPECT_EQ(error_of(good), "fine");
-  EXPECT_EQ(error_of("GGML"), "it is no GGUF file: the first four bytes are not 'GGUF'");
-  EXPECT_EQ(error_of("GGUF" + raw<std::uint32_t>(1)), "GGUF version 1 is not read, only 2 and 3");
-  EXPECT_NE(error_of("GGUF" + raw<std::uint32_t>(0x03000000)).find("big-endian"), std::string::npos);
+  EXPECT_EQ(gguf_error(good), "fine");
+  EXPECT_EQ(gguf_error("GGML"), "it is no GGUF file: the first four bytes are not 'GGUF'");
+  EXPECT_EQ(gguf_error("GGUF" + raw<std::uint32_t>(1)), "GGUF version 1 is not read, only 2 and 3");
+  EXPECT_NE(gguf_error("GGUF" + raw<std::uint32_t>(0x03000000)).find("big-endian"), std::string::npos);
   const std::uint64_t huge = std::uint64_t{1} << 63;
-  EXPECT_EQ(error_of("GGUF" + raw<std::uint32_t>(3) + raw(huge) + raw<std::uint64_t>(0)),
+  EXPECT_EQ(gguf_error("GGUF" + raw<std::uint32_t>(3) + raw(huge) + raw<std::uint64_t>(0)),
             "the header counts 9223372036854775808 tensors, more than its 0 bytes can hold");
-  EXPECT_NE(error_of("GGUF" + raw<std::uint32_t>(3) + raw<std::uint64_t>(0) + raw(huge)).find("keys of metadata"),
+  EXPECT_NE(gguf_error("GGUF" + raw<std::uint32_t>(3) + raw<std::uint64_t>(0) + raw(huge)).find("keys of metadata"),
             std::string::npos);
-  EXPECT_NE(error_of(gguf_file({raw(huge) + "key" + std::string(20, ' ')}, {})).find("bytes long, the file has"),
+  EXPECT_NE(gguf_error(gguf_file({raw(huge) + "key" + std::string(20, ' ')}, {})).find("bytes long, the file has"),
             std::string::npos);
-  EXPECT_NE(error_of(gguf_file({gguf_text("k") + raw<std::uint32_t>(13) + raw<std::uint64_t>(0)}, {})).find("type 13"),
-            std::string::npos);
+  EXPECT_NE(
+      gguf_error(gguf_file({gguf_text("k") + raw<std::uint32_t>(13) + raw<std::uint64_t>(0)}, {})).find("type 13"),
+      std::string::npos);
   const std::string long_list =
       gguf_text("k") + raw<std::uint32_t>(9) + raw<std::uint32_t>(0) + raw(huge) + std::string(8, ' ');
-  EXPECT_NE(error_of(gguf_file({long_list}, {})).find("entries of 1 bytes"), std::string::npos);
+  EXPECT_NE(gguf_error(gguf_file({long_list}, {})).find("entries of 1 bytes"), std::string::npos);
   std::string nested = gguf_text("k") + raw<std::uint32_t>(9);
   for (int i = 0; i < 20; ++i) nested += raw<std::uint32_t>(9) + raw<std::uint64_t>(1);
-  EXPECT_NE(error_of(gguf_file({nested + std::string(64, '\0')}, {})).find("nests lists deeper than 8"),
+  EXPECT_NE(gguf_error(gguf_file({nested + std::string(64, '\0')}, {})).find("nests lists deeper than 8"),
             std::string::npos);
 }
 
@@ -125,7 +126,7 @@ TEST(GgufHostile, Tensors) {
   const auto with = [](const std::string& tensor) {
     std::vector<std::string> tensors = tiny_tensors();
     tensors.push_back(tensor);
-    return error_of(gguf_file(tiny_pairs(), tensors) + std::string(64, '\0'));
+    return gguf_error(gguf_file(tiny_pairs(), tensors) + std::string(64, '\0'));
   };
   EXPECT_EQ(with(gguf_tensor("blk.1.x", {1ULL << 40, 1ULL << 40}, 0)), "tensor \"blk.1.x\": its size overflows");
   EXPECT_NE(with(gguf_tensor("blk.1.x", {1ULL << 63}, 0)).find("beyond any model"), std::string::npos);
@@ -139,7 +140,7 @@ TEST(GgufHostile, Tensors) {
 TEST(GgufHostile, EveryPrefixIsRefusedOrRead) {
   const std::string good = gguf_file(tiny_pairs(), tiny_tensors());
   for (std::size_t size = 0; size < good.size(); ++size) {
-    EXPECT_NE(error_of(good.substr(0, size)), "fine") << size;
+    EXPECT_NE(gguf_error(good.substr(0, size)), "fine") << size;
   }
 }
 

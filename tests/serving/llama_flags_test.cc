@@ -18,9 +18,7 @@ const Machine& machine() {
   static const Machine desktop = builtin_machine("rtx4090-3060").value();
   return desktop;
 }
-llm::Model model_named(std::string_view name) {
-  return llm::build_model("m", llm::find_preset(name)->config, "q4_k_m");
-}
+llm::Model spec_model(std::string_view name) { return llm::build_model("m", llm::find_preset(name)->config, "q4_k_m"); }
 
 std::string line_of(const llm::Model& model, const llm::Placement& placement, llm::CacheSettings cache = {}) {
   const RuntimeDevices devices(machine());
@@ -35,11 +33,11 @@ llm::Placement read_back(const llm::Model& model, std::string_view line) {
   EXPECT_TRUE(read->notes.empty());
   return read->placement;
 }
-std::string error_of(std::string_view line) {
+std::string flags_error(std::string_view line) {
   const RuntimeDevices devices(machine());
   const auto flags = parse_llama_flags(line, devices);
   if (!flags) return flags.error().message;
-  const auto read = placement_of_flags(*flags, model_named("llama-8b"), machine(), devices);
+  const auto read = placement_of_flags(*flags, spec_model("llama-8b"), machine(), devices);
   return read ? "fine" : read.error().message;
 }
 
@@ -59,7 +57,7 @@ TEST(NumberPattern, IsShort) {
 }
 
 TEST(LlamaFlags, LayersByCountsAndExpertsByOnePattern) {
-  const llm::Model model = model_named("mixtral-8x7b");
+  const llm::Model model = spec_model("mixtral-8x7b");
   llm::Placement placement = llm::Placement::all_on(kCpu, 32);
   for (std::int64_t layer = 4; layer < 32; ++layer) placement.set_layer(layer, layer < 24 ? kFirst : kSecond);
   placement.output = kSecond;
@@ -70,7 +68,7 @@ TEST(LlamaFlags, LayersByCountsAndExpertsByOnePattern) {
 }
 
 TEST(LlamaFlags, RangesOfLayers) {
-  const llm::Model model = model_named("qwen3-30b-a3b");
+  const llm::Model model = spec_model("qwen3-30b-a3b");
   llm::Placement placement = llm::Placement::all_on(kFirst, 48);
   placement.input = kCpu;
   for (std::size_t layer = 22; layer < 48; ++layer) placement.moved[layer] = {kCpu, kCpu, kCpu};
@@ -82,7 +80,7 @@ TEST(LlamaFlags, RangesOfLayers) {
 }
 
 TEST(LlamaFlags, LinesOfUsersAreRead) {
-  const llm::Model model = model_named("llama-8b");
+  const llm::Model model = spec_model("llama-8b");
   // 32 layers and the head: 3/4 of 33 are items 0 to 24.
   const llm::Placement placement =
       read_back(model, R"(llama-server -m "my model.gguf" -ngl 99 -ts 3,1 -c 8192 --port 80)");
@@ -93,22 +91,22 @@ TEST(LlamaFlags, LinesOfUsersAreRead) {
   const llm::Placement part = read_back(model, "-ngl 10 -dev CUDA1");
   EXPECT_EQ(part.home[22], kCpu);
   EXPECT_EQ(part.home[23], kSecond) << "ten of 33, the head counted in";
-  const llm::Placement experts = read_back(model_named("mixtral-8x7b"), "-ngl all --n-cpu-moe 3");
+  const llm::Placement experts = read_back(spec_model("mixtral-8x7b"), "-ngl all --n-cpu-moe 3");
   EXPECT_EQ(experts.moved[2][0], kCpu);
   EXPECT_NE(experts.moved[3][0], kCpu);
 }
 
 TEST(LlamaFlags, FeedForwardOfTheFirstLayers) {
-  const llm::Placement dense = read_back(model_named("llama-8b"), "-ngl all --n-cpu-ffn 3");
+  const llm::Placement dense = read_back(spec_model("llama-8b"), "-ngl all --n-cpu-ffn 3");
   EXPECT_EQ(dense.moved[2][0], kCpu);
   EXPECT_NE(dense.moved[3][0], kCpu);
-  const llm::Placement mixture = read_back(model_named("mixtral-8x7b"), "-ngl all -ncffn 3");
+  const llm::Placement mixture = read_back(spec_model("mixtral-8x7b"), "-ngl all -ncffn 3");
   EXPECT_NE(mixture.moved[2][0], kCpu) << "its experts are not meant";
 }
 
 TEST(LlamaFlags, LayersOfTheirOwnKindHaveShortPatterns) {
   // Layers 0 to 2 of DeepSeek-V3 are dense; the router of layer 3 begins like their gate.
-  const llm::Model model = model_named("deepseek-v3");
+  const llm::Model model = spec_model("deepseek-v3");
   llm::Placement placement = llm::Placement::all_on(kFirst, 61);
   placement.input = kCpu;
   for (std::size_t layer = 0; layer < 3; ++layer) placement.moved[layer] = {kCpu, kCpu, kCpu};
@@ -117,7 +115,7 @@ TEST(LlamaFlags, LayersOfTheirOwnKindHaveShortPatterns) {
 }
 
 TEST(LlamaFlags, GpusOfOtherHostsAreBehindServers) {
-  const llm::Model model = model_named("mixtral-8x7b");
+  const llm::Model model = spec_model("mixtral-8x7b");
   const RuntimeDevices devices(machine(), {.servers = {"", "", "box:50052"}});
   llm::Placement placement = llm::Placement::all_on(kFirst, 32);
   placement.input = kCpu;
@@ -142,50 +140,50 @@ TEST(LlamaFlags, DevicesAreCalledByTheBackendOfTheirMaker) {
 TEST(LlamaFlags, LargeBatchesOfPromptsAreStated) {
   llm::Placement placement = llm::Placement::all_on(kFirst, 32);
   placement.input = kCpu;
-  EXPECT_EQ(line_of(model_named("llama-8b"), placement, {.prompt_batch = 1024}), "-c 4096 -ub 1024 -ngl 33 -dev CUDA0");
-  EXPECT_EQ(line_of(model_named("llama-8b"), placement, {.prompt_batch = 4096}),
+  EXPECT_EQ(line_of(spec_model("llama-8b"), placement, {.prompt_batch = 1024}), "-c 4096 -ub 1024 -ngl 33 -dev CUDA0");
+  EXPECT_EQ(line_of(spec_model("llama-8b"), placement, {.prompt_batch = 4096}),
             "-c 4096 -b 4096 -ub 4096 -ngl 33 -dev CUDA0");
 }
 
 TEST(LlamaFlags, WindowsAreForTheSequencesThatWereCounted) {
   llm::Placement placement = llm::Placement::all_on(kFirst, 42);
   placement.input = kCpu;
-  EXPECT_EQ(line_of(model_named("gemma2-9b"), placement), "-c 4096 -np 1 -ngl 43 -dev CUDA0")
+  EXPECT_EQ(line_of(spec_model("gemma2-9b"), placement), "-c 4096 -np 1 -ngl 43 -dev CUDA0")
       << "llama-server alone would make room for four";
 }
 
 TEST(LlamaFlags, FirstMatchWins) {
   const llm::Placement placement =
-      read_back(model_named("llama-8b"), R"(-ngl 99 -dev CUDA0 -ot "blk\.3\.ffn_up=CUDA1,ffn_up=CPU")");
+      read_back(spec_model("llama-8b"), R"(-ngl 99 -dev CUDA0 -ot "blk\.3\.ffn_up=CUDA1,ffn_up=CPU")");
   EXPECT_EQ(placement.moved[3][1], kSecond);
   EXPECT_EQ(placement.moved[4][1], kCpu);
   EXPECT_EQ(placement.moved[4][0], kFirst);
 }
 
 TEST(LlamaFlags, MistakesOfUsersAreTold) {
-  EXPECT_EQ(error_of("-ngl"), "-ngl needs a value");
-  EXPECT_EQ(error_of("-ngl x"), "-ngl \"x\" is no whole number");
-  EXPECT_EQ(error_of("-ot ffn"), "-ot: \"ffn\" is not of the form regex=device");
-  EXPECT_EQ(error_of("-ot ffn=CUDA7"), "-ot: this machine has no device \"CUDA7\"; it has: CPU, CUDA0, CUDA1");
-  EXPECT_NE(error_of("-ot '(=CPU'").find("is no regular expression"), std::string::npos);
-  EXPECT_EQ(error_of("-ts 1,2,3"), "-ts names 3 shares for 2 devices");
-  EXPECT_EQ(error_of("-ts 0,0"), "-ts: the shares add up to nothing");
-  EXPECT_EQ(error_of("-m 'a"), "a quote (') is not closed in the line of flags");
-  EXPECT_NE(error_of("-sm row").find("is not simulated"), std::string::npos);
-  EXPECT_NE(error_of("-ngl 9 -nkvo").find("is not simulated"), std::string::npos);
+  EXPECT_EQ(flags_error("-ngl"), "-ngl needs a value");
+  EXPECT_EQ(flags_error("-ngl x"), "-ngl \"x\" is no whole number");
+  EXPECT_EQ(flags_error("-ot ffn"), "-ot: \"ffn\" is not of the form regex=device");
+  EXPECT_EQ(flags_error("-ot ffn=CUDA7"), "-ot: this machine has no device \"CUDA7\"; it has: CPU, CUDA0, CUDA1");
+  EXPECT_NE(flags_error("-ot '(=CPU'").find("is no regular expression"), std::string::npos);
+  EXPECT_EQ(flags_error("-ts 1,2,3"), "-ts names 3 shares for 2 devices");
+  EXPECT_EQ(flags_error("-ts 0,0"), "-ts: the shares add up to nothing");
+  EXPECT_EQ(flags_error("-m 'a"), "a quote (') is not closed in the line of flags");
+  EXPECT_NE(flags_error("-sm row").find("is not simulated"), std::string::npos);
+  EXPECT_NE(flags_error("-ngl 9 -nkvo").find("is not simulated"), std::string::npos);
 }
 
 TEST(LlamaFlags, TornPartsAreTold) {
   const RuntimeDevices devices(machine());
   const auto flags = parse_llama_flags("-ngl 99 -dev CUDA0 -ot 'blk.0.attn_q=CPU'", devices);
-  const auto read = placement_of_flags(*flags, model_named("llama-8b"), machine(), devices);
+  const auto read = placement_of_flags(*flags, spec_model("llama-8b"), machine(), devices);
   ASSERT_TRUE(read.ok());
   ASSERT_EQ(read->notes.size(), 1U);
   EXPECT_NE(read->notes[0].find("1 parts of layers are torn"), std::string::npos);
 }
 
 TEST(DeviceMap, ThereAndBack) {
-  const llm::Model model = model_named("llama-8b");
+  const llm::Model model = spec_model("llama-8b");
   const RuntimeDevices devices(machine());
   llm::Placement placement = llm::Placement::all_on(kFirst, 32);
   for (std::int64_t layer = 20; layer < 32; ++layer) placement.set_layer(layer, layer < 30 ? kSecond : kCpu);
@@ -205,7 +203,7 @@ TEST(DeviceMap, ThereAndBack) {
 }
 
 TEST(Partition, ThereAndBack) {
-  const llm::Model model = model_named("llama-8b");
+  const llm::Model model = spec_model("llama-8b");
   const RuntimeDevices devices(machine());
   const auto placement = read_partition("20,12", model, devices);
   ASSERT_TRUE(placement.ok());

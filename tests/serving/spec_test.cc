@@ -10,7 +10,7 @@
 namespace berth {
 namespace {
 
-std::string error_of(std::string_view spec) {
+std::string spec_error(std::string_view spec) {
   const auto graph = build_named_model(spec);
   return graph ? "fine" : graph.error().message;
 }
@@ -49,10 +49,10 @@ TEST(Serving, ABatchReadsWeightsOnce) {
 }
 
 TEST(Serving, MistakesAreTold) {
-  EXPECT_EQ(error_of("llama-8b,mode=decode,seq=3"),
+  EXPECT_EQ(spec_error("llama-8b,mode=decode,seq=3"),
             "zoo:llama-8b has no parameter 'seq' (it has: batch, ctx, kv, mode, prompt, weights)");
-  EXPECT_EQ(error_of("nmt-4,mode=decode"), "no language model named 'nmt-4' to serve (berth models lists all)");
-  EXPECT_NE(error_of("llama-8b,mode=decode,weights=q9").find("weights=q9 must be"), std::string::npos);
+  EXPECT_EQ(spec_error("nmt-4,mode=decode"), "no language model named 'nmt-4' to serve (berth models lists all)");
+  EXPECT_NE(spec_error("llama-8b,mode=decode,weights=q9").find("weights=q9 must be"), std::string::npos);
   const llm::Model model = llm::build_model("m", llm::find_preset("llama-8b")->config, "f16");
   EXPECT_TRUE(build_serving_model(model, "mode=prefill,prompt=8").ok());
   EXPECT_FALSE(build_serving_model(model, "weights=q8_0").ok());

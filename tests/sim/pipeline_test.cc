@@ -16,7 +16,7 @@ namespace berth {
 namespace {
 
 // Sending a byte takes 1 s to the host and 2 s back.
-constexpr std::string_view kMachine =
+constexpr std::string_view kPipelineMachine =
     "device cpu; device gpu0; device gpu1; link gpu0 cpu rate=1 oneway; link gpu1 cpu rate=1 oneway; "
     "link cpu gpu0 rate=0.5 oneway; link cpu gpu1 rate=0.5 oneway";
 // The same, and the GPUs have a link of their own: 4 bytes a second.
@@ -24,7 +24,7 @@ constexpr std::string_view kLinked =
     "device cpu; device gpu0; device gpu1; link gpu0 cpu rate=1 oneway; link gpu1 cpu rate=1 oneway; "
     "link cpu gpu0 rate=0.5 oneway; link cpu gpu1 rate=0.5 oneway; link gpu0 gpu1 rate=4";
 
-Problem toy(std::string_view graph, std::string_view machine = kMachine, std::vector<Bytes> resident = {}) {
+Problem toy(std::string_view graph, std::string_view machine = kPipelineMachine, std::vector<Bytes> resident = {}) {
   return as_pipeline(toy_problem(graph, machine), std::move(resident));
 }
 
@@ -42,7 +42,7 @@ TEST(Pipeline, LoadIsWorkAndEveryCrossingTensorOnce) {
 }
 
 TEST(Pipeline, FillsDevicesAndQueues) {
-  const Problem problem = toy("a:2:4B -> b:10:3B", kMachine, {5, 7});
+  const Problem problem = toy("a:2:4B -> b:10:3B", kPipelineMachine, {5, 7});
   const Score score = simulate(problem, toy_plan(problem, "a@gpu0 b@gpu1"));
   EXPECT_EQ(peaks_text(problem, score), "cpu:0 gpu0:5 gpu1:7");
   EXPECT_EQ(to_seconds(score.devices[2].busy), 10);
@@ -236,14 +236,14 @@ TEST(PipelineLoads, MovesKeepEverythingExact) {
 }
 
 TEST(PipelineLoads, TellsEqualDevicesFromOthers) {
-  const Problem problem = toy("a:2/3/3:4B -> b:10/9/9", kMachine);
+  const Problem problem = toy("a:2/3/3:4B -> b:10/9/9", kPipelineMachine);
   const PipelineModel model(problem);
   EXPECT_TRUE(model.equal_costs(DeviceId{1}, DeviceId{2}));
   EXPECT_FALSE(model.equal_costs(DeviceId{0}, DeviceId{1}));
 }
 
 TEST(PipelineLoads, CountsWhatLimitsCount) {
-  const Problem base = toy_problem("a:1 -> b:1 -> c:1; w:param -> c", kMachine);
+  const Problem base = toy_problem("a:1 -> b:1 -> c:1; w:param -> c", kPipelineMachine);
   Constraints limits;
   limits.max_devices = 2;
   limits.max_crossings = 1;

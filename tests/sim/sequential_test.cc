@@ -82,7 +82,7 @@ TEST(Sequential, ARouteIsTakenLinkByLink) {
                    .timeline = "a@g0 0-1 | a>g1 1-3 | a>g1 3-4 | b@g1 4-5"});
 }
 
-void expect_agreement(std::uint64_t first_seed, std::uint64_t last_seed, std::size_t most_ops) {
+void expect_sequential_agreement(std::uint64_t first_seed, std::uint64_t last_seed, std::size_t most_ops) {
   for (std::uint64_t seed = first_seed; seed <= last_seed; ++seed) {
     Rng rng(seed);
     const Execution execution{.overlap = false, .region_cost_s = static_cast<double>(seed % 3) * 1e-12};
@@ -98,9 +98,9 @@ void expect_agreement(std::uint64_t first_seed, std::uint64_t last_seed, std::si
   }
 }
 
-TEST(Sequential, AgreesWithTheReferenceOnTinyProblems) { expect_agreement(1, 3000, 12); }
-TEST(Sequential, AgreesWithTheReferenceOnSmallProblems) { expect_agreement(10'001, 10'600, 50); }
-TEST(Sequential, AgreesWithTheReferenceOnMiddlingProblems) { expect_agreement(20'001, 20'020, 200); }
+TEST(Sequential, AgreesWithTheReferenceOnTinyProblems) { expect_sequential_agreement(1, 3000, 12); }
+TEST(Sequential, AgreesWithTheReferenceOnSmallProblems) { expect_sequential_agreement(10'001, 10'600, 50); }
+TEST(Sequential, AgreesWithTheReferenceOnMiddlingProblems) { expect_sequential_agreement(20'001, 20'020, 200); }
 
 TEST(Sequential, NoPlanIsFasterThanTheLowerBoundNorThanItsParts) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {

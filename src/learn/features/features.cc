@@ -136,12 +136,12 @@ Rows slot_neighbours(const Items& items, int slots, bool is_signed) {
 
 // Means over all neighbours, in and out, of types, shapes, costs and places; and the item's own place as a wave.
 Rows aggregated_neighbours(const Items& items, const ItemFeatures& features, const FeatureOptions& options) {
-  constexpr std::array kWaves{1.0F, 2.0F, 4.0F, 8.0F, 16.0F};
+  constexpr std::array kWaveCounts{1.0F, 2.0F, 4.0F, 8.0F, 16.0F};
   std::vector<const Rows*> parts{&features.shapes, &features.costs};
   if (options.type_feature != TypeFeature::kNone) parts.push_back(&features.types);
   std::size_t width = 1;
   for (const Rows* part : parts) width += part->width;
-  Rows rows(items.size(), 2 * width + 2 * kWaves.size());
+  Rows rows(items.size(), 2 * width + 2 * kWaveCounts.size());
   std::vector<float> in(items.size()), out(items.size());
   const auto add = [&](std::uint32_t item, std::uint32_t other, std::size_t column) {
     rows.at(item, column++) += features.place[other];
@@ -163,8 +163,8 @@ Rows aggregated_neighbours(const Items& items, const ItemFeatures& features, con
       if (in[item] > 0.0F) rows.at(item, i) /= in[item];
       if (out[item] > 0.0F) rows.at(item, width + i) /= out[item];
     }
-    for (std::size_t i = 0; i < kWaves.size(); ++i) {
-      const float angle = 3.14159265F * kWaves[i] * features.place[item];
+    for (std::size_t i = 0; i < kWaveCounts.size(); ++i) {
+      const float angle = 3.14159265F * kWaveCounts[i] * features.place[item];
       rows.at(item, 2 * width + 2 * i) = std::sin(angle);
       rows.at(item, 2 * width + 2 * i + 1) = std::cos(angle);
     }

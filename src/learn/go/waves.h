@@ -8,11 +8,11 @@
 
 namespace berth::learn {
 
-inline constexpr std::array kWaves{1.0F, 2.0F, 4.0F, 8.0F};
-inline constexpr std::size_t kWaveColumns = 2 * kWaves.size();
+inline constexpr std::array kWaveCounts{1.0F, 2.0F, 4.0F, 8.0F};
+inline constexpr std::size_t kWaveColumns = 2 * kWaveCounts.size();
 
 inline void put_waves(float value, float* to) {
-  for (const float wave : kWaves) {
+  for (const float wave : kWaveCounts) {
     const float angle = 3.14159265F * wave * value;
     *to++ = std::sin(angle);
     *to++ = std::cos(angle);

@@ -6,6 +6,7 @@
 #include "learn/distributed/async_messages.h"
 #include "learn/distributed/controller.h"
 #include "learn/distributed/thread_communicator.h"
+#include "learn/toys.h"
 #include "learn/train/table_policy.h"
 #include "support/toy.h"
 
@@ -13,19 +14,9 @@ namespace berth::learn {
 namespace {
 
 // Every op takes 1 s on its own device and 5 s on the other: at best 2 s, all on one device 12 s.
-Problem lopsided() { return toy_problem("a:1/5; b:5/1; c:1/5; d:5/1", "2 devices"); }
-
-SamplingOptions quick() {
-  SamplingOptions options;
-  options.rate = 0.05;
-  options.groupings = 1;
-  options.placements = 4;
-  return options;
-}
-
 // What every rank of a run has of its own.
 struct Rank {
-  explicit Rank(Communicator& ranks, const SamplingOptions& options = quick(), std::int64_t ops = 4)
+  explicit Rank(Communicator& ranks, const SamplingOptions& options = quick_options(), std::int64_t ops = 4)
       : trainer(table_lessons({&problem}, ops, 2), options, 1, ranks) {}
   Problem problem = lopsided();
   Trainer trainer;
@@ -57,7 +48,7 @@ TEST(Async, ControllersFindTheOptimumAndTheServerCounts) {
       EXPECT_TRUE(done) << done.error().message;
       return;
     }
-    ParameterServer server(learner.trainer.state(), quick(), 1, ranks);
+    ParameterServer server(learner.trainer.state(), quick_options(), 1, ranks);
     const auto done = server.serve([&](const UpdateFacts& facts) -> Result<bool> {
       seen.push_back(facts);
       return facts.update < 200;
@@ -89,7 +80,7 @@ TEST(Async, OneControllerLearnsAsATrainerAloneDoes) {
       EXPECT_TRUE(control(learner.trainer, ranks));
       return;
     }
-    ParameterServer server(learner.trainer.state(), quick(), 7, ranks);
+    ParameterServer server(learner.trainer.state(), quick_options(), 7, ranks);
     EXPECT_TRUE(server.serve([](const UpdateFacts& facts) -> Result<bool> { return facts.update < kUpdates; }));
     last = server.state();
   });
@@ -97,7 +88,7 @@ TEST(Async, OneControllerLearnsAsATrainerAloneDoes) {
   run_ranks(2, 600.0, [&](Communicator& ranks) {
     Rank learner(ranks);
     if (ranks.is_root()) {
-      ParameterServer server(learner.trainer.state(), quick(), 7, ranks);
+      ParameterServer server(learner.trainer.state(), quick_options(), 7, ranks);
       EXPECT_TRUE(server.serve([](const UpdateFacts&) -> Result<bool> { return true; }));
       return;
     }
@@ -123,7 +114,7 @@ TEST(Async, AResumedRunGoesOnFromTheStateWithOtherStreams) {
     run_ranks(2, 600.0, [&](Communicator& ranks) {
       Rank learner(ranks);
       if (ranks.is_root()) {
-        ParameterServer server(run == 0 ? learner.trainer.state() : state, quick(), 7, ranks);
+        ParameterServer server(run == 0 ? learner.trainer.state() : state, quick_options(), 7, ranks);
         const std::uint64_t until = server.updates() + 5;
         EXPECT_TRUE(server.serve([&](const UpdateFacts& facts) -> Result<bool> { return facts.update < until; }));
         state = server.state();
@@ -162,7 +153,7 @@ TEST(Async, AControllerThatHangsIsNamedThoughOthersGoOn) {
       ASSERT_FALSE(done) << "the server is gone";
       EXPECT_NE(done.error().message.find("rank 0 did not answer"), std::string::npos);
     } else {
-      ParameterServer server(learner.trainer.state(), quick(), 1, ranks);
+      ParameterServer server(learner.trainer.state(), quick_options(), 1, ranks);
       const auto done = server.serve([](const UpdateFacts&) -> Result<bool> { return true; });
       ASSERT_FALSE(done);
       EXPECT_EQ(done.error().message.substr(0, 49), "rank 2 did not answer within 5.00 s (gradients): ");
@@ -179,7 +170,7 @@ TEST(Async, ASlowCheckpointBlamesNobody) {
       EXPECT_TRUE(control(learner.trainer, ranks));
       return;
     }
-    ParameterServer server(learner.trainer.state(), quick(), 1, ranks);
+    ParameterServer server(learner.trainer.state(), quick_options(), 1, ranks);
     const auto done = server.serve([](const UpdateFacts& facts) -> Result<bool> {
       if (facts.update == 3) std::this_thread::sleep_for(std::chrono::seconds(8));
       return facts.update < 10;
@@ -190,12 +181,12 @@ TEST(Async, ASlowCheckpointBlamesNobody) {
 
 TEST(Async, APolicyOfAnotherSizeIsRefusedByRank) {
   run_ranks(2, 2.0, [](Communicator& ranks) {
-    Rank learner(ranks, quick(), ranks.is_root() ? 4 : 5);
+    Rank learner(ranks, quick_options(), ranks.is_root() ? 4 : 5);
     if (!ranks.is_root()) {
       EXPECT_FALSE(control(learner.trainer, ranks));
       return;
     }
-    ParameterServer server(learner.trainer.state(), quick(), 1, ranks);
+    ParameterServer server(learner.trainer.state(), quick_options(), 1, ranks);
     const auto done = server.serve([](const UpdateFacts&) -> Result<bool> { return true; });
     ASSERT_FALSE(done);
     EXPECT_NE(done.error().message.find("rank 1 learns 10 numbers and rank 0 8"), std::string::npos);
@@ -213,7 +204,7 @@ TEST(Async, AStopOfAnyRankEndsTheRunInOrder) {
         EXPECT_TRUE(control(learner.trainer, ranks));
         return;
       }
-      ParameterServer server(learner.trainer.state(), quick(), 1, ranks);
+      ParameterServer server(learner.trainer.state(), quick_options(), 1, ranks);
       server.set_should_stop(should_stop);
       EXPECT_TRUE(server.serve([](const UpdateFacts&) -> Result<bool> { return true; }));
       EXPECT_TRUE(server.lesson().best.has_value());
@@ -224,7 +215,7 @@ TEST(Async, AStopOfAnyRankEndsTheRunInOrder) {
 TEST(Async, AloneIsNotEnough) {
   const auto alone = make_alone();
   Rank learner(*alone);
-  ParameterServer server(learner.trainer.state(), quick(), 1, *alone);
+  ParameterServer server(learner.trainer.state(), quick_options(), 1, *alone);
   EXPECT_FALSE(server.serve([](const UpdateFacts&) -> Result<bool> { return true; }));
 }
 

@@ -9,7 +9,7 @@
 namespace berth::learn {
 namespace {
 
-struct Pair {
+struct NumberPair {
   int first;
   double second;
 };
@@ -40,7 +40,7 @@ std::string everything() {
   writer.maybe(std::nullopt);
   writer.maybe(2.5);
   writer.text(std::string_view("a\0b", 3));
-  writer.plain(Pair{3, 0.25});
+  writer.plain(NumberPair{3, 0.25});
   writer.floats(std::vector<float>{1.5F, -0.0F, std::numeric_limits<float>::infinity()});
   writer.plan(some_plan());
   writer.plan({});
@@ -52,7 +52,7 @@ std::string everything() {
 Status read_everything(std::string_view bytes) {
   MessageReader reader(bytes);
   (void)reader.integer(), (void)reader.number(), (void)reader.maybe(), (void)reader.maybe(), (void)reader.text();
-  (void)reader.plain<Pair>();
+  (void)reader.plain<NumberPair>();
   (void)reader.floats(), (void)reader.plan(), (void)reader.plan(), (void)reader.score(), (void)reader.score();
   return reader.end();
 }
@@ -65,7 +65,7 @@ TEST(Message, WhatIsReadIsWhatWasWritten) {
   EXPECT_EQ(reader.maybe(), std::nullopt);
   EXPECT_EQ(reader.maybe(), 2.5);
   EXPECT_EQ(reader.text(), std::string("a\0b", 3));
-  const auto pair = reader.plain<Pair>();
+  const auto pair = reader.plain<NumberPair>();
   EXPECT_TRUE(pair.first == 3 && pair.second == 0.25);
   const std::vector<float> floats = reader.floats();
   ASSERT_EQ(floats.size(), 3U);
@@ -91,7 +91,7 @@ TEST(Message, AStructOfAnotherSizeIsAnError) {
   MessageWriter writer;
   writer.plain(1.0F);
   MessageReader reader(writer.bytes());
-  EXPECT_EQ(reader.plain<Pair>().first, 0);
+  EXPECT_EQ(reader.plain<NumberPair>().first, 0);
   EXPECT_FALSE(reader.end());
 }
 

@@ -23,19 +23,19 @@ namespace {
 
 using Choices = GoPolicy::Choices;
 
-struct Case {
+struct GoCase {
   const char* name;
   const char* tasks;
   const char* priorities;
 };
 
 // Three ops that may be fused, on two devices.
-Problem three_ops() {
+Problem three_ops_with_work() {
   return toy_problem("a:3/5:1B:compute=1 -> b:4/2:1B:compute=1; a -> c:6/7:1B:compute=2",
                      "device p; device q; link p q latency=1");
 }
 
-GoOptions tiny_options(const Case& which) {
+GoOptions tiny_go(const GoCase& which) {
   GoOptions options = with(GoOptions(), std::string("tasks=") + which.tasks);
   options = with(options, std::string("priorities=") + which.priorities);
   options.ties = Ties::kFifo;
@@ -73,7 +73,7 @@ std::vector<std::vector<std::int64_t>> all_orders(std::size_t count) {
   return orders;
 }
 
-std::vector<Choices> all_choices(const GoPolicy& policy) {
+std::vector<Choices> all_go_choices(const GoPolicy& policy) {
   const auto nodes = static_cast<std::size_t>(policy.graph().size());
   const GoTasks& tasks = policy.tasks();
   // A given placement is on the first device.
@@ -89,17 +89,17 @@ std::vector<Choices> all_choices(const GoPolicy& policy) {
   return all;
 }
 
-class GoGradient : public testing::TestWithParam<Case> {
+class GoGradient : public testing::TestWithParam<GoCase> {
  protected:
-  GoGradient() : problem_(three_ops()) {
+  GoGradient() : problem_(three_ops_with_work()) {
     const Problem* const problem = &problem_;
-    policy_ = std::move(make_go_policies({&problem, 1}, tiny_options(GetParam()), 7, at::kCPU).front());
+    policy_ = std::move(make_go_policies({&problem, 1}, tiny_go(GetParam()), 7, at::kCPU).front());
     // What begins as 0 would hide a gradient that is missing.
     Rng rng(3);
     std::vector<float> values = policy_->parameters().values();
     for (float& value : values) value += static_cast<float>(0.1 * rng.normal());
     policy_->parameters().set_values(values);
-    all_ = std::make_unique<GoBatch>(*policy_, all_choices(*policy_));
+    all_ = std::make_unique<GoBatch>(*policy_, all_go_choices(*policy_));
     for (const Plan& plan : all_->plans())
       rewards_.push_back(reward_of({}, {to_seconds(simulate(problem_, plan).step_time), true, 0.0}));
   }
@@ -202,12 +202,12 @@ TEST_P(GoGradient, SamplesAreDrawnAsTheLossSays) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Tasks, GoGradient,
-                         testing::Values(Case{"placement", "placement", "levels"},
-                                         Case{"schedule", "placement+schedule", "levels"},
-                                         Case{"order", "placement+schedule", "plackett-luce"},
-                                         Case{"fusion", "placement+fusion", "levels"},
-                                         Case{"all", "placement+schedule+fusion", "levels"},
-                                         Case{"given_placement", "schedule+fusion", "levels"}),
+                         testing::Values(GoCase{"placement", "placement", "levels"},
+                                         GoCase{"schedule", "placement+schedule", "levels"},
+                                         GoCase{"order", "placement+schedule", "plackett-luce"},
+                                         GoCase{"fusion", "placement+fusion", "levels"},
+                                         GoCase{"all", "placement+schedule+fusion", "levels"},
+                                         GoCase{"given_placement", "schedule+fusion", "levels"}),
                          [](const auto& name) { return name.param.name; });
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "learn/hierarchical/placement_batch.h"
 #include "learn/hierarchical/placement_policy.h"
 #include "learn/method_options.h"
+#include "learn/toys.h"
 #include "runs/reward.h"
 #include "sim/simulator.h"
 #include "support/toy.h"
@@ -20,11 +21,7 @@ namespace berth::learn {
 namespace {
 
 // Two devices and three ops: every plan has its own step time.
-Problem three_ops() {
-  return toy_problem("a:3/5:1B -> b:4/2:1B; a -> c:6/7:1B", "device p; device q; link p q latency=1");
-}
-
-HierarchicalOptions tiny_options(const std::string& placer) {
+HierarchicalOptions tiny_hierarchical(const std::string& placer) {
   HierarchicalOptions options;
   options.groups = 2;
   options.clusters = 0;
@@ -82,7 +79,7 @@ class ExpectedGradient : public testing::TestWithParam<std::string> {
   }
 
   [[nodiscard]] HierarchicalOptions options() const {
-    HierarchicalOptions options = tiny_options(grouped_ ? GetParam() : "feed-forward");
+    HierarchicalOptions options = tiny_hierarchical(grouped_ ? GetParam() : "feed-forward");
     if (!grouped_) options.grouping = {GroupingRule::Kind::kNone};
     return options;
   }

@@ -11,6 +11,7 @@
 
 #include "learn/hsdag/policy.h"
 #include "learn/planners.h"
+#include "learn/toys.h"
 #include "plan/toys.h"
 #include "support/toy.h"
 
@@ -86,12 +87,6 @@ TEST(NearPlan, NothingChangesWhereNothingMatters) {
   for (const double stretches : {0.0, 1.0}) EXPECT_TRUE(changed_in(change_a_few(line.known, stretches, rng)).empty());
 }
 
-HsdagOptions small_options() {
-  HsdagOptions options = hsdag_default();
-  options.hidden = 8;
-  return options;
-}
-
 std::unique_ptr<Batch> batch_near(HsdagPolicy& policy, const Plan& near, int plans) {
   Rng rng(1);
   Sampling sampling{1, plans, 0.0};
@@ -108,7 +103,7 @@ int differences(const Problem& problem, const Items& items, const Plan& a, const
 
 TEST(HsdagBatch, PlansNearAPlanDifferInAFewClustersAndLearnOfThose) {
   const Problem problem = heft_example();
-  HsdagOptions options = small_options();
+  HsdagOptions options = small_hsdag();
   options.parser = Parser::kNone;  // clusters are items
   HsdagPolicy policy(problem, options, std::nullopt, 3, at::kCPU);
   const Plan near = policy.greedy();
@@ -141,7 +136,7 @@ TEST(HsdagBatch, PlansNearAPlanDifferInAFewClustersAndLearnOfThose) {
 TEST(HsdagBatch, PlansNearAPlanLeaveWhatMakesNoDifference) {
   const Problem problem =
       toy_problem("a:1 -> c:1 -> v:0 -> d:1; w:0 -> c; a -> v", "device p; device q; link p q latency=1");
-  HsdagOptions options = small_options();
+  HsdagOptions options = small_hsdag();
   options.parser = Parser::kNone, options.coarsening = Coarsening::kNone;
   HsdagPolicy policy(problem, options, std::nullopt, 3, at::kCPU);
   const Plan near = policy.greedy();
@@ -158,7 +153,7 @@ TEST(HsdagBatch, PlansNearAPlanLeaveWhatMakesNoDifference) {
 // Noise is for drawing: the likeliest plan has none, and clusters that are drawn differ.
 TEST(HsdagBatch, ParserIsNoisyOnlyWhilePlansAreDrawn) {
   const Problem problem = heft_example();
-  HsdagOptions options = small_options();
+  HsdagOptions options = small_hsdag();
   options.state_update = false;  // nothing else tells the steps apart
   const auto mean_clusters = [&](double noise) {
     options.parse_noise = noise;
@@ -180,7 +175,7 @@ TEST(Hsdag, UpdatesNearTheBestPlanAreSmall) {
   const std::unique_ptr<Communicator> alone = make_alone();
   std::vector<std::unique_ptr<Environment>> environments;
   environments.push_back(make_simulated_environment(problem, 1));
-  auto learner = make_learner(std::move(environments), small_options(), 1, "cpu", *alone);
+  auto learner = make_learner(std::move(environments), small_hsdag(), 1, "cpu", *alone);
   ASSERT_TRUE(learner) << learner.error().message;
   std::vector<int> plans;
   for (int i = 0; i < 17; ++i) {

@@ -11,6 +11,7 @@
 #include "learn/hsdag/policy.h"
 #include "learn/method_options.h"
 #include "learn/planners.h"
+#include "learn/toys.h"
 #include "learn/train/credit.h"
 #include "plan/mincut/mincut_exact.h"
 #include "plan/planners.h"
@@ -26,12 +27,6 @@ TEST(Credit, DiscountsOrSharesInsideAnEpisode) {
   EXPECT_EQ(credit_steps(weights, Credit::kPlan, 0.5, 2), weights);
   EXPECT_EQ(credit_steps(weights, Credit::kDiscounted, 0.5, 2), (Weights{0.5, 0.5, 2, 2}));
   EXPECT_EQ(credit_steps(weights, Credit::kShared, 0.5, 2), (Weights{2.5, 2.5, 10, 10}));
-}
-
-HsdagOptions small_options() {
-  HsdagOptions options = hsdag_default();
-  options.hidden = 8;
-  return options;
 }
 
 struct TinyNetwork {
@@ -102,21 +97,21 @@ void expect_right_gradients(const HsdagOptions& options) {
       << "the scores of edges get a gradient through the factor";
 }
 
-TEST(HsdagNetwork, GradientsAreRightAndReachTheScoresOfEdges) { expect_right_gradients(small_options()); }
+TEST(HsdagNetwork, GradientsAreRightAndReachTheScoresOfEdges) { expect_right_gradients(small_hsdag()); }
 
 TEST(HsdagNetwork, SoTheyAreForEveryKindOfLayerAndParser) {
   for (const std::string_view change : {"gnn=gat", "gnn=gin", "directed=on", "pool-factor=sum", "parser=frozen",
                                         "poolings=2", "dropout=0.2", "self-loops=off", "activation=silu"}) {
     for (const std::string_view activation : {"activation=relu", "activation=silu"}) {
       SCOPED_TRACE(std::string(change) + " " + std::string(activation));
-      expect_right_gradients(with(with(small_options(), activation), change));
+      expect_right_gradients(with(with(small_hsdag(), activation), change));
     }
   }
 }
 
 // Every node by itself, so that clusters are nodes: 2 s against 1 s is worth log 2 at power 1, no time at all nothing.
 TEST(HsdagNetwork, DevicesBeginWithTheirSpeedAtTheOpsOfACluster) {
-  HsdagOptions options = small_options();
+  HsdagOptions options = small_hsdag();
   const std::vector<float> seconds{1, 2, 2, 1, 0, 0, 5, 5, 1, 8};
   const auto logits = [&](double power) {
     options.start_by_times = power;
@@ -134,7 +129,7 @@ TEST(HsdagNetwork, DevicesBeginWithTheirSpeedAtTheOpsOfACluster) {
 }
 
 TEST(HsdagNetwork, PoolsOnceOrUntilOneClusterIsLeft) {
-  HsdagOptions options = small_options();
+  HsdagOptions options = small_hsdag();
   const HsdagNetwork::Pass once = TinyNetwork(options).network->run(TinyNetwork(options).features, 0);
   EXPECT_EQ(once.parsings.size(), 1u);
   options.self_loops = false;
@@ -146,7 +141,7 @@ TEST(HsdagNetwork, PoolsOnceOrUntilOneClusterIsLeft) {
 }
 
 TEST(HsdagNetwork, TheSameSeedDropsTheSame) {
-  HsdagOptions options = small_options();
+  HsdagOptions options = small_hsdag();
   options.dropout = 0.5;
   const TinyNetwork tiny(options);
   const std::vector<Parsing> parsings = tiny.network->run(tiny.features, 5).parsings;
@@ -181,7 +176,7 @@ TEST(NodeFeatures, CoarseningFollowsItsRule) {
 // The gradient that a batch pushes back is that of its value.
 TEST(HsdagBatch, PushesBackTheGradientOfItsLoss) {
   const Problem problem = heft_example();
-  HsdagOptions options = small_options();
+  HsdagOptions options = small_hsdag();
   options.placements = 3;
   options.activation = Activation::kSilu;  // a ReLU may bend within the step
   HsdagPolicy policy(problem, options, std::nullopt, 3, at::kCPU);
@@ -210,7 +205,7 @@ TEST(HsdagBatch, PushesBackTheGradientOfItsLoss) {
 
 TEST(HsdagPolicy, FreezesEmbeddingAndParserAndBeginsDevicesAnew) {
   const Problem problem = heft_example();
-  HsdagOptions options = small_options();
+  HsdagOptions options = small_hsdag();
   options.freeze_after = 2;
   HsdagPolicy policy(problem, options, std::nullopt, 3, at::kCPU);
   Parameters& parameters = policy.parameters();
@@ -239,7 +234,7 @@ TEST(HsdagPolicy, FreezesEmbeddingAndParserAndBeginsDevicesAnew) {
 
 TEST(HsdagBatch, AStepAddsItsClustersToTheState) {
   const Problem problem = heft_example();
-  HsdagOptions options = small_options();
+  HsdagOptions options = small_hsdag();
   const auto logs = [&](bool update) {
     options.state_update = update;
     HsdagPolicy policy(problem, options, std::nullopt, 3, at::kCPU);
@@ -291,7 +286,7 @@ TEST(Hsdag, EveryPresetAndVariantLearns) {
         "near-best=1",      "near-stretches=1", "parse-noise=0",  "freeze-after=1",   "activation=silu"}) {
     SCOPED_TRACE(change);
     Search search(problem, {.evaluations = 60});
-    const Result<Plan> plan = make_learned_planner(with(small_options(), change))->plan(search);
+    const Result<Plan> plan = make_learned_planner(with(small_hsdag(), change))->plan(search);
     ASSERT_TRUE(plan) << plan.error().message;
   }
 }

@@ -7,16 +7,13 @@
 
 #include "learn/method_options.h"
 #include "learn/placeto/fixture.h"
+#include "learn/toys.h"
 #include "support/toy.h"
 
 namespace berth::learn {
 namespace {
 
 constexpr std::size_t kOps = 3, kSequences = 8;
-
-Problem three_ops() {
-  return toy_problem("a:3/5:1B -> b:4/2:1B; a -> c:6/7:1B", "device p; device q; link p q latency=1");
-}
 
 PerChoice all_sequences() {
   PerChoice sequences;

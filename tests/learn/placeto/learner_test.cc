@@ -8,12 +8,11 @@
 #include "learn/distributed/thread_communicator.h"
 #include "learn/method_options.h"
 #include "learn/placeto/fixture.h"
+#include "learn/toys.h"
 #include "plan/toys.h"
 
 namespace berth::learn {
 namespace {
-
-constexpr const char* kTwoDevices = "device p; device q; link p q latency=5";
 
 bool same(const TrainState& a, const TrainState& b) {
   bool lessons = a.lessons.size() == b.lessons.size();
@@ -26,7 +25,7 @@ bool same(const TrainState& a, const TrainState& b) {
          a.rng.state() == b.rng.state();
 }
 
-void learn(Learner& learner, int updates) {
+void run_updates(Learner& learner, int updates) {
   for (int i = 0; i < updates; ++i) ASSERT_TRUE(learner.update().value());
 }
 
@@ -49,8 +48,8 @@ class TwoLessons : public testing::Test {
 
 TEST_F(TwoLessons, DependOnTheSeedAloneWhateverTheThreads) {
   const auto one = make(*alone_), three = make(*alone_, 3);
-  learn(*one, 5);
-  learn(*three, 5);
+  run_updates(*one, 5);
+  run_updates(*three, 5);
   EXPECT_TRUE(same(one->state(), three->state()));
   EXPECT_EQ(one->updates(), 5U);
   EXPECT_EQ(one->evaluations(), 5 * one->plans_per_update());
@@ -59,7 +58,7 @@ TEST_F(TwoLessons, DependOnTheSeedAloneWhateverTheThreads) {
 
 TEST_F(TwoLessons, AStoppedUpdateLeavesNoTraceButTheBestPlans) {
   const auto learner = make(*alone_);
-  learn(*learner, 2);
+  run_updates(*learner, 2);
   TrainState before = learner->state();
   int plans = 0;
   learner->set_on_plan([&](std::size_t, const Plan&, const Score&) { ++plans; });
@@ -74,17 +73,17 @@ TEST_F(TwoLessons, AStoppedUpdateLeavesNoTraceButTheBestPlans) {
   // Gone on with, it gives the numbers of one that was not stopped.
   learner->set_should_stop({});
   const auto other = make(*alone_);
-  learn(*other, 3);
-  learn(*learner, 1);
+  run_updates(*other, 3);
+  run_updates(*learner, 1);
   EXPECT_EQ(learner->state().values, other->state().values);
 }
 
 TEST_F(TwoLessons, GoOnFromASavedState) {
   const auto whole = make(*alone_), begun = make(*alone_), resumed = make(*alone_);
-  learn(*whole, 6);
-  learn(*begun, 3);
+  run_updates(*whole, 6);
+  run_updates(*begun, 3);
   resumed->restore(begun->state());
-  learn(*resumed, 3);
+  run_updates(*resumed, 3);
   EXPECT_TRUE(same(whole->state(), resumed->state()));
 }
 
@@ -94,7 +93,7 @@ TEST_F(TwoLessons, AnUpdateTakesAsManyAsItIsTold) {
   for (int i = 0; i < 8; ++i) {
     std::set<std::size_t> seen;
     learner->set_on_plan([&](std::size_t lesson, const Plan&, const Score&) { seen.insert(lesson); });
-    learn(*learner, 1);
+    run_updates(*learner, 1);
     EXPECT_EQ(seen.size(), 1U);
     of_all.merge(seen);
   }
@@ -106,14 +105,14 @@ TEST_F(TwoLessons, RanksStayTheSame) {
   std::vector<std::uint64_t> evaluations(2);
   run_ranks(2, 600.0, [&](Communicator& communicator) {
     const auto learner = make(communicator);
-    learn(*learner, 3);
+    run_updates(*learner, 3);
     const auto rank = static_cast<std::size_t>(communicator.rank());
     values[rank] = learner->state().values;
     evaluations[rank] = learner->evaluations();
   });
   EXPECT_EQ(values[0], values[1]);
   const auto alone = make(*alone_);
-  learn(*alone, 3);
+  run_updates(*alone, 3);
   EXPECT_NE(values[0], alone->state().values);
   EXPECT_EQ(evaluations[0], evaluations[1]);
   EXPECT_EQ(evaluations[0], 2 * alone->evaluations());
@@ -128,7 +127,7 @@ TEST_F(TwoLessons, StartWhereTheOptionSays) {
       const std::optional<ScoredPlan> best = learner->lessons()[0].best;
       std::optional<Plan> first;
       learner->set_on_plan([&](std::size_t, const Plan& plan, const Score&) { first = first.value_or(plan); });
-      learn(*learner, 1);
+      run_updates(*learner, 1);
       firsts.push_back(*first);
       if (best && (how == "best" || (how == "turns" && i % 2 == 1))) {
         EXPECT_EQ(*first, best->plan) << how << i;
@@ -152,7 +151,7 @@ TEST(Placeto, TheFirstSweepImprovesWhatItNeverSaw) {
                                      "link q r latency=5");
   const std::unique_ptr<Communicator> alone = make_alone();
   const auto teacher = placeto_for({&known}, small_placeto(), 1, *alone);
-  learn(*teacher, 60);
+  run_updates(*teacher, 60);
   int improved = 0;
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     const auto pupil = placeto_for({&unseen}, small_placeto(), seed, *alone);

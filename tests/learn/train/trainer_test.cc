@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "learn/toys.h"
 #include "learn/train/table_policy.h"
 #include "support/toy.h"
 
@@ -10,20 +11,12 @@ namespace berth::learn {
 namespace {
 
 // Two devices; the first toy wants every other op on device 1, the second all on device 0.
-Problem lopsided() { return toy_problem("a:1/5; b:5/1; c:1/5; d:5/1", "2 devices"); }
 Problem one_sided() { return toy_problem("a:10/50 -> b:10/50 -> c:10/50 -> d:10/50", "2 devices"); }
-
-SamplingOptions quick() {
-  SamplingOptions options;
-  options.rate = 0.05;
-  options.groupings = 1;
-  options.placements = 4;
-  return options;
-}
 
 class TrainerTest : public testing::Test {
  protected:
-  [[nodiscard]] Trainer trainer(const std::vector<const Problem*>& problems, const SamplingOptions& options = quick()) {
+  [[nodiscard]] Trainer trainer(const std::vector<const Problem*>& problems,
+                                const SamplingOptions& options = quick_options()) {
     return {table_lessons(problems, 4, 2), options, 1, *alone_};
   }
   Problem first_ = lopsided(), second_ = one_sided();
@@ -87,7 +80,7 @@ TEST_F(TrainerTest, EveryLessonHasABestPlanOfItsOwn) {
 }
 
 TEST_F(TrainerTest, AnUpdateTakesAsManyLessonsAsAskedAndAllInTheEnd) {
-  SamplingOptions options = quick();
+  SamplingOptions options = quick_options();
   options.lessons = 1;
   Trainer both = trainer({&first_, &second_}, options);
   EXPECT_EQ(both.plans_per_update(), 4U);
@@ -101,7 +94,7 @@ TEST_F(TrainerTest, AnUpdateTakesAsManyLessonsAsAskedAndAllInTheEnd) {
 
 // PPO with one epoch is the policy gradient: the ratio is 1 and its slope that of the logarithm.
 TEST_F(TrainerTest, TheFirstEpochOfPpoIsThePolicyGradient) {
-  SamplingOptions clipped = quick();
+  SamplingOptions clipped = quick_options();
   clipped.ratio_clip = 0.2;
   Trainer plain = trainer({&first_}), ppo = trainer({&first_}, clipped);
   ASSERT_TRUE(plain.update().value() && ppo.update().value());
@@ -110,7 +103,7 @@ TEST_F(TrainerTest, TheFirstEpochOfPpoIsThePolicyGradient) {
 }
 
 TEST_F(TrainerTest, MoreEpochsGoFurtherByTheSamePlansUntilTheClip) {
-  SamplingOptions options = quick();
+  SamplingOptions options = quick_options();
   options.ratio_clip = 0.2;
   const auto moved = [&](int epochs) {
     options.epochs = epochs;

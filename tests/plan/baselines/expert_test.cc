@@ -25,7 +25,7 @@ Problem on_machine(Graph graph, std::string_view machine) {
 }
 
 template <typename T>
-Plan run(const Problem& problem, std::string* note = nullptr) {
+Plan run_expert(const Problem& problem, std::string* note = nullptr) {
   Search search(problem, {});
   Plan plan = T().plan(search).value();
   if (note != nullptr) *note = search.note();
@@ -55,15 +55,6 @@ const std::string& device_name(const Problem& problem, const Plan& plan, OpId op
   return problem.machine().device(plan.device(op)).name;
 }
 
-// As toy_plan() reads it.
-std::string text_of(const Problem& problem, const Plan& plan) {
-  std::string text;
-  for (const OpId op : problem.graph().ops()) {
-    text += fmt::format("{}{}@{}", text.empty() ? "" : " ", problem.graph().name(op), device_name(problem, plan, op));
-  }
-  return text;
-}
-
 // Devices of all parameters whose label begins so.
 std::set<std::string> devices_of_parameters(const Problem& problem, const Plan& plan, std::string_view prefix) {
   std::set<std::string> names;
@@ -74,7 +65,7 @@ std::set<std::string> devices_of_parameters(const Problem& problem, const Plan& 
   return names;
 }
 
-using Names = std::set<std::string>;
+using DeviceNames = std::set<std::string>;
 
 class CapturedModel : public testing::Test {
  protected:
@@ -94,23 +85,23 @@ class CapturedModel : public testing::Test {
 TEST_F(CapturedModel, TranslationPutsEveryLayerOnItsGpu) {
   LOAD_OR_SKIP(problem, "nmt4.train", "k40x4");
   std::string note;
-  const Plan plan = run<ExpertLayersPlanner>(problem, &note);
+  const Plan plan = run_expert<ExpertLayersPlanner>(problem, &note);
   EXPECT_EQ(note, "4 recurrent layers over 4 devices");
   for (int k = 0; k < 4; ++k) {
-    const Names gpu{fmt::format("gpu{}", k)};
+    const DeviceNames gpu{fmt::format("gpu{}", k)};
     EXPECT_EQ(devices_of_parameters(problem, plan, fmt::format("m.enc.{}.", k)), gpu);
     EXPECT_EQ(devices_of_parameters(problem, plan, fmt::format("m.dec.{}.", k)), gpu);
   }
   for (const char* embedding : {"m.se.", "m.te."})
-    EXPECT_EQ(devices_of_parameters(problem, plan, embedding), Names{"gpu0"});
+    EXPECT_EQ(devices_of_parameters(problem, plan, embedding), DeviceNames{"gpu0"});
   for (const char* last : {"m.wk.", "m.wq.", "m.v.", "m.o."})
-    EXPECT_EQ(devices_of_parameters(problem, plan, last), Names{"gpu3"});
+    EXPECT_EQ(devices_of_parameters(problem, plan, last), DeviceNames{"gpu3"});
   expect_cpu_has_inputs_only(problem, plan);
 }
 
 TEST_F(CapturedModel, TranslationRunsOnAllGpusWithFewCrossingsAndFits) {
   LOAD_OR_SKIP(problem, "nmt4.train", "k40x4");
-  const Plan plan = run<ExpertLayersPlanner>(problem);
+  const Plan plan = run_expert<ExpertLayersPlanner>(problem);
   const Score score = simulate(problem, plan);
   EXPECT_TRUE(score.feasible);
   for (std::size_t gpu = 1; gpu <= 4; ++gpu)
@@ -118,14 +109,14 @@ TEST_F(CapturedModel, TranslationRunsOnAllGpusWithFewCrossingsAndFits) {
   // Per time step a state goes up and its gradient down between neighbours: at most 2 x 3 borders in each of 2 x 40
   // steps, and as much again for attention and embeddings.
   EXPECT_LT(crossings(problem, plan), 1000U);
-  const Plan one = run<ExpertPlanner>(problem);
+  const Plan one = run_expert<ExpertPlanner>(problem);
   EXPECT_EQ(one, plan) << "the layers beat one GPU";
 }
 
 TEST_F(CapturedModel, BlocksAreContiguousAndBalanced) {
   LOAD_OR_SKIP(problem, "resnet50.train", "k40x2");
   std::string note;
-  const Plan plan = run<ExpertLayersPlanner>(problem, &note);
+  const Plan plan = run_expert<ExpertLayersPlanner>(problem, &note);
   EXPECT_EQ(note, "19 layers in blocks over 2 devices");  // 16 residual blocks, stem (convolution, norm), classifier
   const Score score = simulate(problem, plan);
   const double share = to_seconds(score.devices[1].busy) / to_seconds(score.devices[1].busy + score.devices[2].busy);
@@ -137,23 +128,23 @@ TEST_F(CapturedModel, BlocksAreContiguousAndBalanced) {
 TEST_F(CapturedModel, OneGpuWinsWhereLayersOnlyTakeTurns) {
   LOAD_OR_SKIP(problem, "resnet50.train", "k40x2");
   std::string note;
-  const Plan plan = run<ExpertPlanner>(problem, &note);
+  const Plan plan = run_expert<ExpertPlanner>(problem, &note);
   EXPECT_EQ(note, "one device beats the layer rule: all on gpu0");
 }
 
 TEST_F(CapturedModel, InferenceLayersComeFromModulePaths) {
   LOAD_OR_SKIP(problem, "llama_8b.infer", "k40x4");
-  const Plan plan = run<ExpertPlanner>(problem);
+  const Plan plan = run_expert<ExpertPlanner>(problem);
   EXPECT_TRUE(simulate(problem, plan).feasible) << "too large for one GPU, so the layer rule must be taken";
-  EXPECT_EQ(devices_of_parameters(problem, plan, "m.m.model.layers.0."), Names{"gpu0"});
-  EXPECT_EQ(devices_of_parameters(problem, plan, "m.m.model.layers.31."), Names{"gpu3"});
+  EXPECT_EQ(devices_of_parameters(problem, plan, "m.m.model.layers.0."), DeviceNames{"gpu0"});
+  EXPECT_EQ(devices_of_parameters(problem, plan, "m.m.model.layers.31."), DeviceNames{"gpu3"});
   EXPECT_LT(crossings(problem, plan), 40U);
 }
 
 TEST(ExpertLayers, ZooGradientsSitWithTheirForwardOps) {
   const Problem problem = on_machine(build_zoo_model("nmt-4,batch=8,unroll=5").value(), "k40x4");
   std::string note;
-  const Plan plan = run<ExpertLayersPlanner>(problem, &note);
+  const Plan plan = run_expert<ExpertLayersPlanner>(problem, &note);
   EXPECT_EQ(note, "4 recurrent layers over 4 devices");
   std::size_t gradients = 0;
   for (const OpId op : problem.graph().ops()) {
@@ -168,22 +159,22 @@ TEST(ExpertLayers, ZooGradientsSitWithTheirForwardOps) {
 
 TEST(ExpertLayers, LayersWrapAroundWhenThereAreMoreThanGpus) {
   const Problem problem = on_machine(build_zoo_model("nmt-4,batch=8,unroll=3").value(), "k40x2");
-  const Plan plan = run<ExpertLayersPlanner>(problem);
-  std::map<std::string, Names> devices;
+  const Plan plan = run_expert<ExpertLayersPlanner>(problem);
+  std::map<std::string, DeviceNames> devices;
   for (const OpId op : problem.graph().ops()) {
     const std::string& label = problem.graph().label(op);
     if (const std::size_t at = label.find(".layer."); at != std::string::npos) {
       devices[label.substr(at + 1, 7)].insert(device_name(problem, plan, op));
     }
   }
-  EXPECT_EQ(devices, (std::map<std::string, Names>{
+  EXPECT_EQ(devices, (std::map<std::string, DeviceNames>{
                          {"layer.0", {"gpu0"}}, {"layer.1", {"gpu1"}}, {"layer.2", {"gpu0"}}, {"layer.3", {"gpu1"}}}));
 }
 
 TEST(ExpertLayers, WithoutNamesCutsTheTopologicalOrder) {
   std::string note;
   const Problem problem = toy_problem("a:1 -> b:1 -> c:1 -> d:1", kTwoGpus);
-  const Plan plan = run<ExpertLayersPlanner>(problem, &note);
+  const Plan plan = run_expert<ExpertLayersPlanner>(problem, &note);
   EXPECT_EQ(note, "no layer names, topological order in blocks over 2 devices");
   EXPECT_EQ(plan.device_of, toy_plan(problem, "a@gpu0 b@gpu0 c@gpu1 d@gpu1").device_of);
 }
@@ -200,14 +191,14 @@ TEST(ExpertLayers, LayersThatShareALargeWeightAreTogether) {
   const std::string_view together = "w@gpu0 e@gpu0 p@gpu0 h0@gpu0 q@gpu1 h1@gpu1 o@gpu0";
   EXPECT_EQ(simulate(problem, toy_plan(problem, together)).step_time, to_picoseconds(12.0));
   std::string note;
-  EXPECT_EQ(text_of(problem, run<ExpertLayersPlanner>(problem, &note)), together);
+  EXPECT_EQ(plan_text(problem, run_expert<ExpertLayersPlanner>(problem, &note)), together);
   EXPECT_EQ(note, "no layer names, topological order in blocks over 2 devices, tied ones together");
-  EXPECT_EQ(text_of(problem, run<ExpertPlanner>(problem)), together) << "one GPU does not hold p, q and w";
+  EXPECT_EQ(plan_text(problem, run_expert<ExpertPlanner>(problem)), together) << "one GPU does not hold p, q and w";
 }
 
 TEST(ExpertLayers, LayersThatShareAWeightAreWhereTheStepIsShortest) {
   const Problem problem = toy_problem("w:param:30B; w -> e:1 -> h0:4 -> h1:4 -> o:1/2/1; w -> o", kTwoBlocks);
-  EXPECT_EQ(text_of(problem, run<ExpertLayersPlanner>(problem)), "w@gpu1 e@gpu1 h0@gpu0 h1@gpu1 o@gpu1");
+  EXPECT_EQ(plan_text(problem, run_expert<ExpertLayersPlanner>(problem)), "w@gpu1 e@gpu1 h0@gpu0 h1@gpu1 o@gpu1");
 }
 
 // Sent from the start on, w is there when o is; brought to gpu0 or away from it, e or o waits for a slow link.
@@ -215,7 +206,7 @@ TEST(ExpertLayers, AWeightIsSentWhereThatIsFaster) {
   const Problem problem = toy_problem(
       "w:param:5B; w -> e:1 -> h0:20 -> h1:20 -> o:1; w -> o",
       "device cpu; device gpu0; device gpu1; link cpu gpu0; link cpu gpu1; link gpu0 gpu1 rate=1 latency=9");
-  EXPECT_EQ(text_of(problem, run<ExpertLayersPlanner>(problem)), "w@gpu0 e@gpu0 h0@gpu0 h1@gpu1 o@gpu1");
+  EXPECT_EQ(plan_text(problem, run_expert<ExpertLayersPlanner>(problem)), "w@gpu0 e@gpu0 h0@gpu0 h1@gpu1 o@gpu1");
 }
 
 // Nothing costs time, so bytes decide: h0 and w cross with o on gpu1, h0 and h1 with o on gpu0.
@@ -224,7 +215,7 @@ TEST(ExpertLayers, OfEqualStepsWithATiedWeightTheOneThatSendsLessIsTaken) {
     const Problem problem =
         toy_problem(fmt::format("w:param:{}B; w -> e:1:30B -> h0:4:2B -> h1:4:8B -> o:1; w -> o", bytes),
                     "device cpu; device gpu0; device gpu1; link cpu gpu0; link cpu gpu1; link gpu0 gpu1");
-    EXPECT_EQ(text_of(problem, run<ExpertLayersPlanner>(problem)),
+    EXPECT_EQ(plan_text(problem, run_expert<ExpertLayersPlanner>(problem)),
               fmt::format("w@gpu0 e@gpu0 h0@gpu0 h1@gpu1 o@{}", home));
   }
 }
@@ -232,7 +223,7 @@ TEST(ExpertLayers, OfEqualStepsWithATiedWeightTheOneThatSendsLessIsTaken) {
 TEST(ExpertLayers, AWeightThatAllLayersReadDoesNotGatherThem) {
   const Problem problem =
       toy_problem("w:param:30B; w -> e:1 -> h0:4 -> h1:4 -> o:1; w -> h0; w -> h1; w -> o", kTwoBlocks);
-  EXPECT_EQ(text_of(problem, run<ExpertLayersPlanner>(problem)), "w@gpu0 e@gpu0 h0@gpu0 h1@gpu1 o@gpu1");
+  EXPECT_EQ(plan_text(problem, run_expert<ExpertLayersPlanner>(problem)), "w@gpu0 e@gpu0 h0@gpu0 h1@gpu1 o@gpu1");
 }
 
 // A parameter is where its update is, so readers, gradients and update meet on one device.
@@ -241,7 +232,7 @@ TEST(ExpertLayers, TiedLayersAreTogetherInTraining) {
       "w:param:30B; w -> e:1 -> h0:4 -> h1:4 -> o:1 -> go:1 -> g1:4 -> g0:4 -> ge:1:30B -> u:1:update=w; w -> u; "
       "w -> o; w -> go",
       kTwoBlocks);
-  const Plan plan = run<ExpertLayersPlanner>(problem);
+  const Plan plan = run_expert<ExpertLayersPlanner>(problem);
   EXPECT_EQ(weights_that_cross(problem.graph(), plan).count(), 0U);
 }
 
@@ -249,7 +240,7 @@ TEST(Expert, DoesNotBoastWhenTheLayerRuleGivesTheSamePlan) {
   for (const std::string_view machine : {"device cpu; device gpu; link cpu gpu", "1 devices"}) {
     for (const std::string_view graph : {"a:1 -> b:1", ""}) {
       std::string note;
-      run<ExpertPlanner>(constrained_toy(graph, machine, {}), &note);
+      run_expert<ExpertPlanner>(constrained_toy(graph, machine, {}), &note);
       EXPECT_TRUE(note.starts_with("one device: ")) << note;
     }
   }

@@ -13,7 +13,7 @@ namespace berth {
 namespace {
 
 // "a b | c": groups in order, ops by name.
-std::string to_text(const Problem& problem, const Grouping& grouping) {
+std::string grouping_text(const Problem& problem, const Grouping& grouping) {
   std::string text;
   for (std::uint32_t group = 0; group < grouping.size(); ++group) {
     if (group > 0) text += " |";
@@ -24,56 +24,58 @@ std::string to_text(const Problem& problem, const Grouping& grouping) {
   return text.empty() ? text : text.substr(1);
 }
 
-Grouping units(const Problem& problem) { return one_group_per_unit(problem); }
+Grouping units_of(const Problem& problem) { return one_group_per_unit(problem); }
 
 TEST(Grouping, UnitsAreTheFinest) {
   const Problem problem = toy_problem("w:param; a:1; w -> a -> u:1:update=w; w -> u", kTwoGpus);
-  EXPECT_EQ(to_text(problem, units(problem)), "w u | a");
+  EXPECT_EQ(grouping_text(problem, units_of(problem)), "w u | a");
 }
 
 TEST(Grouping, ViewsJoinWhatTheyLookAt) {
   const Problem problem = toy_problem("a:1 -> v:view -> vv:view -> b:1; a -> b", kTwoGpus);
-  EXPECT_EQ(to_text(problem, join_views(problem, units(problem))), "a v vv | b");
+  EXPECT_EQ(grouping_text(problem, join_views(problem, units_of(problem))), "a v vv | b");
 }
 
 TEST(Grouping, AViewThatMayNotBeThereStaysAlone) {
   Constraints apart;
   apart.pins = {{OpId{0}, DeviceId{0}}, {OpId{1}, DeviceId{1}}};
   const Problem pinned = constrained_toy("a:1 -> v:view -> b:1", kTwoGpus, apart);
-  EXPECT_EQ(to_text(pinned, join_views(pinned, units(pinned))), "a | v | b");
+  EXPECT_EQ(grouping_text(pinned, join_views(pinned, units_of(pinned))), "a | v | b");
 }
 
 TEST(Grouping, OnlyConsumersTakeTheirProducersIn) {
   const Problem problem = toy_problem("w:param -> b:1; a:1 -> b -> c:1; b -> d:1; c -> e:1; d -> e", kTwoGpus);
   // b has two consumers until c and d are one with e.
-  EXPECT_EQ(to_text(problem, join_only_consumers(problem, units(problem))), "w b a c d e");
+  EXPECT_EQ(grouping_text(problem, join_only_consumers(problem, units_of(problem))), "w b a c d e");
   const GroupLimits limits{.work = to_picoseconds(3)};
-  EXPECT_EQ(to_text(problem, join_only_consumers(problem, units(problem), limits)), "w b a | c d e");
+  EXPECT_EQ(grouping_text(problem, join_only_consumers(problem, units_of(problem), limits)), "w b a | c d e");
 }
 
 TEST(Grouping, HeavyTensorsJoinFirstWithinTheLimit) {
   const Problem problem = toy_problem("a:1:1B -> b:1:5B -> c:1:9B -> d:1", kTwoGpus);
-  EXPECT_EQ(to_text(problem, join_heavy_tensors(problem, units(problem), {.work = to_picoseconds(2)})), "a b | c d");
-  EXPECT_EQ(to_text(problem, join_heavy_tensors(problem, units(problem), {.work = to_picoseconds(3)})), "a | b c d");
+  EXPECT_EQ(grouping_text(problem, join_heavy_tensors(problem, units_of(problem), {.work = to_picoseconds(2)})),
+            "a b | c d");
+  EXPECT_EQ(grouping_text(problem, join_heavy_tensors(problem, units_of(problem), {.work = to_picoseconds(3)})),
+            "a | b c d");
 }
 
 TEST(Grouping, ResidentBytesAreLimitedToo) {
   const Problem problem = toy_problem("w:param:6B -> a:1 -> b:1; v:param:6B -> b", kTwoGpus);
-  EXPECT_EQ(to_text(problem, join_only_consumers(problem, units(problem), {.resident = 8})),
+  EXPECT_EQ(grouping_text(problem, join_only_consumers(problem, units_of(problem), {.resident = 8})),
             "w | a b v");  // from the sink; w would make 12
 }
 
 TEST(Grouping, EqualLabelsJoinUnlessWorkLosesADevice) {
   const Problem problem = toy_problem("a:1; b:1; c:-/1/1; d:1", kTwoGpus);
   const std::vector<std::uint32_t> labels{0, 0, 0, 1};
-  EXPECT_EQ(to_text(problem, join_equal_labels(problem, units(problem), labels)), "a b | c | d");
+  EXPECT_EQ(grouping_text(problem, join_equal_labels(problem, units_of(problem), labels)), "a b | c | d");
 }
 
 TEST(Grouping, GradientsGoWithTheirForwardOps) {
   const auto graph = std::make_shared<const Graph>(build_zoo_model("rnnlm,unroll=3").value());
   const auto machine = std::make_shared<const Machine>(builtin_machine("k40x2").value());
   const Problem problem = make_problem(graph, machine).value();
-  const Grouping grouping = join_gradients(problem, units(problem));
+  const Grouping grouping = join_gradients(problem, units_of(problem));
   std::size_t gradients = 0;
   for (const OpId op : graph->ops()) {
     const OpId forward = graph->forward_of(op);
@@ -82,7 +84,7 @@ TEST(Grouping, GradientsGoWithTheirForwardOps) {
     EXPECT_EQ(grouping.of(problem, op), grouping.of(problem, forward)) << graph->name(op);
   }
   EXPECT_GT(gradients, 20U);
-  const Grouping tight = join_gradients(problem, units(problem), {.work = 1});
+  const Grouping tight = join_gradients(problem, units_of(problem), {.work = 1});
   EXPECT_GT(tight.size(), grouping.size());
 }
 
@@ -91,7 +93,7 @@ TEST(Grouping, PassesCombine) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Rng rng(seed);
     const Problem problem = random_problem(rng, 60);
-    const Grouping fine = join_views(problem, units(problem));
+    const Grouping fine = join_views(problem, units_of(problem));
     const Grouping coarse = join_gradients(problem, join_only_consumers(problem, fine));
     std::vector<DeviceId> devices;
     for (const DeviceSet allowed : coarse.allowed) {

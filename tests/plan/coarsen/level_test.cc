@@ -12,7 +12,7 @@
 namespace berth {
 namespace {
 
-std::string names(const Problem& problem, std::span<const OpId> ops) {
+std::string joined_names(const Problem& problem, std::span<const OpId> ops) {
   std::string text;
   for (const OpId op : ops) text += fmt::format("{}{}", text.empty() ? "" : " ", problem.graph().name(op));
   return text;
@@ -22,7 +22,7 @@ std::string names(const Problem& problem, std::span<const OpId> ops) {
 std::string neighbourhood(const Problem& problem, const Level& level) {
   std::string text;
   for (std::uint32_t group = 0; group < level.size(); ++group) {
-    text += fmt::format("{}{}:", text.empty() ? "" : " | ", names(problem, level.ops(group)));
+    text += fmt::format("{}{}:", text.empty() ? "" : " | ", joined_names(problem, level.ops(group)));
     for (const std::uint32_t near : level.neighbours(group)) {
       text += fmt::format(" {}", problem.graph().name(level.ops(near).front()));
     }
@@ -34,7 +34,7 @@ std::string neighbourhood(const Problem& problem, const Level& level) {
 std::string movable(const Problem& problem, const Level& level) {
   std::vector<OpId> firsts;
   for (const std::uint32_t group : level.movable()) firsts.push_back(level.ops(group).front());
-  return names(problem, firsts);
+  return joined_names(problem, firsts);
 }
 
 TEST(Level, KnowsMembersAndNeighbours) {

@@ -11,8 +11,6 @@
 namespace berth {
 namespace {
 
-constexpr std::string_view kPair = "device x; device y; link x y rate=1";  // 1 s per byte
-
 TEST(FavouriteChildren, TheLinearProgramOfAFork) {
   // One second, then two children of two seconds; transfers of 1 and 3 s, of which one may be saved in all:
   // 3 + x = 3 + 3 (1 - x), so x = 3/4 and the step takes 3.75 s.

@@ -10,7 +10,7 @@
 namespace berth {
 namespace {
 
-struct Ran {
+struct RanList {
   std::string plan;  // "a@x b@y"
   double seconds;
   bool feasible;
@@ -27,17 +27,15 @@ std::string places(const Problem& problem, const Plan& plan) {
 }
 
 template <typename T>
-Ran run(const Problem& problem) {
+RanList run_list(const Problem& problem) {
   Search search(problem, {.evaluations = 10});
   const Plan plan = T().plan(search).value();
   const Score score = simulate(problem, plan);
   return {places(problem, plan), to_seconds(score.step_time), score.feasible, search.note()};
 }
 
-constexpr std::string_view kPair = "device x; device y; link x y rate=1";  // 1 s per byte
-
 TEST(Heft, GivesTheScheduleOfItsPaper) {
-  const Ran ran = run<HeftPlanner>(heft_example());
+  const RanList ran = run_list<HeftPlanner>(heft_example());
   EXPECT_EQ(ran.seconds, 80.0);
   EXPECT_EQ(ran.plan, "t1@p3 t2@p1 t3@p3 t4@p2 t5@p3 t6@p2 t7@p3 t8@p1 t9@p2 t10@p2");
 }
@@ -45,20 +43,20 @@ TEST(Heft, GivesTheScheduleOfItsPaper) {
 TEST(Heft, InsertsIntoInnerGaps) {
   // a 0-2, b 3-6 on y, c 7-12: d and e rank below c and fill the gap 2-7 before it.
   const Problem problem = toy_problem("a:2/- -> b:-/3 -> c:5/-; d:4/-; e:1/-", kPair);
-  EXPECT_EQ(run<HeftPlanner>(problem).seconds, 12.0);
+  EXPECT_EQ(run_list<HeftPlanner>(problem).seconds, 12.0);
 }
 
 TEST(Heft, AParameterHasItsHomeWithItsFirstReader) {
   const Problem problem = toy_problem("w:param:8B -> v:view:8B -> a:9/1 -> u:1:update=w; w -> u", kPair);
-  EXPECT_EQ(run<HeftPlanner>(problem).plan, "w@y v@y a@y u@y");
+  EXPECT_EQ(run_list<HeftPlanner>(problem).plan, "w@y v@y a@y u@y");
 }
 
 TEST(Heft, TriesAgainWithinMemoryWhenItsPlanDoesNotFit) {
   const Problem problem = toy_problem("a:1/2:6B:out; b:5/6:6B:out", "device x memory=8B; device y memory=8B; link x y");
-  EXPECT_TRUE(run<HeftPlanner>(problem).feasible);
+  EXPECT_TRUE(run_list<HeftPlanner>(problem).feasible);
   const Problem chain =
       toy_problem("a:1/9:6B:1B; a.0:out; a.1 -> b:1/9:6B:out", "device x memory=8B; device y memory=8B; link x y");
-  const Ran ran = run<HeftPlanner>(chain);
+  const RanList ran = run_list<HeftPlanner>(chain);
   EXPECT_EQ(ran.plan, "a@x b@y");
   EXPECT_TRUE(ran.feasible);
   EXPECT_NE(ran.note.find("of each device's memory"), std::string::npos) << ran.note;
@@ -67,16 +65,17 @@ TEST(Heft, TriesAgainWithinMemoryWhenItsPlanDoesNotFit) {
 TEST(MTopo, FillsDevicesToTheirShareAndTheLargestOp) {
   // 16 bytes on two devices: a cap of 8 + 4.
   const Problem problem = toy_problem("a:1:4B -> b:1:4B -> c:1:4B -> d:1:4B", kPair);
-  EXPECT_EQ(run<MTopoPlanner>(problem).plan, "a@x b@x c@x d@y");
+  EXPECT_EQ(run_list<MTopoPlanner>(problem).plan, "a@x b@x c@x d@y");
   const Problem without_memory =
       toy_problem("a:1:4B -> b:1:4B -> c:1:4B -> d:1:4B", "device x memory=0B; device y memory=0B; link x y");
-  EXPECT_EQ(run<MTopoPlanner>(without_memory).plan, "a@x b@x c@x d@y") << "equal shares of nothing";
+  EXPECT_EQ(run_list<MTopoPlanner>(without_memory).plan, "a@x b@x c@x d@y") << "equal shares of nothing";
 }
 
 TEST(MEtf, StaysWhereTheDataIsUntilMemoryIsFull) {
   constexpr std::string_view graph = "a:1:6B:1B; a.0:out; a.1 -> b:1:6B:out";
-  EXPECT_EQ(run<MEtfPlanner>(toy_problem(graph, kPair)).plan, "a@x b@x");
-  const Ran tight = run<MEtfPlanner>(toy_problem(graph, "device x memory=10B; device y memory=10B; link x y rate=1"));
+  EXPECT_EQ(run_list<MEtfPlanner>(toy_problem(graph, kPair)).plan, "a@x b@x");
+  const RanList tight =
+      run_list<MEtfPlanner>(toy_problem(graph, "device x memory=10B; device y memory=10B; link x y rate=1"));
   EXPECT_EQ(tight.plan, "a@x b@y");
   EXPECT_TRUE(tight.feasible);
 }
@@ -85,18 +84,18 @@ TEST(MEtf, OutputsAreFreedBehindTheLastConsumer) {
   // Never more than two of the tensors at a time, so one device is enough.
   const Problem problem =
       toy_problem("a:1:4B -> b:1:4B -> c:1:4B -> d:1:4B", "device x memory=8B; device y memory=8B; link x y rate=1");
-  const Ran ran = run<MEtfPlanner>(problem);
+  const RanList ran = run_list<MEtfPlanner>(problem);
   EXPECT_EQ(ran.plan, "a@x b@x c@x d@x");
   EXPECT_TRUE(ran.feasible);
 }
 
 TEST(MEtf, SpreadsWhatIsIndependent) {
-  const Ran ran = run<MEtfPlanner>(toy_problem("a:3; b:3; c:3; d:3", kPair));
+  const RanList ran = run_list<MEtfPlanner>(toy_problem("a:3; b:3; c:3; d:3", kPair));
   EXPECT_EQ(ran.seconds, 6.0);
 }
 
 TEST(MEtf, OnUnequalDevicesAStartCountsLaterWhereTheOpIsSlower) {
-  EXPECT_EQ(run<MEtfPlanner>(toy_problem("a:9/1; b:9/1; c:9/1", kPair)).seconds, 3.0);
+  EXPECT_EQ(run_list<MEtfPlanner>(toy_problem("a:9/1; b:9/1; c:9/1", kPair)).seconds, 3.0);
 }
 
 TEST(PartialSchedule, ATensorIsSentOnceAndLinksCarryOneAtATime) {

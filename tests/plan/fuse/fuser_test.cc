@@ -16,10 +16,10 @@ namespace berth {
 namespace {
 
 // An asynchronous device that moves 1 B/s and launches in 1 s, and a second one.
-constexpr std::string_view kGpus = "device g0 launch=1 rate=1; device g1 launch=1 rate=1; link g0 g1 latency=1";
+constexpr std::string_view kSlowGpus = "device g0 launch=1 rate=1; device g1 launch=1 rate=1; link g0 g1 latency=1";
 
 // "ab cd": the groups, members by name.
-std::string to_text(const Problem& problem, const FusionGroups& groups) {
+std::string groups_text(const Problem& problem, const FusionGroups& groups) {
   std::string text;
   for (const auto& group : groups) {
     if (!text.empty()) text += ' ';
@@ -30,9 +30,9 @@ std::string to_text(const Problem& problem, const FusionGroups& groups) {
 
 std::string by_priority(std::string_view graph, std::string_view plan, std::vector<double> priorities,
                         Joining joining = Joining::kAllOrNone) {
-  const Problem problem = toy_problem(graph, kGpus);
+  const Problem problem = toy_problem(graph, kSlowGpus);
   priorities.resize(problem.graph().num_ops(), -1.0);
-  return to_text(problem, fuse_by_priority(problem, toy_plan(problem, plan), priorities, joining));
+  return groups_text(problem, fuse_by_priority(problem, toy_plan(problem, plan), priorities, joining));
 }
 
 TEST(FuseByPriority, NegativePrioritiesFuseNothing) {
@@ -79,10 +79,10 @@ TEST(FuseByPriority, ControlEdgesCloseCyclesToo) {
 TEST(FuseByTime, JoinsWhatSavesMost) {
   const Problem problem = toy_problem(
       "x:input:4B -> a:10:8B:compute=0 -> b:10:2B:compute=0; a -> c:10:2B:compute=1 -> d:30:4B:compute=30:out; b -> d",
-      kGpus);
+      kSlowGpus);
   const Fuser fuser(problem);
   const Plan plan = toy_plan(problem, "");
-  EXPECT_EQ(to_text(problem, fuser.by_time(plan)), "abcd");
+  EXPECT_EQ(groups_text(problem, fuser.by_time(plan)), "abcd");
   Plan fused = plan;
   fused.fusions = fuser.by_time(plan);
   EXPECT_EQ(to_seconds(simulate(problem, plan).step_time), 60);
@@ -91,22 +91,22 @@ TEST(FuseByTime, JoinsWhatSavesMost) {
 
 TEST(FuseByTime, LeavesApartWhatWouldTakeLonger) {
   // a reads 100 B, of which its time says nothing: as a group it would move them, in 100 s.
-  const Problem problem = toy_problem("x:input:100B -> a:3:1B:compute=0 -> b:3:1B:compute=0:out", kGpus);
+  const Problem problem = toy_problem("x:input:100B -> a:3:1B:compute=0 -> b:3:1B:compute=0:out", kSlowGpus);
   const Fuser fuser(problem);
-  EXPECT_EQ(to_text(problem, fuser.by_time(toy_plan(problem, ""))), "");
-  EXPECT_EQ(to_text(problem, fuser.by_bytes(toy_plan(problem, ""))), "");
+  EXPECT_EQ(groups_text(problem, fuser.by_time(toy_plan(problem, ""))), "");
+  EXPECT_EQ(groups_text(problem, fuser.by_bytes(toy_plan(problem, ""))), "");
 }
 
 TEST(FuseByTime, ArithmeticIsNotSaved) {
-  const Problem problem = toy_problem("a:3 -> b:3 -> c:3", kGpus);
-  EXPECT_EQ(to_text(problem, Fuser(problem).by_time(toy_plan(problem, ""))), "");
+  const Problem problem = toy_problem("a:3 -> b:3 -> c:3", kSlowGpus);
+  EXPECT_EQ(groups_text(problem, Fuser(problem).by_time(toy_plan(problem, ""))), "");
 }
 
 // As above, one of two pairs: that of the larger tensor, or of the one that need not be written either.
 TEST(FuseByBytes, TheMostBytesGoFirst) {
   const auto fused = [](std::string_view sizes) {
-    const Problem problem = toy_problem(fmt::format("{}; p -> m:1 -> y; q -> n:1 -> x", sizes), kGpus);
-    return to_text(problem, Fuser(problem).by_bytes(toy_plan(problem, "m@g1 n@g1")));
+    const Problem problem = toy_problem(fmt::format("{}; p -> m:1 -> y; q -> n:1 -> x", sizes), kSlowGpus);
+    return groups_text(problem, Fuser(problem).by_bytes(toy_plan(problem, "m@g1 n@g1")));
   };
   EXPECT_EQ(fused("p:90:5B:compute=0 -> x:90:compute=0; q:90:9B:compute=0 -> y:90:compute=0"), "qy");
   EXPECT_EQ(fused("p:90:9B:compute=0 -> x:90:compute=0; q:90:5B:compute=0 -> y:90:compute=0"), "px");
@@ -115,7 +115,7 @@ TEST(FuseByBytes, TheMostBytesGoFirst) {
 TEST(Fuser, StopsWhenAsked) {
   std::string wide;
   for (int i = 0; i < 2000; ++i) wide += fmt::format("a{}:9:compute=0 -> b{}:9:compute=0; ", i, i);
-  const Problem many = toy_problem(wide, kGpus);
+  const Problem many = toy_problem(wide, kSlowGpus);
   const auto at_once = [] { return true; };
   EXPECT_EQ(Fuser(many).by_time(toy_plan(many, "")).size(), 2000);
   EXPECT_LT(Fuser(many).by_time(toy_plan(many, ""), at_once).size(), 300);

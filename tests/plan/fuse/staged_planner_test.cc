@@ -18,9 +18,9 @@ namespace berth {
 namespace {
 
 // Kernels that only launch take 1 s: fusing pays.
-constexpr std::string_view kGpus = "device g0 launch=1 rate=9; device g1 launch=1 rate=9; link g0 g1 latency=1";
+constexpr std::string_view kQuickGpus = "device g0 launch=1 rate=9; device g1 launch=1 rate=9; link g0 g1 latency=1";
 
-Plan placed_by(std::string_view planner, const Problem& problem, const Budget& budget) {
+Plan placement_by(std::string_view planner, const Problem& problem, const Budget& budget) {
   Search search(problem, budget);
   return find_classical_planner(planner)->make()->plan(search).value();
 }
@@ -42,16 +42,16 @@ Search search_of(const Problem& problem, const Budget& budget) {
   return Search(problem, budget, lower_bound(problem, true).value());
 }
 
-Result<Plan> run(const Problem& problem, const Budget& budget, std::string_view planner, Stages stages) {
+Result<Plan> run_staged(const Problem& problem, const Budget& budget, std::string_view planner, Stages stages) {
   Search search = search_of(problem, budget);
-  return StagedPlanner(placed_by(planner, problem, budget), stages, rivals()).plan(search);
+  return StagedPlanner(placement_by(planner, problem, budget), stages, rivals()).plan(search);
 }
 
 TEST(Staged, EveryCombinationIsLegalAndAboveItsBound) {
   for (const PlanToy& toy : plan_toys()) {
     SCOPED_TRACE(toy.name);
     for (const Stages& stages : all_stages()) {
-      const Result<Plan> plan = run(toy.problem, {.evaluations = 30, .seed = 7}, "single", stages);
+      const Result<Plan> plan = run_staged(toy.problem, {.evaluations = 30, .seed = 7}, "single", stages);
       ASSERT_TRUE(plan) << plan.error().message;
       EXPECT_FALSE(verify(toy.problem, *plan));
       const bool fused = !plan->fusions.empty();
@@ -67,8 +67,8 @@ TEST(Staged, DependsOnTheSeedAloneWhenEvaluationsAreCounted) {
                     }()};
   for (const Stages& stages : all_stages()) {
     const Result<Plan> once =
-        run(toy.problem, {.time_s = 1e-9, .evaluations = 60, .seed = 3, .threads = 1}, "auto", stages);
-    const Result<Plan> again = run(toy.problem, {.evaluations = 60, .seed = 3, .threads = 2}, "auto", stages);
+        run_staged(toy.problem, {.time_s = 1e-9, .evaluations = 60, .seed = 3, .threads = 1}, "auto", stages);
+    const Result<Plan> again = run_staged(toy.problem, {.evaluations = 60, .seed = 3, .threads = 2}, "auto", stages);
     ASSERT_TRUE(once && again);
     EXPECT_EQ(*once, *again);
   }
@@ -77,7 +77,7 @@ TEST(Staged, DependsOnTheSeedAloneWhenEvaluationsAreCounted) {
 TEST(Staged, StopsOnTime) {
   Rng rng(5);
   const Problem problem = random_problem(rng, 3000);
-  const Plan plan = placed_by("round-robin", problem, {});
+  const Plan plan = placement_by("round-robin", problem, {});
   for (const Stages& stages : all_stages()) {
     Search search = search_of(problem, {.time_s = 0.2});
     ASSERT_TRUE(StagedPlanner(plan, stages, rivals()).plan(search));
@@ -88,7 +88,7 @@ TEST(Staged, StopsOnTime) {
 TEST(Staged, AnInterruptionStillGivesAPlan) {
   Rng rng(6);
   const Problem problem = random_problem(rng, 2000);
-  const Plan given = placed_by("round-robin", problem, {});
+  const Plan given = placement_by("round-robin", problem, {});
   const std::atomic<bool> stop{true};
   for (const Stages& stages : all_stages()) {
     Search search = search_of(problem, {.time_s = 100 * kPatience});
@@ -122,15 +122,15 @@ TEST(Staged, TheBestFusionIsNeverWorseThanNone) {
 // Apart: two chains of 2 x 4 s on two devices. Fused each chain takes 1 s, so one device takes 2 s, and two take 1 s.
 TEST(Staged, FusesWhatThePlannerPlaced) {
   const Problem problem =
-      toy_problem("a:4:1B:compute=0 -> b:4:1B:compute=0:out; c:4:1B:compute=0 -> d:4:1B:compute=0:out", kGpus);
-  const Plan plan = run(problem, {.evaluations = 200}, "auto", {.fusion = FusionMethod::kBest}).value();
+      toy_problem("a:4:1B:compute=0 -> b:4:1B:compute=0:out; c:4:1B:compute=0 -> d:4:1B:compute=0:out", kQuickGpus);
+  const Plan plan = run_staged(problem, {.evaluations = 200}, "auto", {.fusion = FusionMethod::kBest}).value();
   EXPECT_EQ(plan.fusions.size(), 2U);
   EXPECT_EQ(to_seconds(simulate(problem, plan).step_time), 1);
   EXPECT_EQ(to_seconds(lower_bound(problem, true).value()), 0);
 }
 
 TEST(Staged, FifoAndNoneTakeEverythingOff) {
-  const Problem problem = toy_problem("a:4 -> b:4; a -> c:2", kGpus);
+  const Problem problem = toy_problem("a:4 -> b:4; a -> c:2", kQuickGpus);
   Search search = search_of(problem, {.evaluations = 5});
   const Plan given = toy_plan(problem, "a@g0!3 b@g0!1 c@g0!2 {a b}");
   const Plan plan =
@@ -140,8 +140,8 @@ TEST(Staged, FifoAndNoneTakeEverythingOff) {
 }
 
 TEST(Staged, PipelinesHaveNeitherOrderNorFusion) {
-  const Problem problem = as_pipeline(toy_problem("a:4 -> b:4", kGpus));
-  EXPECT_EQ(run(problem, {.evaluations = 5}, "single", {.fusion = FusionMethod::kBest}).error().code,
+  const Problem problem = as_pipeline(toy_problem("a:4 -> b:4", kQuickGpus));
+  EXPECT_EQ(run_staged(problem, {.evaluations = 5}, "single", {.fusion = FusionMethod::kBest}).error().code,
             ErrorCode::kBadInput);
 }
 

@@ -47,7 +47,7 @@ class Model {
 };
 
 // "name=layer" of every op, and "*" behind those of the backward pass.
-std::string describe(const Graph& graph) {
+std::string describe_layers(const Graph& graph) {
   const std::optional<Layers> layers = find_layers(graph);
   if (!layers) return "none";
   std::string text;
@@ -61,7 +61,7 @@ std::string describe(const Graph& graph) {
 TEST(FindLayers, NoneWithoutNames) {
   Model model;
   model.op("b", {model.input("x")});
-  EXPECT_EQ(describe(model.build()), "none");
+  EXPECT_EQ(describe_layers(model.build()), "none");
 }
 
 TEST(FindLayers, OpsFollowTheParametersTheyReadThroughViews) {
@@ -73,7 +73,7 @@ TEST(FindLayers, OpsFollowTheParametersTheyReadThroughViews) {
   const OpId a = model.op("a", {cast, t});
   const OpId relu = model.op("relu", {a});
   model.op("residual", {cast, model.op("b", {relu, w1})});
-  EXPECT_EQ(describe(model.build()),
+  EXPECT_EQ(describe_layers(model.build()),
             "x=l.0 l.0.w=l.0 l.1.w=l.1 cast=l.0 s=l.0 t=l.0 a=l.0 relu=l.0 b=l.1 residual=l.1");
 }
 
@@ -84,7 +84,7 @@ TEST(FindLayers, ModulePathsComeFirst) {
   const OpId b = model.op("b", {a});
   model.in_module("c", "net.block.0", {b});
   const Graph graph = model.build();
-  EXPECT_EQ(describe(graph), "x=net.block.1 a=net.block.1 b=net.block.1 c=net.block.0");
+  EXPECT_EQ(describe_layers(graph), "x=net.block.1 a=net.block.1 b=net.block.1 c=net.block.0");
   EXPECT_EQ(find_layers(graph)->names, (std::vector<std::string>{"net.block.1", "net.block.0"}))
       << "order of execution";
 }
@@ -97,7 +97,7 @@ TEST(FindLayers, ScopesInNamesStandInForModules) {
   const OpId a = model.op("/enc/layer.0/fc/MatMul", {x, w0});
   const OpId b = model.op("/enc/layer.1/fc/Add", {a, w1});
   model.op("Softmax_3", {b});
-  EXPECT_EQ(describe(model.build()),
+  EXPECT_EQ(describe_layers(model.build()),
             "x=/enc/layer.0 onnx::MatMul_16=/enc/layer.0 enc.layer.1.fc.bias=enc.layer.1 "
             "/enc/layer.0/fc/MatMul=/enc/layer.0 /enc/layer.1/fc/Add=enc.layer.1 Softmax_3=enc.layer.1");
 }
@@ -105,7 +105,7 @@ TEST(FindLayers, ScopesInNamesStandInForModules) {
 TEST(FindLayers, NumbersOfOpsAreNoLayers) {
   Model model;
   model.op("node_MatMul_11", {model.op("Conv_17", {model.input("x")})});
-  EXPECT_EQ(describe(model.build()), "none");
+  EXPECT_EQ(describe_layers(model.build()), "none");
 }
 
 // A weight without a module is of its reader's layer, whatever an exporter called it.
@@ -115,7 +115,7 @@ TEST(FindLayers, WeightsGoWithTheirReader) {
   const OpId w = model.parameter("val_12"), v = model.parameter("class_token");
   const OpId a = model.in_module("a", "enc.encoder_layer_0.mlp.0", {x, v});
   model.in_module("b", "enc.encoder_layer_1.mlp.0", {a, w});
-  EXPECT_EQ(describe(model.build()),
+  EXPECT_EQ(describe_layers(model.build()),
             "x=enc.encoder_layer_0 val_12=enc.encoder_layer_1 class_token=enc.encoder_layer_0 a=enc.encoder_layer_0 "
             "b=enc.encoder_layer_1");
 }
@@ -140,7 +140,7 @@ TEST(FindLayers, GradientsFindTheirLayerWithoutBeingTold) {
   const OpId sum = model.op("sum", {gw0, gw0});
   model.update("u0", w0, sum);
   model.update("u1", w1, gw1);
-  EXPECT_EQ(describe(model.build()),
+  EXPECT_EQ(describe_layers(model.build()),
             "l.0.w=l.0 l.1.w=l.1 x=l.0 h=l.0 r=l.0 y=l.1 loss=l.1 ones=l.1* gy=l.1* gw1=l.1* gr=l.1* gh=l.0* gw0=l.0* "
             "sum=l.0* u0=l.0* u1=l.1*");
 }
@@ -155,7 +155,7 @@ TEST(FindLayers, GradientsGoWithTheForwardOpTheGraphNames) {
   const OpId gb = model.gradient("gb", b, {b});
   const OpId ga = model.gradient("ga", a, {gb});
   model.update("u", w, ga);
-  EXPECT_EQ(describe(model.build()), "l.0.w=l.0 x=l.0 a=l.0 b=l.1 gb=l.1* ga=l.0* u=l.0*");
+  EXPECT_EQ(describe_layers(model.build()), "l.0.w=l.0 x=l.0 a=l.0 b=l.1 gb=l.1* ga=l.0* u=l.0*");
 }
 
 // Of layers that read the same weights: all, those that are bound by them behind a colon, and the bytes in fours.

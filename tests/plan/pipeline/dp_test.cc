@@ -17,10 +17,7 @@
 namespace berth {
 namespace {
 
-constexpr std::string_view kStar =
-    "device cpu; device gpu0 memory=10B; device gpu1 memory=10B; link cpu gpu0 rate=1; link cpu gpu1 rate=1";
-
-Problem pipeline_toy(std::string_view graph, std::vector<Bytes> resident = {}, std::string_view machine = kStar) {
+Problem pipeline_toy(std::string_view graph, std::vector<Bytes> resident = {}, std::string_view machine = kSmallGpus) {
   return as_pipeline(toy_problem(graph, machine), std::move(resident));
 }
 
@@ -100,7 +97,7 @@ TEST(Dp, CutsWhereADirectLinkIsCheap) {
 }
 
 TEST(Dp, KeepsAPlanWhenStoppedAtOnce) {
-  for (const Problem& problem : {pipeline_toy("a:1 -> b:1"), toy_problem("a:1 -> b:1", kStar)}) {
+  for (const Problem& problem : {pipeline_toy("a:1 -> b:1"), toy_problem("a:1 -> b:1", kSmallGpus)}) {
     Search search(problem, {.time_s = 0.0});
     ASSERT_TRUE(DpPlanner().plan(search));
     EXPECT_EQ(search.note(), "stopped early");
@@ -255,7 +252,7 @@ TEST(Dp, EqualsTheBestOfAllContiguousPlans) {
 
 TEST(Dp, CutsStagesForTheStepToo) {
   // 8 B of parameters each, and a gpu holds 10 B: two stages, one per gpu, and the step pays one transfer.
-  const Problem problem = toy_problem("v:param:8B -> a:20/2/2:1B -> b:20/2/2:1B; w:param:8B -> b", kStar);
+  const Problem problem = toy_problem("v:param:8B -> a:20/2/2:1B -> b:20/2/2:1B; w:param:8B -> b", kSmallGpus);
   const Found found = run_dp(problem);
   EXPECT_TRUE(found.feasible);
   EXPECT_EQ(found.seconds, 6);  // 2, two links of 1 s, 2

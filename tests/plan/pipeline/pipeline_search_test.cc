@@ -13,10 +13,7 @@
 namespace berth {
 namespace {
 
-constexpr std::string_view kStar =
-    "device cpu; device gpu0 memory=10B; device gpu1 memory=10B; link cpu gpu0 rate=1; link cpu gpu1 rate=1";
-
-Score run(const Problem& problem, std::uint64_t moves = 200'000) {
+Score run_search(const Problem& problem, std::uint64_t moves = 200'000) {
   Search search(problem, {.evaluations = moves});
   const Plan plan = plan_pipeline(search).value();
   EXPECT_EQ(verify(problem, plan), std::nullopt);
@@ -25,26 +22,27 @@ Score run(const Problem& problem, std::uint64_t moves = 200'000) {
 
 TEST(PipelineSearch, ReturnsToADeviceWhereThatPays) {
   // In one order 6 of the 10 s are on one side of any cut; a and c against b is 5 to 5.
-  const Problem problem = as_pipeline(toy_problem("a:90/4/4:0B -> b:90/5/5:0B -> c:90/1/1", kStar));
+  const Problem problem = as_pipeline(toy_problem("a:90/4/4:0B -> b:90/5/5:0B -> c:90/1/1", kSmallGpus));
   Search search(problem, {.time_s = 1000.0});
   EXPECT_EQ(to_seconds(simulate(problem, DpPlanner().plan(search).value()).step_time), 6);
-  EXPECT_EQ(to_seconds(run(problem).step_time), 5);
+  EXPECT_EQ(to_seconds(run_search(problem).step_time), 5);
 }
 
 TEST(PipelineSearch, StaysWithinMemoryAndLimits) {
   const std::string chain = "a:90/4/4:0B -> b:90/5/5:0B -> c:90/1/1";
-  const Score tight = run(as_pipeline(toy_problem(chain, kStar), {6, 5, 5}));  // a and c do not fit together
+  const Score tight =
+      run_search(as_pipeline(toy_problem(chain, kSmallGpus), {6, 5, 5}));  // a and c do not fit together
   EXPECT_TRUE(tight.feasible);
   EXPECT_EQ(to_seconds(tight.step_time), 6);
   Constraints limits;
   limits.max_crossings = 1;
-  EXPECT_EQ(to_seconds(run(as_pipeline(constrained_toy(chain, kStar, limits))).step_time), 6);
+  EXPECT_EQ(to_seconds(run_search(as_pipeline(constrained_toy(chain, kSmallGpus, limits))).step_time), 6);
   limits.max_devices = 1;
-  EXPECT_EQ(to_seconds(run(as_pipeline(constrained_toy(chain, kStar, limits))).step_time), 10);
+  EXPECT_EQ(to_seconds(run_search(as_pipeline(constrained_toy(chain, kSmallGpus, limits))).step_time), 10);
 }
 
 // The best of all plans, by counting through them.
-std::optional<Picoseconds> best_of_all(const Problem& problem) {
+std::optional<Picoseconds> least_load(const Problem& problem) {
   const PipelineModel model(problem);
   const std::size_t devices = problem.machine().num_devices();
   std::vector<DeviceId> device_of(problem.num_units(), DeviceId{0});
@@ -71,8 +69,8 @@ TEST(PipelineSearch, FindsTheOptimumOfSmallProblems) {
     Rng rng(seed);
     const Problem problem = as_pipeline(random_problem(rng, 6));
     if (std::pow(problem.machine().num_devices(), problem.num_units()) > 20'000) continue;
-    const auto best = best_of_all(problem);
-    const Score score = run(problem, 50'000);
+    const auto best = least_load(problem);
+    const Score score = run_search(problem, 50'000);
     ASSERT_EQ(score.feasible, best.has_value());
     if (!best) continue;
     EXPECT_EQ(score.step_time, *best);

@@ -18,7 +18,7 @@ namespace {
 
 constexpr Annealer::Heat kFrozen{0.0, 0.0};
 
-Level units(const Problem& problem) { return Level(problem, one_group_per_unit(problem)); }
+Level unit_level(const Problem& problem) { return Level(problem, one_group_per_unit(problem)); }
 
 // A plan without fusions, which the annealer does not know.
 Plan random_start(const Problem& problem, Rng& rng) {
@@ -80,11 +80,11 @@ TEST(Annealer, StaysLegalAndKnowsItsScoreUnderConstraints) {
     ASSERT_EQ(verify(problem, start), std::nullopt);
     Search search(problem, {.evaluations = 200});
     Annealer annealer(search, Rng(seed), start);
-    annealer.run(units(problem), {}, 0.5);
+    annealer.run(unit_level(problem), {}, 0.5);
     expect_legal_and_as_simulated(problem, annealer);
     annealer.retune_priorities();
     expect_legal_and_as_simulated(problem, annealer);
-    annealer.run(units(problem), {}, 1.0);
+    annealer.run(unit_level(problem), {}, 1.0);
     expect_legal_and_as_simulated(problem, annealer);
     EXPECT_EQ(verify(problem, search.best_plan()), std::nullopt);
     EXPECT_EQ(search.best_score(), simulate(problem, search.best_plan()));
@@ -102,7 +102,7 @@ TEST(Annealer, KnowsItsScoreInPipelines) {
     const Problem problem = as_pipeline(random_problem(rng, 40));
     Search search(problem, {.evaluations = 200});
     Annealer annealer(search, Rng(seed), random_start(problem, rng));
-    annealer.run(units(problem), {}, 1.0);
+    annealer.run(unit_level(problem), {}, 1.0);
     expect_legal_and_as_simulated(problem, annealer);
   }
 }
@@ -114,7 +114,7 @@ TEST(Annealer, DependsOnTheSeedAlone) {
     const auto plan = [&](std::uint64_t walk, double time_s) {
       Search search(problem, {.time_s = time_s, .evaluations = 150}, Picoseconds{0});
       Annealer annealer(search, Rng(walk), start);
-      annealer.run(units(problem), {}, 1.0);
+      annealer.run(unit_level(problem), {}, 1.0);
       return annealer.plan();
     };
     EXPECT_EQ(plan(1, 1e-9), plan(1, 100.0)) << seed;
@@ -130,7 +130,7 @@ TEST(Annealer, WithoutSlackNeverBecomesSlower) {
     const Score before = simulate(problem, start);
     Search search(problem, {.evaluations = 100}, Picoseconds{0});
     Annealer annealer(search, Rng(seed), start);
-    annealer.run(units(problem), kFrozen, 1.0);
+    annealer.run(unit_level(problem), kFrozen, 1.0);
     const Score after = simulate(problem, annealer.plan());
     if (!before.feasible) continue;
     EXPECT_TRUE(after.feasible);
@@ -145,7 +145,7 @@ TEST(Annealer, TakesNothingBackFromABestPlan) {
   start.priority = upward_ranks(problem, start);
   Search search(problem, {.evaluations = 500}, Picoseconds{0});
   Annealer annealer(search, Rng(1), start);
-  annealer.run(units(problem), {}, 1.0);
+  annealer.run(unit_level(problem), {}, 1.0);
   EXPECT_EQ(annealer.plan(), start);
   EXPECT_EQ(annealer.score().step_time, to_picoseconds(8));
   EXPECT_EQ(search.evaluations(), 500U);
@@ -155,7 +155,7 @@ TEST(Annealer, StopsAtTheLowerBound) {
   const Problem problem = toy_problem("a:9/2/2; b:9/2/2", kTwoGpus);  // one on each
   Search search(problem, {.evaluations = 10'000}, to_picoseconds(2));
   Annealer annealer(search, Rng(1), plan_on_one_device(problem, DeviceId{1}));
-  annealer.run(units(problem), {}, 1.0);
+  annealer.run(unit_level(problem), {}, 1.0);
   EXPECT_EQ(annealer.score().step_time, to_picoseconds(2));
   EXPECT_LT(search.evaluations(), 1000U);
 }
@@ -169,7 +169,7 @@ TEST(Annealer, EndsWhereNoMoveIsLegal) {
   Search search(problem, {.evaluations = 200}, Picoseconds{0});
   const Plan start = plan_on_one_device(problem, DeviceId{1});
   Annealer annealer(search, Rng(1), start);
-  annealer.run(units(problem), {}, 1.0);
+  annealer.run(unit_level(problem), {}, 1.0);
   EXPECT_EQ(annealer.plan(), start);
   EXPECT_EQ(search.evaluations(), 200U);
 }
@@ -196,7 +196,7 @@ TEST(Annealer, StaysWhereNothingHasAChoice) {
   const Plan start = toy_plan(problem, "a@cpu b@gpu0");
   Search search(problem, {.evaluations = 100}, Picoseconds{0});
   Annealer annealer(search, Rng(1), start);
-  annealer.run(units(problem), {}, 1.0);
+  annealer.run(unit_level(problem), {}, 1.0);
   EXPECT_EQ(annealer.plan(), start);
   EXPECT_EQ(search.evaluations(), 1U);
 }
@@ -219,7 +219,7 @@ Score repair(const Problem& problem, const Plan& start, std::uint64_t evaluation
   EXPECT_FALSE(simulate(problem, start).feasible);
   Search search(problem, {.evaluations = evaluations});
   Annealer annealer(search, Rng(1), start);
-  annealer.run(units(problem), {}, 1.0);
+  annealer.run(unit_level(problem), {}, 1.0);
   const Score score = simulate(problem, annealer.plan());
   EXPECT_EQ(score.feasible, search.best_score().feasible);
   return score;
@@ -256,7 +256,7 @@ TEST(Annealer, RepairsAPool) {
 std::uint64_t evaluations_to_repair(const Problem& problem, std::uint64_t seed, const DirectedMoves& moves) {
   Search search(problem, {.evaluations = 1000});
   Annealer annealer(search, Rng(seed), plan_on_one_device(problem, DeviceId{1}), moves);
-  const Level level = units(problem);
+  const Level level = unit_level(problem);
   double end = 0.0;
   while (!search.best_score().feasible && end < 1.0) annealer.run(level, {}, end += 0.001);
   return search.evaluations();
@@ -287,7 +287,7 @@ int walks_that_untangle(bool balance) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Search search(problem, {.evaluations = 30, .seed = seed});
     Annealer annealer(search, Rng(seed), tangled, {.balance = balance});
-    annealer.run(units(problem), kFrozen, 1.0);
+    annealer.run(unit_level(problem), kFrozen, 1.0);
     untangled += annealer.score().step_time == to_picoseconds(36) ? 1 : 0;
   }
   return untangled;
@@ -360,7 +360,7 @@ TEST(Annealer, FindsTheBestPlacementsOfSmallProblems) {
     start.priority.clear();
     Search search(problem, {.evaluations = 2000});
     Annealer annealer(search, Rng(seed), start);
-    annealer.run(units(problem), {}, 1.0);
+    annealer.run(unit_level(problem), {}, 1.0);
     const Score found = simulate(problem, annealer.plan());
     EXPECT_EQ(found.feasible, best.feasible);
     repaired += found.feasible && !simulate(problem, start).feasible ? 1 : 0;

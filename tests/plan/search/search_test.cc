@@ -11,12 +11,12 @@ namespace berth {
 namespace {
 
 // a then b, 1 s on the first device and 2 s on the second; tensors are too large for "small".
-Problem two_ops() {
+Problem tight_ops() {
   return toy_problem("a:1/2:8B -> b:1/2:1B", "device cpu memory=4B; device gpu memory=99B; link cpu gpu latency=1");
 }
 
 TEST(Search, CountsEvaluationsAndStopsAtTheirLimitWhateverTheTime) {
-  const Problem problem = two_ops();
+  const Problem problem = tight_ops();
   Search search(problem, {.time_s = 0.0, .evaluations = 2});
   EXPECT_FALSE(search.should_stop());
   search.evaluate(toy_plan(problem, "a@gpu b@gpu"));
@@ -27,7 +27,7 @@ TEST(Search, CountsEvaluationsAndStopsAtTheirLimitWhateverTheTime) {
 }
 
 TEST(Search, StopsWhenTimeIsUpIfEvaluationsAreNotLimited) {
-  const Problem problem = two_ops();
+  const Problem problem = tight_ops();
   Search long_search(problem, {.time_s = 1e6}), short_search(problem, {.time_s = 0.02});
   std::this_thread::sleep_for(std::chrono::milliseconds(25));
   EXPECT_FALSE(long_search.should_stop());
@@ -35,7 +35,7 @@ TEST(Search, StopsWhenTimeIsUpIfEvaluationsAreNotLimited) {
 }
 
 TEST(Search, ABatchEndsWithTheBudget) {
-  const Problem problem = two_ops();
+  const Problem problem = tight_ops();
   const std::vector<Plan> plans(7, toy_plan(problem, "a@gpu b@gpu"));
   Search search(problem, {.evaluations = 5});
   EXPECT_EQ(search.evaluate(std::span<const Plan>(plans)).size(), 5U);
@@ -44,7 +44,7 @@ TEST(Search, ABatchEndsWithTheBudget) {
 }
 
 TEST(Search, ABatchScoresLikeSinglePlansForAnyNumberOfThreads) {
-  const Problem problem = two_ops();
+  const Problem problem = tight_ops();
   std::vector<Plan> plans;
   for (const char* text : {"a@cpu b@cpu", "a@cpu b@gpu", "a@gpu b@cpu", "a@gpu b@gpu"})
     plans.push_back(toy_plan(problem, text));
@@ -58,7 +58,7 @@ TEST(Search, ABatchScoresLikeSinglePlansForAnyNumberOfThreads) {
 }
 
 TEST(Search, AFeasiblePlanBeatsAFasterOneOutOfMemory) {
-  const Problem problem = two_ops();
+  const Problem problem = tight_ops();
   Search search(problem, {});
   EXPECT_FALSE(search.has_best());
   EXPECT_FALSE(search.evaluate(toy_plan(problem, "a@cpu b@cpu")).feasible);
@@ -70,7 +70,7 @@ TEST(Search, AFeasiblePlanBeatsAFasterOneOutOfMemory) {
 }
 
 TEST(Search, AFlagStopsItFromOutside) {
-  const Problem problem = two_ops();
+  const Problem problem = tight_ops();
   std::atomic<bool> stop{false};
   Search search(problem, {.evaluations = 100});
   search.set_stop_flag(&stop);
@@ -82,7 +82,7 @@ TEST(Search, AFlagStopsItFromOutside) {
 }
 
 TEST(Search, ReportsProgressAtMostEveryTenthOfASecond) {
-  const Problem problem = two_ops();
+  const Problem problem = tight_ops();
   Search search(problem, {});
   std::vector<SearchState> states;
   search.set_progress([&](const SearchState& state) { states.push_back(state); });
@@ -102,7 +102,7 @@ TEST(Search, ReportsProgressAtMostEveryTenthOfASecond) {
 }
 
 TEST(Search, TakesPlansThatWereScoredElsewhere) {
-  const Problem problem = two_ops();
+  const Problem problem = tight_ops();
   Search search(problem, {.time_s = 0.0, .evaluations = 3});
   const Plan on_gpu = toy_plan(problem, "a@gpu b@gpu"), on_cpu = toy_plan(problem, "a@cpu b@cpu");
   search.add(on_cpu, simulate(problem, on_cpu));
@@ -118,7 +118,7 @@ TEST(Search, TakesPlansThatWereScoredElsewhere) {
 }
 
 TEST(Search, TellsOfPlansThatWereScoredElsewhere) {
-  const Problem problem = two_ops();
+  const Problem problem = tight_ops();
   Search search(problem, {});
   int shown = 0;
   search.set_progress([&](const SearchState&) { ++shown; });
@@ -129,7 +129,7 @@ TEST(Search, TellsOfPlansThatWereScoredElsewhere) {
 }
 
 TEST(Search, TakesABoundThatIsKnown) {
-  const Problem problem = two_ops();
+  const Problem problem = tight_ops();
   EXPECT_EQ(Search(problem, {}, Picoseconds{17}).lower_bound(), 17);
   EXPECT_EQ(to_seconds(Search(problem, {}).lower_bound()), 2.0);
 }

@@ -13,12 +13,12 @@ namespace berth {
 namespace {
 
 // 1 s per op on the first device, 2 s on the second.
-Problem two_ops() {
+Problem roomy_ops() {
   return toy_problem("a:1/2:8B -> b:1/2:1B", "device cpu memory=99B; device gpu memory=99B; link cpu gpu latency=1");
 }
 
 TEST(Walkers, EveryItemOnceAndItemsInTurns) {
-  const Problem problem = two_ops();
+  const Problem problem = roomy_ops();
   for (const int threads : {1, 2, 3, 8}) {
     Search search(problem, {.time_s = 1000, .threads = threads});
     Walkers walkers(search);
@@ -37,7 +37,7 @@ TEST(Walkers, EveryItemOnceAndItemsInTurns) {
 }
 
 TEST(Walkers, TheBestOfAllComesBackAndAllEvaluationsCount) {
-  const Problem problem = two_ops();
+  const Problem problem = roomy_ops();
   const std::vector<Plan> plans{toy_plan(problem, "a@gpu b@gpu"), toy_plan(problem, "a@cpu b@gpu"),
                                 toy_plan(problem, "a@cpu b@cpu"), toy_plan(problem, "a@gpu b@cpu")};
   Search search(problem, {.time_s = 1000, .threads = 3});
@@ -53,7 +53,7 @@ TEST(Walkers, TheBestOfAllComesBackAndAllEvaluationsCount) {
 }
 
 TEST(Walkers, WalkersShareTheEndAndTheFlagToStop) {
-  const Problem problem = two_ops();
+  const Problem problem = roomy_ops();
   std::atomic<bool> stop = false;
   Search search(problem, {.time_s = 1000, .threads = 2});
   search.set_stop_flag(&stop);
@@ -74,7 +74,7 @@ TEST(Walkers, WalkersShareTheEndAndTheFlagToStop) {
 }
 
 TEST(Walkers, ALimitOnEvaluationsLeavesOneWalker) {
-  const Problem problem = two_ops();
+  const Problem problem = roomy_ops();
   Search search(problem, {.evaluations = 9, .threads = 4});
   EXPECT_EQ(Walkers(search).size(), 1U);
 }

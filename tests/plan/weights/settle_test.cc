@@ -12,20 +12,11 @@
 namespace berth {
 namespace {
 
-std::string text_of(const Problem& problem, const Plan& plan) {
-  std::string text;
-  for (const OpId op : problem.graph().ops()) {
-    text += fmt::format("{}{}@{}", text.empty() ? "" : " ", problem.graph().name(op),
-                        problem.machine().device(plan.device(op)).name);
-  }
-  return text;
-}
-
 template <typename T>
 std::string placed_by(const Problem& problem) {
   Search search(problem, {.evaluations = 200});
   const Plan plan = T().plan(search).value();
-  return text_of(problem, plan);
+  return plan_text(problem, plan);
 }
 
 // w is read on gpu1, where b is pinned. Sent from gpu0 it takes 1 s, while b needs it at once.
@@ -48,8 +39,8 @@ TEST(Settle, AWeightThatDoesNotFitWithItsReaderStaysAway) {
   Search search(problem, {.evaluations = 100});
   const Plan plan = SinglePlanner().plan(search).value();
   EXPECT_TRUE(simulate(problem, plan).feasible);
-  EXPECT_EQ(text_of(problem, plan), "w@cpu b@gpu a@gpu c@cpu");
-  EXPECT_EQ(text_of(problem, with_settled_weights(problem, plan)), "w@gpu b@gpu a@gpu c@cpu");
+  EXPECT_EQ(plan_text(problem, plan), "w@cpu b@gpu a@gpu c@cpu");
+  EXPECT_EQ(plan_text(problem, with_settled_weights(problem, plan)), "w@gpu b@gpu a@gpu c@cpu");
 }
 
 // Without links that cost anything, where weights are makes no difference to the step: bytes decide.
@@ -57,7 +48,7 @@ TEST(Settle, TiesGoToFewerBytes) {
   const Problem problem = toy_problem("a:2:1B -> b:2; w:param:50B -> a; v:param:60B -> b; c:4", "2 devices");
   Search search(problem, {.evaluations = 1000});
   const Plan plan = settle_for_free(search, toy_plan(problem, "a@0 b@0 c@1 w@1 v@1"));
-  EXPECT_EQ(text_of(problem, plan), "a@0 b@0 w@0 v@0 c@1");
+  EXPECT_EQ(plan_text(problem, plan), "a@0 b@0 w@0 v@0 c@1");
 }
 
 TEST(Settle, NeverForTime) {

@@ -14,14 +14,14 @@ namespace berth {
 namespace {
 
 // Five layers, each with a weight of 4 bytes that is read through a view; `times` of one layer on every device.
-std::string layers(std::string_view times) {
+std::string layers_text(std::string_view times) {
   return fmt::format(
       "w1:param:4B; w2:param:4B; w3:param:4B; w4:param:4B; w5:param:4B; x:input:1B;"
       "w1 -> v1:view:4B; w2 -> v2:view:4B; w3 -> v3:view:4B; w4 -> v4:view:4B; w5 -> v5:view:4B;"
       "x -> a:{0}; v1 -> a; a -> b:{0}; v2 -> b; b -> c:{0}; v3 -> c; c -> d:{0}; v4 -> d; d -> e:{0}:out; v5 -> e",
       times);
 }
-const std::string kLayers = layers("99/1");
+const std::string kLayers = layers_text("99/1");
 constexpr const char* kSmallGpu = "device cpu memory=99B; device gpu memory=14B; link cpu gpu rate=1";
 
 Plan all_on_gpu(const Problem& problem) {
@@ -60,7 +60,7 @@ TEST(Streaming, LeavesAPlanThatFitsAlone) {
 
 TEST(Streaming, FillsWorkersFromTheEnd) {
   const Problem problem =
-      toy_problem(layers("99/1/1"),
+      toy_problem(layers_text("99/1/1"),
                   "device cpu memory=99B; device gpu0 memory=8B; device gpu1 memory=8B; link cpu gpu0; link cpu gpu1");
   EXPECT_TRUE(outgrows_workers(problem));
   const Plan plan = fill_from_the_end(problem);
