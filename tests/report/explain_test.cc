@@ -399,7 +399,7 @@ TEST(ExplainOp, SaysWhatHoldsIt) {
   const Problem problem = toy_problem("a:1/-/1 -> b:1:group=g; c:1:group=g", "3 devices");
   const Plan plan = toy_plan(problem, "a@0");
   const auto of_a = explain_op(problem, plan, op_named(problem, "a"));
-  EXPECT_TRUE(says(of_a.reasons, "it may only be on 0 or 2: by its type or its times it can run on 0 or 2"))
+  EXPECT_TRUE(says(of_a.reasons, "it may only be on 0, 2: by its type or its times it can run on 0, 2"))
       << all_of(of_a.reasons);
   EXPECT_TRUE(of_a.alternatives[1].refused.has_value());
   EXPECT_FALSE(of_a.alternatives[2].refused.has_value());

@@ -50,12 +50,12 @@ TEST(Pace, NobodyComesNextWhereOneDoesEverything) {
   EXPECT_EQ(what_sets_the_pace(problem, toy_plan(problem, "a@1 b@1")).size(), 1U);
 }
 
-// A device with lanes, one without work, and transfers that count on both ends: a sends 4 B in 4 s.
+// GPUs pay for what they send and what they receive: a sends 4 B in 4 s.
 TEST(Pace, TransfersCountOnTheDevicesTheyJoin) {
-  const Problem problem = toy_problem("a:1:4B -> b:3", "3 devices, 1 s per byte");
-  const Plan plan = toy_plan(problem, "a@0 b@1");
-  EXPECT_EQ(pace_text(problem, plan), "1: 7.00 s per sample, 3.00 s of ops and 4.00 s of transfers");
-  EXPECT_EQ(what_sets_the_pace(problem, plan).back(), "of the other devices 0 has most to do: 5.00 s, 71 % of that");
+  const Problem problem = toy_problem("a:1:4B -> b:3", "device g; device h; link g h rate=1");
+  const Plan plan = toy_plan(problem, "a@g b@h");
+  EXPECT_EQ(pace_text(problem, plan), "h: 7.00 s per sample, 3.00 s of ops and 4.00 s of transfers");
+  EXPECT_EQ(what_sets_the_pace(problem, plan).back(), "of the other devices g has most to do: 5.00 s, 71 % of that");
 }
 
 // An op that takes no time is no work: with it alone on the second device, nothing streams between two.
