@@ -123,7 +123,8 @@ TEST(CallArguments, WhatDoesNotFitIsRefusedByName) {
   expect_refused("aten.mm.default", R"({"op": 0}, {"s": "tanh"})", "is no word that 'mat2' may be");
   expect_refused("aten.cat.default", R"({"list": [{"op": 0}, {"i": 3}]})", "expected a tensor");
   expect_refused("aten.nothing_of_the_kind.default", R"({"op": 0})", "this libtorch has no operator");
-  EXPECT_TRUE(refusal_of(call_text("aten.relu.default", R"({"op": 0}, {"i": 1})")).starts_with("ops[2]"));
+  EXPECT_TRUE(refusal_of(call_text("aten.relu.default", R"({"op": 0}, {"i": 1})"))
+                  .starts_with("'aten.relu.default': ops[2].args: "));
 }
 
 // An op of two outputs is no tensor: a getitem says which.
