@@ -68,9 +68,9 @@ TEST(WorkerProcess, AFlagStopsTheWait) {
 
 // An answer of several lines is answers to come; an answer of many pieces is one.
 TEST(WorkerProcess, AnswersAreLinesHoweverTheyArrive) {
-  auto worker =
-      WorkerProcess::start("/bin/sh", {"-c", "read a; echo one; echo two; read b; printf thr; printf 'ee\\n'; read c"})
-          .value();
+  auto worker = WorkerProcess::start(
+                    "/bin/sh", {"-c", "read a; printf 'one\\ntwo\\n'; read b; printf thr; printf 'ee\\n'; read c"})
+                    .value();
   EXPECT_EQ(worker.ask("a\n", {}).value(), "one");
   EXPECT_EQ(worker.ask("b\n", {}).value(), "two");
   EXPECT_EQ(worker.ask("c\n", {}).value(), "three");
@@ -111,7 +111,7 @@ TEST(WorkerProcess, AQuestionThatNobodyReadsIsAnError) {
 }
 
 TEST(WorkerProcess, MovesTakeTheProcessAlong) {
-  auto first = WorkerProcess::start("/bin/sh", {"-c", "read a; echo one; echo two; read b"}).value();
+  auto first = WorkerProcess::start("/bin/sh", {"-c", "read a; printf 'one\\ntwo\\n'; read b"}).value();
   auto second = WorkerProcess::start("/bin/sh", {"-c", "read a; echo other"}).value();
   EXPECT_EQ(first.ask("a\n", {}).value(), "one");
   WorkerProcess moved(std::move(first));
