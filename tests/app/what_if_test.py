@@ -131,6 +131,10 @@ class Sweep(CommandLineTest):
         self.assert_refused(["sweep", *ON, "--over", "devices=1,,2"], "empty")
         self.assert_refused(["sweep", *ON, "--over", "devices=9"], "has 2 accelerators, not 9")
         self.assert_refused(["sweep", *ON, "--over", "colour=1"], "colour")
+        for name, meant in [("bandwith", "link.*.bandwidth"), ("bandwidth", "link.*.bandwidth"), ("latnecy", "link.*.latency"),
+                            ("memory", "gpu.memory"), ("device", "devices")]:
+            with self.subTest(name):
+                self.assert_refused(["sweep", *ON, "--over", f"{name}=1"], f"'{name}'", f"of the machine, there is --over {meant}")
 
 
 if __name__ == "__main__":
