@@ -174,6 +174,7 @@ class Diff(Explained):
         page = self.text_of("diff", self.plan, other, "--graph", SMALL, "--machine", "k40x2")
         for words in ("are on another device", "step time", "parts of the model", "peak memory"):
             self.assertIn(words, page)
+        self.assertRegex(page, r"step time [\d.]+ \w+ before, [\d.]+ \w+ after", "words, no inequality")
 
     def test_a_plan_is_like_itself(self):
         self.assertEqual(self.json_of("diff", self.plan, self.plan)["moved"], 0)
