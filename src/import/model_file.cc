@@ -45,12 +45,12 @@ class ModelBytes {
   std::string unpacked_;
 };
 
-Result<Model> read_onnx(const std::string& path, const ImportOptions&) {
+Result<Model> read_onnx(const std::string& path, const ReadOptions&) {
   BERTH_TRY(const ModelBytes file, ModelBytes::open(path));
   return with_path(path, read_onnx_model(file.bytes(), title_from(path)));
 }
 
-Result<Model> read_exported(const std::string& path, const ImportOptions&) { return read_exported_program(path); }
+Result<Model> read_exported(const std::string& path, const ReadOptions&) { return read_exported_program(path); }
 
 // Names that converters give to whatever they convert.
 bool says_something(std::string_view name) {
@@ -61,34 +61,33 @@ bool says_something(std::string_view name) {
   return !name.starts_with(kNumbered) || name.substr(kNumbered.size()).find_first_not_of("0123456789") != name.npos;
 }
 
-Result<Model> read_openvino(const std::string& path, const ImportOptions& options) {
+Result<Model> read_openvino(const std::string& path, const ReadOptions& options) {
   BERTH_TRY(const std::string text, read_file(path));
-  Result<Model> model = with_path(path, read_openvino_model(text, options.dims));
+  Result<Model> model = with_path(path, read_openvino_model(text, options.open_turns));
   if (model && !says_something(model->title)) model->title = title_from(path);
   return model;
 }
 
-TensorFlowOptions for_tensorflow(const ImportOptions& options) {
+TensorFlowOptions for_tensorflow(const ReadOptions& options) {
   return {.outputs = options.step.outputs,
           .signature = options.step.signature,
           .tag = options.step.tag,
-          .dims = options.dims,
-          .trip_count = loop_turns(options.dims)};
+          .trip_count = options.open_turns};
 }
 
-Result<Model> read_tensorflow(const std::string& path, const ImportOptions& options) {
+Result<Model> read_tensorflow(const std::string& path, const ReadOptions& options) {
   BERTH_TRY(const ModelBytes file, ModelBytes::open(path));
   return with_path(path, read_tensorflow_graph(file.bytes(), title_from(path), for_tensorflow(options)));
 }
 
-Result<Model> read_tensorflow_text(const std::string& path, const ImportOptions& options) {
+Result<Model> read_tensorflow_text(const std::string& path, const ReadOptions& options) {
   BERTH_TRY(const std::string text, read_file(path));
   return with_path(path, read_tensorflow_graph_text(text, title_from(path), for_tensorflow(options)));
 }
 
 struct ModelReader {
   FileKind kind;
-  Result<Model> (*read)(const std::string& path, const ImportOptions& options);
+  Result<Model> (*read)(const std::string& path, const ReadOptions& options);
   bool has_steps = false;  // to choose from
 };
 constexpr std::array kReaders{
@@ -143,40 +142,11 @@ std::string title_of_folder(const std::string& path) {
   return std::filesystem::weakly_canonical(path, ignored).filename().string();
 }
 
-// The rules for the shapes of TensorFlow's ops run while the file is read, so they need every size then. Returns what
-// the sizes are, since the second model has plain numbers in their place.
-Result<std::vector<NamedDim>> read_again_with_sizes(const std::string& path, const ImportOptions& options,
-                                                    Model& model) {
-  std::vector<NamedDim> dims = bind_dims(model, options.dims);
-  if (dims.empty()) return dims;
-  DimSizes sizes{{std::string(kLoopTurns), loop_turns(options.dims)}};
-  for (const NamedDim& dim : dims) sizes.emplace(dim.name, dim.size);
-  BERTH_TRY(model, read_model_file(path, {sizes, options.step}));
-  return dims;
-}
-
-void add_dims(const std::vector<NamedDim>& dims, LowerReport& report) {
-  std::set<std::string> reported;
-  for (const NamedDim& dim : report.dims) reported.insert(dim.name);
-  for (const NamedDim& dim : dims) {
-    if (reported.contains(dim.name)) continue;
-    report.dims.push_back(dim);
-    if (dim.source == DimSource::kAssumed) report.assumed_dims.emplace(dim.name, dim.uses);
-  }
-}
-
-// Whether every size that was given is one of a name that was found.
-bool has_all(const LowerReport& report, const DimSizes& given) {
-  return std::ranges::all_of(given, [&](const auto& dim) {
-    return std::ranges::find(report.dims, dim.first, &NamedDim::name) != report.dims.end();
-  });
-}
-
 }  // namespace
 
 bool is_model_file(const std::string& path) { return is_folder(path) || find_reader(kind_of_file(path)) != nullptr; }
 
-Result<Model> read_model_file(const std::string& path, const ImportOptions& options) {
+Result<Model> read_model_file(const std::string& path, const ReadOptions& options) {
   BERTH_TRY(const std::string file, file_of(path));
   const ModelReader* reader = find_reader(kind_of_file(file));
   if (reader == nullptr) {
@@ -192,23 +162,9 @@ Result<Model> read_model_file(const std::string& path, const ImportOptions& opti
 }
 
 Result<Lowered> import_model(const std::string& path, const ImportOptions& options) {
-  const DimSizes turns{{std::string(kLoopTurns), loop_turns(options.dims)}};
-  BERTH_TRY(Model model, read_model_file(path, {turns, options.step}));
-  const bool may_open_sizes = model.dialect == Dialect::kOnnx;
-  const Status known = check_dims(model, options.dims);
-  if (!known && !may_open_sizes) return in_file(path, known.error());
-  std::vector<NamedDim> dims;
-  if (model.dialect == Dialect::kTensorFlow) {
-    BERTH_TRY(dims, read_again_with_sizes(path, options, model));
-  }
-  // Here only those that the user gives: what windows make of a size of 1 is no size at all.
-  if (model.dialect == Dialect::kOpenVino && !options.dims.empty()) {
-    BERTH_TRY(model, read_model_file(path, options));
-  }
+  BERTH_TRY(Model model, read_model_file(path, {.step = options.step, .open_turns = loop_turns(options.dims)}));
   auto lowered = lower(std::move(model), {.dims = options.dims});
   if (!lowered) return in_file(path, lowered.error());
-  if (!known && !has_all(lowered->report, options.dims)) return in_file(path, known.error());
-  add_dims(dims, lowered->report);
   return lowered;
 }
 

@@ -4,6 +4,7 @@
 // saved_model.pbtxt in it. All errors begin with the file's name.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,8 +30,13 @@ struct ImportOptions {
   StepChoice step = {};
 };
 
-// Sizes of named dimensions only help the readers that infer shapes (TensorFlow, OpenVINO); lower() binds them for all.
-Result<Model> read_model_file(const std::string& path, const ImportOptions& options = {});
+struct ReadOptions {
+  StepChoice step = {};
+  std::int64_t open_turns = 1;  // of loops of which the file does not tell how often they turn
+};
+
+// The model as the file has it; lower() infers shapes and gives named dimensions their sizes.
+Result<Model> read_model_file(const std::string& path, const ReadOptions& options = {});
 
 // The model as a graph, with what had to be assumed about it. A dimension that the model does not have is an error.
 Result<Lowered> import_model(const std::string& path, const ImportOptions& options = {});

@@ -2,6 +2,7 @@
 #include "model/lower.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <unordered_set>
 
@@ -10,7 +11,7 @@
 #include "model/fold.h"
 #include "model/node_info.h"
 #include "model/quantised.h"
-#include "model/shapes/onnx/shapes.h"
+#include "model/shapes/shapes.h"
 #include "model/sizes.h"
 #include "model/updates.h"
 #include "ops/traffic.h"
@@ -24,17 +25,17 @@ class Lowering {
       : model_(std::move(model)), options_(options), builder_(model_.title) {}
 
   Result<Lowered> run() {
-    report_.dims = bind_dims(model_, options_.dims);
-    if (model_.dialect == Dialect::kOnnx) infer_onnx_shapes(model_, options_.dims);
+    BERTH_TRY(NamedSizes sizes, infer_shapes(model_, options_.dims));
+    report_.dims = std::move(sizes.open);
     BERTH_RETURN_IF_ERROR(check_sizes(model_));
     note_open_sizes();
-    for (const NamedDim& dim : report_.dims) {
-      if (dim.source == DimSource::kAssumed) report_.assumed_dims.emplace(dim.name, dim.uses);
-    }
+    note_assumed(report_.dims);
     for (const auto& [name, branch] : model_.open_branches) report_.open_branches.push_back(name);
     report_.branches_taken = model_.open_branches;
     report_.left_out = model_.left_out;
     BERTH_RETURN_IF_ERROR(note_turns());
+    note_assumed(sizes.bound);
+    std::ranges::move(sizes.bound, std::back_inserter(report_.dims));
     const std::vector<std::string> names = output_names();
     fold_constants(model_);
     kernel_bytes_ = fuse_quantised(model_);
@@ -52,6 +53,12 @@ class Lowering {
   }
 
  private:
+  void note_assumed(const std::vector<NamedDim>& dims) {
+    for (const NamedDim& dim : dims) {
+      if (dim.source == DimSource::kAssumed) report_.assumed_dims.emplace(dim.name, dim.uses);
+    }
+  }
+
   void note_open_sizes() {
     std::map<std::string, std::size_t> number_of;  // in the report
     for (const OpenSize& open : model_.open_sizes) {

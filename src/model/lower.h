@@ -3,7 +3,7 @@
 // (ops/op_table.h).
 //
 // - Named dimensions get the sizes the user gives, else those of the export; the others count as 1 and are reported
-//   (model/sizes.h).
+//   (model/sizes.h). Shapes that the file does not state follow by the rules of its dialect (model/shapes/shapes.h).
 // - What depends on constants alone is folded away (model/fold.h): it becomes a constant (parameters keep their role
 //   through casts, transposes and the like), resident and without cost.
 // - Quantised patterns of ONNX are priced as the kernels that runtimes make of them (model/quantised.h).
@@ -64,7 +64,7 @@ struct Lowered {
   std::vector<std::string> device_of;  // per op of the graph, as the file says it; empty if the file places nothing
 };
 
-// Names of dimensions that the model does not have do nothing here: check_dims() finds them.
+// A dimension that the model does not have is an error.
 Result<Lowered> lower(Model model, const LowerOptions& options = {});
 
 }  // namespace berth

@@ -24,7 +24,6 @@
 #include "import/onnx/onnx_model.h"
 #include "import/onnx/onnx_types.h"
 #include "import/onnx/onnx_writer.h"
-#include "import/openvino/hsdag_graph.h"
 #include "import/openvino/openvino_model.h"
 #include "import/plans/device_field.h"
 #include "import/plans/foreign_plan.h"
@@ -33,6 +32,7 @@
 #include "import/pt2/exported_program.h"
 #include "import/pt2/pt2_weights.h"
 #include "import/tensorflow/tensorflow_graph.h"
+#include "model/shapes/shapes.h"
 #include "services/problem/dims.h"
 #include "serving/architecture.h"
 #include "serving/files/device_map.h"
@@ -92,16 +92,16 @@ constexpr std::size_t kMostGiven = 4;  // so that the rest has to follow
 constexpr std::int64_t kGivenSize = 20;
 
 Status read_openvino(std::string_view bytes) {
-  const bool is_hsdag_graph = read_hsdag_graph(bytes).ok();
   auto model = read_openvino_model(bytes);
-  BERTH_CHECK(is_hsdag_graph || !model.ok());  // it asks for less
   if (!model) return model.error();
-  // Twice, as the program does: what windows make of sizes follows once these are given.
+  // What windows make of sizes follows once these are given.
+  Model named = *model;
+  BERTH_TRY(const NamedSizes names, infer_shapes(named, {}));
   DimSizes sizes;
-  for (const NamedDim& dim : bind_dims(*model, {})) {
+  for (const NamedDim& dim : names.open) {
     if (sizes.size() < kMostGiven) sizes.emplace(dim.name, kGivenSize);
   }
-  return use_model(read_openvino_model(bytes, sizes), sizes);
+  return use_model(std::move(model), sizes);
 }
 
 Status read_plan(std::string_view bytes) {
@@ -143,23 +143,12 @@ Status read_heft(std::string_view bytes) {
 // A quarter of what the program inlines: sanitizers make the rest as slow.
 constexpr std::size_t kMostInlined = 50'000;
 
-// Twice, as the program does: the shapes of TensorFlow's ops are inferred while the file is read, and want every size.
-template <typename Read>
-Status read_with_sizes(Read read) {
-  BERTH_TRY(Model model, read({.max_inlined_nodes = kMostInlined}));
-  DimSizes sizes;
-  for (const NamedDim& dim : bind_dims(model, {})) sizes.emplace(dim.name, dim.size);
-  return use_model(read({.dims = sizes, .max_inlined_nodes = kMostInlined}));
-}
-
 Status read_tensorflow(std::string_view bytes) {
-  return read_with_sizes(
-      [&](const TensorFlowOptions& options) { return read_tensorflow_graph(bytes, "fuzz", options); });
+  return use_model(read_tensorflow_graph(bytes, "fuzz", {.max_inlined_nodes = kMostInlined}));
 }
 
 Status read_tensorflow_text(std::string_view bytes) {
-  return read_with_sizes(
-      [&](const TensorFlowOptions& options) { return read_tensorflow_graph_text(bytes, "fuzz", options); });
+  return use_model(read_tensorflow_graph_text(bytes, "fuzz", {.max_inlined_nodes = kMostInlined}));
 }
 
 Status read_costs(std::string_view bytes) { return use_costs(parse_costs(std::string(bytes), "fuzz.costs")); }

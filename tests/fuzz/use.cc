@@ -134,7 +134,6 @@ Status use_graph(Result<Graph> graph) {
 
 Status use_model(Result<Model> model, const DimSizes& sizes) {
   if (!model) return model.error();
-  BERTH_RETURN_IF_ERROR(check_dims(*model, sizes));
   BERTH_TRY(Lowered lowered, lower(*std::move(model), {.dims = sizes}));
   check_round_trip(lowered.graph);
   BERTH_TRY(const Problem problem,

@@ -4,7 +4,7 @@
 
 #include "files/files.h"
 #include "graph/colocation_sets.h"
-#include "import/openvino/hsdag_graph.h"
+#include "import/hsdag_graph.h"
 #include "import/parts.h"
 
 namespace berth {

@@ -11,8 +11,9 @@
 #include <vector>
 
 #include "base/text.h"
-#include "import/openvino/ir_net.h"
+#include "import/openvino/ir_xml.h"
 #include "import/openvino/openvino_model.h"
+#include "model/shapes/openvino/shapes.h"
 
 namespace berth {
 
@@ -109,10 +110,13 @@ inline std::string file_with_loop(const std::string& layer) {
       ir_layer(0, "x", "Parameter", "", "", "FP32 10,4,128") + layer + ir_layer(2, "y", "Result", "", "FP32 4,32", ""),
       "0:0>1:0 1:1>2:0");
 }
-inline Model model_of(const std::string& text) {
+// Shapes included; `given` are sizes of names.
+inline Model model_of(const std::string& text, const DimSizes& given = {}) {
   auto model = read_openvino_model(text);
   EXPECT_TRUE(model) << model.error().message;
-  return model ? *std::move(model) : Model();
+  if (!model) return {};
+  infer_openvino_shapes(*model, given);
+  return *std::move(model);
 }
 inline std::string ir_error_of(const std::string& text) {
   const auto model = read_openvino_model(text);

@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "import/tensorflow/tensorflow_graph.h"
+#include "model/shapes/tensorflow/shapes.h"
 
 namespace berth::tensorflow {
 
@@ -141,16 +142,31 @@ inline std::string outputs_of(const Model& model) {
   return text;
 }
 
-inline Model read_text(std::string_view text, const TensorFlowOptions& options = {},
-                       TensorFlowReport* report = nullptr) {
-  auto model = read_tensorflow_graph_text(text, "toy", options, report);
+// Shapes included: names of sizes go as far as the rules carry them.
+inline Result<Model> with_shapes(Result<Model> model, const DimSizes& sizes = {}) {
+  if (model) BERTH_RETURN_IF_ERROR(infer_tensorflow_shapes(*model, sizes));
+  return model;
+}
+
+inline Model read_text(std::string_view text, const TensorFlowOptions& options = {}, TensorFlowReport* report = nullptr,
+                       const DimSizes& sizes = {}) {
+  auto model = with_shapes(read_tensorflow_graph_text(text, "toy", options, report), sizes);
   EXPECT_TRUE(model) << model.error().message;
   return model ? *std::move(model) : Model();
 }
 
 inline std::string error_of(std::string_view text, const TensorFlowOptions& options = {}) {
-  const auto model = read_tensorflow_graph_text(text, "toy", options);
+  const auto model = with_shapes(read_tensorflow_graph_text(text, "toy", options));
   return model ? "fine" : model.error().message;
+}
+
+// Of what nodes make.
+inline std::size_t count_unknown_shapes(const Model& model) {
+  std::size_t unknown = 0;
+  for (const Node& node : model.nodes) {
+    for (const ValueIndex value : node.outputs) unknown += model.values[value].shape ? 0 : 1;
+  }
+  return unknown;
 }
 
 }  // namespace berth::tensorflow

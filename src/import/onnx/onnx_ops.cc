@@ -5,7 +5,7 @@
 
 #include "import/onnx/onnx_model.h"
 #include "model/fold.h"
-#include "model/shapes/onnx/shapes.h"
+#include "model/shapes/shapes.h"
 
 namespace berth {
 namespace {
@@ -41,8 +41,7 @@ Result<OnnxOps> find_onnx_ops(std::string_view bytes, const OnnxSource& source, 
                               std::size_t num_ops) {
   OnnxOps ops;
   BERTH_TRY(ops.model, read_onnx_model(bytes, {}));
-  bind_dims(ops.model, dims);
-  infer_onnx_shapes(ops.model, dims);
+  BERTH_RETURN_IF_ERROR(infer_shapes(ops.model, dims));
   fold_constants(ops.model);
   if (ops.model.leaves.size() + ops.model.nodes.size() != num_ops) {
     return bad_input("the file has changed while it was read; try again");

@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "files/json/json_reader.h"
-#include "import/openvino/ir_net.h"
+#include "import/openvino/ir_xml.h"
 
 namespace berth {
 namespace {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "files/json/json_reader.h"
+#include "import/openvino/ir_xml.h"
 
 namespace berth::openvino {
 namespace {

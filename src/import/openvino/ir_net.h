@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An OpenVINO XML file as plain values: what parse_ir() finds in a model (IR) or in an execution graph, which has the
-// same layers and edges. Only ir_xml.cc knows the XML library.
+// An OpenVINO XML file as plain values: what parse_ir() (ir_xml.h) finds in a model (IR) or in an execution graph,
+// which has the same layers and edges. Only ir_xml.cc knows the XML library.
 #pragma once
 
 #include <cstddef>
@@ -70,11 +70,7 @@ inline constexpr std::size_t kMaxXmlBytes = std::size_t{64} << 20;
 inline constexpr std::size_t kMaxXmlTags = 8'000'000;
 inline constexpr int kMaxBodyDepth = 32;
 
-// Reads the text; checks numbers, ranks, names and nesting, not yet that edges meet ports (see ir_links.h). Elements
-// and attributes that we do not know are skipped; document types and entities of their own are never expanded.
-Result<IrNet> parse_ir(std::string_view xml);
-
-// The same for a model: IR of version 10 or 11, no execution graph.
+// What parse_ir() (ir_xml.h) finds in a model: IR of version 10 or 11, no execution graph.
 Result<IrNet> parse_model_ir(std::string_view xml);
 
 // "layer "conv1"", for errors.

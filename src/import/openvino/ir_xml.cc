@@ -3,6 +3,8 @@
 //
 // pugixml parses without recursion, knows no entities but the five of XML, and with these options keeps neither
 // document types nor comments. It takes a node of 64 bytes per tag and 40 bytes per attribute, hence the caps.
+#include "import/openvino/ir_xml.h"
+
 #include <simdjson.h>
 
 #include <algorithm>
@@ -14,7 +16,6 @@
 #include "files/json/json_reader.h"
 #include "graph/builder.h"
 #include "import/openvino/element_type.h"
-#include "import/openvino/ir_net.h"
 
 #ifdef BERTH_OPENVINO
 #include <pugixml.hpp>

@@ -9,8 +9,8 @@
 #include "import/openvino/ir_attributes.h"
 #include "import/openvino/ir_links.h"
 #include "import/openvino/ir_net.h"
-#include "import/openvino/ir_shapes.h"
 #include "import/openvino/module_path.h"
+#include "model/shapes/openvino/rules.h"
 
 namespace berth {
 namespace openvino {
@@ -61,12 +61,19 @@ bool is_input_of_any_rank(const IrLayer& layer) {
   return layer.type == "Parameter" && shape != nullptr && shape->starts_with("...");
 }
 
+Shape shape_of(const IrPort& port) {
+  Shape shape;
+  for (const std::int64_t size : port.dims) shape.push_back({.size = size});
+  return shape;
+}
+
 bool is_result(const IrLayer& layer) { return layer.type == "Result"; }
 bool is_state(const IrLayer& layer) { return layer.type == "ReadValue" || layer.type == "Assign"; }
 
 class ModelMaker {
  public:
-  ModelMaker(const IrNet& net, const IrLinks& links, const DimSizes& sizes) : net_(net), links_(links), sizes_(sizes) {}
+  ModelMaker(const IrNet& net, const IrLinks& links, std::int64_t open_turns)
+      : net_(net), links_(links), open_turns_(open_turns) {}
 
   Result<Model> make() {
     model_.title = net_.name;
@@ -121,7 +128,6 @@ class ModelMaker {
   }
 
   void add_values() {
-    LayerShapes shapes = name_dynamic_sizes(net_, links_, sizes_);
     for (std::size_t at = 0; at < net_.layers.size(); ++at) {
       const IrLayer& layer = net_.layers[at];
       first_value_.push_back(static_cast<ValueIndex>(model_.values.size()));
@@ -129,11 +135,22 @@ class ModelMaker {
       for (std::size_t output = 0; output < num_outputs(at); ++output) {
         Value value{.name = output == 0 ? layer.name : fmt::format("{}:{}", short_name(layer), output),
                     .dtype = layer.outputs[output].dtype};
-        if (!has_unknown_rank(at, output)) value.shape = std::move(shapes[at][output]);
+        if (!has_unknown_rank(at, output)) value.shape = named_shape(layer, output);
         model_.add(std::move(value));
       }
     }
     is_output_.resize(model_.values.size());
+  }
+
+  // Dynamic sizes are called after the layer, the output unless it is the first, and the axis.
+  static Shape named_shape(const IrLayer& layer, std::size_t output) {
+    Shape shape = shape_of(layer.outputs[output]);
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+      if (shape[axis].known()) continue;
+      const std::string number = output == 0 ? std::string() : fmt::format(":{}", output);
+      shape[axis].symbol = fmt::format("{}{}.{}", short_name(layer), number, axis);
+    }
+    return shape;
   }
 
   [[nodiscard]] ValueIndex value_of(const IrSource& source) const { return first_value_[source.layer] + source.output; }
@@ -172,20 +189,19 @@ class ModelMaker {
   }
 
   Status add_bodies(const IrLayer& layer, Node& node) {
-    BERTH_TRY(const BodyWork work, work_of_bodies(layer, loop_turns(sizes_)));
+    BERTH_TRY(const BodyWork work, work_of_bodies(layer, open_turns_));
     node.attributes.emplace_back("body_flops", work.flops);
     node.attributes.emplace_back("body_bytes", static_cast<std::int64_t>(work.bytes));
     node.attributes.emplace_back("body_turns", work.turns);
     node.attributes.emplace_back("body_turns_known", std::int64_t{work.turns_known});
+    node.attributes.emplace_back(kOwnInputs, static_cast<std::int64_t>(node.inputs.size()));
     if (!work.turns_known) model_.open_loops.push_back(node.name);
     for (const BodyConstant& constant : constants_of_bodies(layer)) {
       if (constant.layer->outputs.size() != 1) {
         return bad_input("{}: a {} has one output", describe(*constant.layer), constant.layer->type);
       }
       const IrPort& port = constant.layer->outputs.front();
-      Shape shape;
-      for (const std::int64_t size : port.dims) shape.push_back({.size = size});
-      const ValueIndex value = model_.add({.name = constant.name, .dtype = port.dtype, .shape = std::move(shape)});
+      const ValueIndex value = model_.add({.name = constant.name, .dtype = port.dtype, .shape = shape_of(port)});
       model_.leaves.push_back(
           {.value = value, .role = role_of_constant(*constant.layer), .label = constant.name, .device = layer.device});
       node.inputs.push_back(value);
@@ -238,7 +254,7 @@ class ModelMaker {
 
   const IrNet& net_;
   const IrLinks& links_;
-  const DimSizes& sizes_;  // that the user gives
+  const std::int64_t open_turns_;  // of loops of unknown length
   Model model_;
   std::vector<std::size_t> read_outputs_;  // by layer: one more than the last output that something reads
   std::vector<bool> unknown_rank_;         // by layer: of its outputs without sizes
@@ -250,10 +266,10 @@ class ModelMaker {
 }  // namespace
 }  // namespace openvino
 
-Result<Model> read_openvino_model(std::string_view xml, const DimSizes& sizes) {
+Result<Model> read_openvino_model(std::string_view xml, std::int64_t open_turns) {
   BERTH_TRY(const openvino::IrNet net, openvino::parse_model_ir(xml));
   BERTH_TRY(const openvino::IrLinks links, openvino::link_layers(net));
-  return openvino::ModelMaker(net, links, sizes).make();
+  return openvino::ModelMaker(net, links, open_turns).make();
 }
 
 }  // namespace berth

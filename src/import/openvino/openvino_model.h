@@ -12,25 +12,24 @@
 //   further inputs.
 // - Types are those of the file; layers of no standard opset have theirs in front: "extension.Fused". Attributes are
 //   typed as ir_attributes.h says.
-// - Dynamic sizes are named as ir_shapes.h says. A value without <dim> is a scalar, or of unknown rank if it comes from
-//   a Parameter of any rank: the file does not tell them apart.
+// - Dynamic sizes are named after the layer and the axis, "concat.2", "split:1.0" for a second output; rules replace
+//   these names where sizes come from others (model/shapes/openvino). Long names are cut. A value without <dim> is a
+//   scalar, or of unknown rank if it comes from a Parameter of any rank: the file does not tell them apart.
 // - Outputs that nothing reads, behind the last that is read, are left out: runtimes do not make the indices of a
 //   MaxPool that nobody asks for.
 // - source_nodes are the layers, source_edges the distinct (output, consumer) pairs, bodies not counted.
 #pragma once
 
-#include <string>
+#include <cstdint>
 #include <string_view>
-#include <vector>
 
 #include "base/result.h"
 #include "model/model.h"
-#include "model/sizes.h"
 
 namespace berth {
 
 // Loops whose number of turns, or that of a loop inside, the file does not tell are listed in Model::open_loops and
-// turn loop_turns(sizes) times. `sizes` of named dimensions tell what windows and joins make of them.
-Result<Model> read_openvino_model(std::string_view xml, const DimSizes& sizes = {});
+// turn `open_turns` times.
+Result<Model> read_openvino_model(std::string_view xml, std::int64_t open_turns = 1);
 
 }  // namespace berth

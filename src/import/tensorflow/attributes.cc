@@ -7,6 +7,7 @@
 #include "files/protobuf/wire.h"
 #include "import/tensorflow/data_type.h"
 #include "import/tensorflow/schema.h"
+#include "model/shapes/tensorflow/types.h"
 
 namespace berth::tensorflow {
 namespace {
@@ -67,7 +68,7 @@ std::vector<std::int64_t> read_integers(std::string_view list, std::uint32_t num
 
 std::string type_word(std::int64_t data_type) {
   const auto dtype = dtype_of(data_type);
-  return std::string(dtype ? name_of(*dtype) : std::string_view("other"));
+  return std::string(dtype ? name_of(*dtype) : kOtherType);
 }
 
 std::vector<std::int64_t> sizes_of(const Shape& shape) {
@@ -232,6 +233,13 @@ std::vector<std::pair<std::string, Attribute>> Attributes::for_model() const {
   for (const auto& [name, value] : node_->attributes) {
     if (name.empty() || name.starts_with('_') || name.size() > kLongestText) continue;
     if (auto converted = value_for_model(resolve(value))) attributes.emplace_back(name, *std::move(converted));
+  }
+  for (const std::string_view list : {"output_types", "component_types", "Tout"}) {
+    std::vector<std::string> words;
+    for (const std::int64_t type : data_types(list)) words.push_back(type_word(type));
+    if (words.empty()) continue;
+    attributes.emplace_back(kOutputTypes, std::move(words));
+    break;
   }
   return attributes;
 }

@@ -45,7 +45,8 @@ class Attributes {
 
   // Name of the first attribute that holds a function, empty if none does.
   [[nodiscard]] std::string_view first_function() const;
-  // Those that a model can hold: numbers, words, lists of them, shapes as lists, types by our name.
+  // Those that a model can hold: numbers, words, lists of them, shapes as lists, types by our name. Lists of the types
+  // of all outputs become one, kOutputTypes (model/shapes/tensorflow/types.h).
   [[nodiscard]] std::vector<std::pair<std::string, Attribute>> for_model() const;
 
  private:

@@ -27,7 +27,7 @@ bool looks_like_node(std::string_view bytes) {
 }
 
 // The first field of all three is a different thing: a node, a message or a number.
-ContainerKind container_kind(std::string_view bytes) {
+ContainerKind container_of(std::string_view bytes) {
   bool seen_first = false, seen_graph = false;
   for (WireReader field(bytes); field.next();) {
     if (field.is(SavedModelField::kVersion, WireType::kVarint)) return ContainerKind::kSavedModel;
@@ -130,7 +130,7 @@ Result<MetaGraph> choose_meta_graph(std::string_view bytes, const std::string& w
 }  // namespace
 
 Result<ChosenGraph> choose_graph(std::string_view bytes, const GraphChoice& choice) {
-  switch (container_kind(bytes)) {
+  switch (container_of(bytes)) {
     case ContainerKind::kSavedModel: {
       BERTH_RETURN_IF_ERROR(check_wire(bytes, kSavedModel));
       BERTH_TRY(const MetaGraph meta, choose_meta_graph(bytes, choice.tag));

@@ -48,12 +48,8 @@ struct FlatGraph {
   std::deque<Bindings> bindings;       // what the nodes point to
 };
 
-// Inlines all calls (flatten.cc). If outputs are known, nodes of the file that they do not need are left out before, so
+// Inlines all calls. If outputs are known, nodes of the file that they do not need are left out before, so
 // that functions which only save or restore need not be understood. Points into `graph`, which must outlive it.
 Result<FlatGraph> flatten(const GraphDef& graph, const TensorFlowOptions& options, TensorFlowReport& report);
-
-// Cuts loops at NextIteration and gives every node the number of loops around it. Returns the nodes in a topological
-// order; an error names a node on a cycle that remains.
-Result<std::vector<std::uint32_t>> cut_loops(FlatGraph& graph, TensorFlowReport& report);
 
 }  // namespace berth::tensorflow

@@ -2,6 +2,7 @@
 #include "import/tensorflow/graph_def.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "files/json/json_reader.h"
 #include "files/protobuf/wire.h"
@@ -97,6 +98,17 @@ Status read_library(std::string_view bytes, GraphDef& graph) {
   return {};
 }
 
+std::optional<std::uint32_t> parse_index(std::string_view text) {
+  std::uint32_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value > kMaxOutputIndex) return std::nullopt;
+  return value;
+}
+
+Error no_such_input(std::string_view user, std::string_view input) {
+  return bad_input("node '{}': its input {} does not exist", user, in_quotes(input));
+}
+
 }  // namespace
 
 Result<GraphDef> read_graph_def(std::string_view bytes, const GraphChoice& choice) {
@@ -126,6 +138,26 @@ Result<std::string> graph_text_to_wire(std::string_view text) {
   if (meta_graph) return text_to_wire(text, kMetaGraphDef);
   if (first == "versions" || first == "version" || first == "debug_info") return text_to_wire(text, kGraphDef);
   return bad_input("no GraphDef, MetaGraphDef or SavedModel in text format: it begins with {}", in_quotes(first));
+}
+
+std::optional<InputText> parse_input(std::string_view text) {
+  InputText input;
+  const std::size_t first = text.find(':');
+  input.node = text.substr(0, first);
+  if (first != std::string_view::npos) {
+    const std::size_t last = text.rfind(':');
+    const auto index = parse_index(text.substr(last + 1));
+    if (!index) return std::nullopt;
+    input.index = *index;
+    if (last > first) input.output = text.substr(first + 1, last - first - 1);
+  }
+  if (input.node.empty()) return std::nullopt;
+  return input;
+}
+
+std::span<const std::string_view> data_inputs(const NodeDef& node) {
+  const auto end = std::ranges::find_if(node.inputs, is_control);
+  return std::span(node.inputs).first(static_cast<std::size_t>(end - node.inputs.begin()));
 }
 
 }  // namespace berth::tensorflow

@@ -3,6 +3,9 @@
 // read when they are asked for (attributes.h), so that no weights are touched.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -48,5 +51,18 @@ Result<std::string> graph_text_to_wire(std::string_view text);
 
 // Whether an input is a control input, and the name it is for.
 inline bool is_control(std::string_view input) { return input.starts_with('^'); }
+
+// An input as it is written: "node", "node:1", in functions "node:output:1" or "argument".
+struct InputText {
+  std::string_view node, output;
+  std::uint32_t index = 0;
+};
+inline constexpr std::uint32_t kMaxOutputIndex = 65'535;
+
+// None if it is malformed. Not for control inputs.
+std::optional<InputText> parse_input(std::string_view text);
+
+// The data inputs of a node before its control inputs; TensorFlow wants them in this order, and we count on it.
+std::span<const std::string_view> data_inputs(const NodeDef& node);
 
 }  // namespace berth::tensorflow

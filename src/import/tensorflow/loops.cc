@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// TensorFlow 1's loops: Enter, Merge, Switch, NextIteration and Exit around a body. The value that goes round, from
-// NextIteration to Merge, is cut: what remains is one trip.
-#include <algorithm>
+#include "import/tensorflow/loops.h"
 
-#include "import/tensorflow/flat_graph.h"
+#include <algorithm>
 
 namespace berth::tensorflow {
 namespace {

@@ -2,7 +2,6 @@
 #include "import/tensorflow/resolve.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "files/json/json_reader.h"
 #include "import/tensorflow/op_kinds.h"
@@ -15,38 +14,7 @@ constexpr std::size_t kMostHopsOfAll = 10'000'000;
 constexpr std::size_t kMostUnknownOutputs = 64;    // of one node
 constexpr std::size_t kMostWaitedFor = 4'000'000;  // of all nodes that wait for one call
 
-std::optional<std::uint32_t> parse_index(std::string_view text) {
-  std::uint32_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value > kMaxOutputIndex) return std::nullopt;
-  return value;
-}
-
-Error no_such_input(std::string_view user, std::string_view input) {
-  return bad_input("node '{}': its input {} does not exist", user, in_quotes(input));
-}
-
 }  // namespace
-
-std::optional<InputText> parse_input(std::string_view text) {
-  InputText input;
-  const std::size_t first = text.find(':');
-  input.node = text.substr(0, first);
-  if (first != std::string_view::npos) {
-    const std::size_t last = text.rfind(':');
-    const auto index = parse_index(text.substr(last + 1));
-    if (!index) return std::nullopt;
-    input.index = *index;
-    if (last > first) input.output = text.substr(first + 1, last - first - 1);
-  }
-  if (input.node.empty()) return std::nullopt;
-  return input;
-}
-
-std::span<const std::string_view> data_inputs(const NodeDef& node) {
-  const auto end = std::ranges::find_if(node.inputs, is_control);
-  return std::span(node.inputs).first(static_cast<std::size_t>(end - node.inputs.begin()));
-}
 
 std::uint32_t Resolver::position(const NodeDef& node, const InputText& input) {
   if (input.output.empty()) return input.index;

@@ -1,16 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
-// From names to numbers: which flat node an input of a scope's node is, through any number of calls.
+// From names to numbers: where names of a file mean something (Scope), and which flat node an input of a scope's node
+// is, through any number of calls (Resolver).
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "base/result.h"
+#include "import/tensorflow/calls.h"
 #include "import/tensorflow/flat_graph.h"
-#include "import/tensorflow/scope.h"
 
 namespace berth::tensorflow {
+
+// The graph itself, or one inlined call of a function.
+struct Scope {
+  static constexpr std::uint32_t kNoFlatNode = 0xffffffffU;  // it is a call, or left out
+
+  std::span<const NodeDef> nodes = {};
+  std::unordered_map<std::string_view, std::uint32_t> by_name = {};  // position in nodes
+  std::vector<std::uint32_t> flat = {};                              // per node: number of the flat node
+  std::unordered_map<std::uint32_t, Scope*> callees = {};            // per node that is a call
+
+  // Of a call; the graph itself has none of them.
+  Scope* parent = nullptr;
+  const NodeDef* caller = nullptr;
+  Call call = {};
+  const Bindings* bindings = nullptr;
+  std::string prefix = {};       // of the names of its nodes
+  std::string_view device = {};  // for nodes that have none
+  int depth = 0;
+  std::uint32_t loop_depth = 0;
+  bool in_condition = false;                                 // of a loop
+  std::vector<std::uint32_t> starts_after = {};              // flat nodes that the call waits for
+  std::optional<std::vector<std::uint32_t>> ends_with = {};  // flat nodes that whoever waits for the call waits for
+
+  [[nodiscard]] bool is_function() const { return caller != nullptr; }
+};
 
 class Resolver {
  public:

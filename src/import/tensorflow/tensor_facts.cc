@@ -4,6 +4,8 @@
 #include "files/protobuf/wire.h"
 #include "import/tensorflow/data_type.h"
 #include "import/tensorflow/schema.h"
+#include "model/shapes/dims.h"
+#include "model/shapes/tensorflow/contents.h"
 
 namespace berth::tensorflow {
 namespace {
@@ -13,7 +15,8 @@ constexpr std::size_t kLongestSymbol = 64;
 Dim read_dim(std::string_view bytes) {
   Dim dim{0};  // what protobuf leaves out is zero
   for (WireReader field(bytes); field.next();) {
-    if (field.is(DimField::kSize, WireType::kVarint)) dim.size = dim_of(static_cast<std::int64_t>(field.varint())).size;
+    if (field.is(DimField::kSize, WireType::kVarint))
+      dim.size = known_dim(static_cast<std::int64_t>(field.varint())).size;
     const bool named = field.is(DimField::kName, WireType::kBytes) && field.bytes().size() <= kLongestSymbol;
     if (named) dim.symbol = std::string(field.bytes());
   }
@@ -74,7 +77,7 @@ std::optional<Shape> read_shape(std::string_view bytes) {
   for (WireReader field(bytes); field.next();) {
     if (field.is(ShapeField::kUnknownRank, WireType::kVarint) && field.varint() != 0) return std::nullopt;
     if (!field.is(ShapeField::kDim, WireType::kBytes)) continue;
-    if (shape.size() == kMaxShapeRank) return std::nullopt;
+    if (shape.size() == kMostAxes) return std::nullopt;
     shape.push_back(read_dim(field.bytes()));
   }
   return shape;

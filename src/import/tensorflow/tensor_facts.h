@@ -15,17 +15,11 @@ namespace berth::tensorflow {
 struct TensorFacts {
   std::int64_t data_type = 0;
   std::optional<Shape> shape;
-  std::optional<std::vector<std::int64_t>> contents;  // of at most kMostContents whole numbers
+  std::optional<std::vector<std::int64_t>>
+      contents;  // of at most kMostContents whole numbers (model/shapes/tensorflow/contents.h)
 };
-inline constexpr std::size_t kMostContents = 256;
-inline constexpr std::size_t kMaxShapeRank = 32;
-// Larger sizes are kept as kTooLarge, so that sums never overflow, and lower() refuses them.
-inline constexpr std::int64_t kMaxDimSize = std::int64_t{1} << 40;
 
-// A dimension of that size; unknown if it is negative.
-inline Dim dim_of(std::int64_t size) { return size >= 0 ? Dim{size <= kMaxDimSize ? size : kTooLarge} : Dim{}; }
-
-// From the bytes of a TensorShapeProto: none if not even the rank is known, or more than kMaxShapeRank.
+// From the bytes of a TensorShapeProto: none if not even the rank is known, or more than a graph may have.
 std::optional<Shape> read_shape(std::string_view bytes);
 TensorFacts read_tensor(std::string_view bytes);  // from a TensorProto
 

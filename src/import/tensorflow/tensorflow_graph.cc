@@ -8,8 +8,8 @@
 #include "import/tensorflow/facts.h"
 #include "import/tensorflow/flat_graph.h"
 #include "import/tensorflow/graph_def.h"
+#include "import/tensorflow/loops.h"
 #include "import/tensorflow/op_kinds.h"
-#include "import/tensorflow/scope.h"
 #include "import/tensorflow/step.h"
 #include "model/weights.h"
 
@@ -168,7 +168,7 @@ Result<Model> make_model(const GraphDef& def, const TensorFlowOptions& options, 
   BERTH_TRY(FlatGraph graph, flatten(def, options, report));
   BERTH_TRY(const std::vector<std::uint32_t> order, cut_loops(graph, report));
   const Step step = select_step(graph, order, report);
-  BERTH_TRY(std::vector<std::vector<Facts>> facts, find_facts(graph, order, step, options, report));
+  BERTH_TRY(std::vector<std::vector<Facts>> facts, find_facts(graph, order, step));
   Model model = ModelMaker(graph, step, options).make(std::move(facts));
   model.dialect = Dialect::kTensorFlow;
   find_frozen_weights(model);

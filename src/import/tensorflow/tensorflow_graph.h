@@ -19,9 +19,9 @@
 // ("loc:@name" of `_class`) where the group names just one. Groups are named after the node that the others name;
 // variables and constants belong to them, inputs do not.
 //
-// Shapes: `_output_shapes` of the file, completed by rules for about 390 common ops (shape_rules.h) that start from the
-// variables, placeholders and small constants. An unknown leading dimension of a placeholder is named "batch", others
-// "PLACEHOLDER.i"; `dims` gives them sizes before the rules run.
+// Shapes: those of variables, placeholders and constants, and the `_output_shapes` that the file has of others; rules
+// infer the rest (model/shapes/tensorflow). An unknown leading dimension of a placeholder is named "batch", others
+// "PLACEHOLDER.i".
 #pragma once
 
 #include <cstdint>
@@ -36,12 +36,11 @@
 namespace berth {
 
 struct TensorFlowOptions {
-  std::vector<std::string> outputs = {};          // "node", "node:1", "^node" to just run it; empty: see above
-  std::string signature = {};                     // whose outputs; empty: serving_default, else the first
-  std::string tag = {};                           // which graph of a SavedModel; empty: serve, else the first
-  std::map<std::string, std::int64_t> dims = {};  // sizes of unknown dimensions by name
-  std::int64_t trip_count = 1;                    // of every loop
-  std::size_t max_inlined_nodes = 200'000;        // by calls, inputs and long names counted too
+  std::vector<std::string> outputs = {};    // "node", "node:1", "^node" to just run it; empty: see above
+  std::string signature = {};               // whose outputs; empty: serving_default, else the first
+  std::string tag = {};                     // which graph of a SavedModel; empty: serve, else the first
+  std::int64_t trip_count = 1;              // of every loop
+  std::size_t max_inlined_nodes = 200'000;  // by calls, inputs and long names counted too
   int max_call_depth = 64;
 };
 
@@ -51,9 +50,8 @@ struct TensorFlowReport {
   std::size_t loop_nodes = 0;      // nodes that stand in them
   std::int64_t trip_count = 1;     // as stated
   std::size_t inlined_calls = 0;
-  std::map<std::string, std::string> chosen_branches;                         // of every If and Case: node, function
-  std::map<std::string, std::size_t> left_out;                                // nodes by reason
-  std::size_t shapes_from_file = 0, shapes_inferred = 0, shapes_unknown = 0;  // of the values that nodes make
+  std::map<std::string, std::string> chosen_branches;  // of every If and Case: node, function
+  std::map<std::string, std::size_t> left_out;         // nodes by reason
 };
 
 // `report` may be null.

@@ -10,7 +10,7 @@ namespace {
 
 // One of the two may have a single element.
 template <typename Combine>
-Contents combine(const OnnxView& node, Combine combine_two) {
+Contents combine(const NodeView& node, Combine combine_two) {
   const auto a = node.partial(0), b = node.partial(1);
   if (!a || !b || a->empty() || b->empty() || node.num_inputs() != 2) return std::nullopt;
   const std::size_t size = std::max(a->size(), b->size());
@@ -25,89 +25,74 @@ Contents combine(const OnnxView& node, Combine combine_two) {
 }
 
 template <typename Holds>
-Contents compare(const OnnxView& node, Holds holds) {
+Contents compare(const NodeView& node, Holds holds) {
   return combine(node, [&](std::int64_t a, std::int64_t b) { return Number(holds(a, b) ? 1 : 0); });
 }
 
 // Every number that is known made into another.
 template <typename Change>
-Contents changed(const OnnxView& node, Change change) {
+Contents changed(const NodeView& node, Change change) {
   auto numbers = node.partial(0);
   if (!numbers || numbers->size() > kMostComputed) return std::nullopt;
   for (Number& number : *numbers) number = number ? change(*number) : Number();
   return numbers;
 }
 
-Number sum_of_numbers(std::int64_t a, std::int64_t b) {
-  std::int64_t sum = 0;
-  return __builtin_add_overflow(a, b, &sum) ? Number() : Number(sum);
-}
-
 }  // namespace
 
-Number difference_of(std::int64_t a, std::int64_t b) {
-  std::int64_t difference = 0;
-  return __builtin_sub_overflow(a, b, &difference) ? Number() : Number(difference);
-}
-
-Number product_of_numbers(std::int64_t a, std::int64_t b) {
-  std::int64_t product = 0;
-  return __builtin_mul_overflow(a, b, &product) ? Number() : Number(product);
-}
-
-Contents contents_of_sum(const OnnxView& node) { return combine(node, sum_of_numbers); }
-Contents contents_of_difference(const OnnxView& node) { return combine(node, difference_of); }
-Contents contents_of_product(const OnnxView& node) { return combine(node, product_of_numbers); }
+Contents contents_of_sum(const NodeView& node) { return combine(node, sum_of_numbers); }
+Contents contents_of_difference(const NodeView& node) { return combine(node, difference_of_numbers); }
+Contents contents_of_product(const NodeView& node) { return combine(node, product_of_numbers); }
 
 // Whole numbers cut off; numbers with a point must come out even to be known here.
-Contents contents_of_quotient(const OnnxView& node) {
+Contents contents_of_quotient(const NodeView& node) {
   const bool exact = !node.dtype(0) || is_floating(*node.dtype(0));
   return combine(node, [&](std::int64_t a, std::int64_t b) {
     return b == 0 || b == -1 || (exact && a % b != 0) ? Number() : Number(a / b);
   });
 }
 
-Contents contents_of_remainder(const OnnxView& node) {
+Contents contents_of_remainder(const NodeView& node) {
   return combine(node, [](std::int64_t a, std::int64_t b) { return b <= 0 || a < 0 ? Number() : Number(a % b); });
 }
 
-Contents contents_of_negative(const OnnxView& node) {
-  return changed(node, [](std::int64_t number) { return difference_of(0, number); });
+Contents contents_of_negative(const NodeView& node) {
+  return changed(node, [](std::int64_t number) { return difference_of_numbers(0, number); });
 }
 
-Contents contents_of_larger(const OnnxView& node) {
+Contents contents_of_larger(const NodeView& node) {
   return combine(node, [](std::int64_t a, std::int64_t b) { return Number(std::max(a, b)); });
 }
-Contents contents_of_smaller(const OnnxView& node) {
+Contents contents_of_smaller(const NodeView& node) {
   return combine(node, [](std::int64_t a, std::int64_t b) { return Number(std::min(a, b)); });
 }
 
-Contents contents_of_equal(const OnnxView& node) {
+Contents contents_of_equal(const NodeView& node) {
   return compare(node, [](std::int64_t a, std::int64_t b) { return a == b; });
 }
-Contents contents_of_less(const OnnxView& node) {
+Contents contents_of_less(const NodeView& node) {
   return compare(node, [](std::int64_t a, std::int64_t b) { return a < b; });
 }
-Contents contents_of_less_or_equal(const OnnxView& node) {
+Contents contents_of_less_or_equal(const NodeView& node) {
   return compare(node, [](std::int64_t a, std::int64_t b) { return a <= b; });
 }
-Contents contents_of_greater(const OnnxView& node) {
+Contents contents_of_greater(const NodeView& node) {
   return compare(node, [](std::int64_t a, std::int64_t b) { return a > b; });
 }
-Contents contents_of_greater_or_equal(const OnnxView& node) {
+Contents contents_of_greater_or_equal(const NodeView& node) {
   return compare(node, [](std::int64_t a, std::int64_t b) { return a >= b; });
 }
-Contents contents_of_both(const OnnxView& node) {
+Contents contents_of_both(const NodeView& node) {
   return compare(node, [](std::int64_t a, std::int64_t b) { return a != 0 && b != 0; });
 }
-Contents contents_of_either(const OnnxView& node) {
+Contents contents_of_either(const NodeView& node) {
   return compare(node, [](std::int64_t a, std::int64_t b) { return a != 0 || b != 0; });
 }
-Contents contents_of_not(const OnnxView& node) {
+Contents contents_of_not(const NodeView& node) {
   return changed(node, [](std::int64_t number) { return Number(number == 0 ? 1 : 0); });
 }
 
-Contents contents_of_where(const OnnxView& node) {
+Contents contents_of_where(const NodeView& node) {
   const auto condition = node.partial(0), yes = node.partial(1), no = node.partial(2);
   if (!condition || !yes || !no) return std::nullopt;
   const std::size_t size = std::max({condition->size(), yes->size(), no->size()});
@@ -125,7 +110,7 @@ Contents contents_of_where(const OnnxView& node) {
 }
 
 // The axes along which each of two shapes was stretched to that of the result, last axes first.
-std::vector<Contents> contents_of_broadcast_axes(const OnnxView& node) {
+std::vector<Contents> contents_of_broadcast_axes(const NodeView& node) {
   const auto *a = node.contents(0), *b = node.contents(1);
   if (a == nullptr || b == nullptr) return {};
   const std::size_t rank = std::max(a->size(), b->size());

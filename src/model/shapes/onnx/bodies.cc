@@ -7,8 +7,9 @@
 
 #include "graph/builder.h"
 #include "model/node_info.h"
-#include "model/shapes/onnx/rule_tools.h"
+#include "model/shapes/arrange.h"
 #include "model/shapes/onnx/shapes.h"
+#include "model/shapes/pass.h"
 
 namespace berth {
 namespace {
@@ -90,7 +91,7 @@ class LoopBody {
       Inferred facts = facts_of(*input(i));
       const auto axis = scanned_axis(i);
       if (i >= num_states() && !axis) facts.shape.reset();
-      if (axis) facts.shape->erase(facts.shape->begin() + static_cast<std::ptrdiff_t>(*axis));
+      if (axis) facts.shape = without_axis(*std::move(facts.shape), *axis);
       fill_in(inner_input(i), facts);
     }
   }
@@ -152,7 +153,7 @@ class LoopBody {
     Inferred facts = last_of(i);
     const auto axis = facts.shape ? axis_of(stated, facts.shape->size() + 1) : std::nullopt;
     if (!axis) return {facts.dtype, std::nullopt};
-    facts.shape->insert(facts.shape->begin() + static_cast<std::ptrdiff_t>(*axis), known_dim(turns));
+    facts.shape = with_axis(*std::move(facts.shape), *axis, known_dim(turns));
     return facts;
   }
 

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/shapes/onnx/rules.h"
+#include "model/shapes/rules.h"
 #include "model/sizes.h"
 
 namespace berth {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "model/shapes/onnx/rule_tools.h"
+#include "model/shapes/pass.h"
 
 namespace berth {
 namespace {

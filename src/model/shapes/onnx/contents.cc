@@ -5,6 +5,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "model/shapes/dims.h"
 #include "model/shapes/onnx/arithmetic.h"
 #include "model/shapes/onnx/dtype.h"
 #include "model/sizes.h"
@@ -12,35 +13,35 @@
 namespace berth {
 namespace {
 
-bool is_row(const OnnxView& node, std::size_t input) {
+bool is_row(const NodeView& node, std::size_t input) {
   return node.shape(input) != nullptr && node.shape(input)->size() == 1;
 }
 
-Contents shape_contents(const OnnxView& node) {
+Contents shape_contents(const NodeView& node) {
   const Shape* shape = node.shape(0);
   if (shape == nullptr) return std::nullopt;
   const auto rank = static_cast<std::int64_t>(shape->size());
   const auto bound = [&](std::int64_t at) { return std::clamp(at < 0 ? at + rank : at, std::int64_t{0}, rank); };
   PartialNumbers sizes;
-  for (std::int64_t i = bound(node.node().integer("start", 0)); i < bound(node.node().integer("end", rank)); ++i) {
+  for (std::int64_t i = bound(node.integer("start", 0)); i < bound(node.integer("end", rank)); ++i) {
     const Dim& dim = (*shape)[static_cast<std::size_t>(i)];
     sizes.push_back(dim.known() ? Number(dim.size) : Number());
   }
   return sizes;
 }
 
-Contents size_contents(const OnnxView& node) {
+Contents size_contents(const NodeView& node) {
   if (node.shape(0) == nullptr) return std::nullopt;
   return PartialNumbers{num_elements(*node.shape(0))};
 }
 
-Contents copy_contents(const OnnxView& node) {
+Contents copy_contents(const NodeView& node) {
   auto numbers = node.partial(0);
   return numbers && numbers->size() <= kMostComputed ? numbers : std::nullopt;
 }
 
-Contents cast_contents(const OnnxView& node) {
-  const auto to = dtype_of_onnx(node.node().integer("to", 0));
+Contents cast_contents(const NodeView& node) {
+  const auto to = dtype_of_onnx(node.integer("to", 0));
   auto numbers = copy_contents(node);
   if (!numbers || !to) return std::nullopt;
   if (*to == DType::kBool) {
@@ -51,7 +52,7 @@ Contents cast_contents(const OnnxView& node) {
 }
 
 // Of an input without known contents: as many open numbers as it has elements.
-Contents part_of_concat(const OnnxView& node, std::size_t input) {
+Contents part_of_concat(const NodeView& node, std::size_t input) {
   if (auto numbers = node.partial(input)) return numbers;
   if (!is_row(node, input)) return std::nullopt;
   const Dim& length = node.shape(input)->front();
@@ -59,7 +60,7 @@ Contents part_of_concat(const OnnxView& node, std::size_t input) {
   return PartialNumbers(static_cast<std::size_t>(length.size));
 }
 
-Contents concat_contents(const OnnxView& node) {
+Contents concat_contents(const NodeView& node) {
   PartialNumbers all;
   for (std::size_t i = 0; i < node.num_inputs(); ++i) {
     const auto part = part_of_concat(node, i);
@@ -70,7 +71,7 @@ Contents concat_contents(const OnnxView& node) {
   return all;
 }
 
-Contents gather_contents(const OnnxView& node) {
+Contents gather_contents(const NodeView& node) {
   const auto data = node.partial(0);
   const auto* indices = node.contents(1);
   if (!data || indices == nullptr || !is_row(node, 0) || indices->size() > kMostComputed) return std::nullopt;
@@ -83,7 +84,7 @@ Contents gather_contents(const OnnxView& node) {
   return picked;
 }
 
-Contents slice_contents(const OnnxView& node) {
+Contents slice_contents(const NodeView& node) {
   const auto data = node.partial(0);
   const auto *starts = node.numbers("starts", 1), *ends = node.numbers("ends", 2), *steps = node.contents(4);
   if (!data || !is_row(node, 0) || starts == nullptr || ends == nullptr || starts->size() != 1 || ends->size() != 1)
@@ -96,7 +97,7 @@ Contents slice_contents(const OnnxView& node) {
   return PartialNumbers(data->begin() + from, data->begin() + to);
 }
 
-Contents fill_contents(const OnnxView& node) {
+Contents fill_contents(const NodeView& node) {
   const auto* sizes = node.contents(0);
   if (sizes == nullptr || sizes->size() > 1) return std::nullopt;
   const std::int64_t count = sizes->empty() ? 1 : sizes->front();
@@ -104,12 +105,12 @@ Contents fill_contents(const OnnxView& node) {
   if (dtype == nullptr || (*dtype != "i64" && *dtype != "i32") || count < 0 ||
       count > static_cast<std::int64_t>(kMostComputed))
     return std::nullopt;
-  return PartialNumbers(static_cast<std::size_t>(count), Number(node.node().integer("fill", 0)));
+  return PartialNumbers(static_cast<std::size_t>(count), Number(node.integer("fill", 0)));
 }
 
-Contents range_contents(const OnnxView& node) {
+Contents range_contents(const NodeView& node) {
   const Number start = node.number(0), limit = node.number(1), step = node.number(2);
-  const Number length = start && limit ? difference_of(*limit, *start) : Number();
+  const Number length = start && limit ? difference_of_numbers(*limit, *start) : Number();
   if (!length || step != Number(1) || *length < 0 || *length > static_cast<std::int64_t>(kMostComputed))
     return std::nullopt;
   PartialNumbers result;
@@ -117,7 +118,7 @@ Contents range_contents(const OnnxView& node) {
   return result;
 }
 
-Contents product_contents(const OnnxView& node) {
+Contents product_contents(const NodeView& node) {
   const auto numbers = node.partial(0);
   if (!numbers || !is_row(node, 0)) return std::nullopt;
   Number product = 1;
@@ -127,7 +128,7 @@ Contents product_contents(const OnnxView& node) {
 
 struct TypeContents {
   std::string_view type;
-  Contents (*compute)(const OnnxView&);
+  Contents (*compute)(const NodeView&);
 };
 
 constexpr TypeContents kTable[] = {
@@ -168,7 +169,7 @@ constexpr TypeContents kTable[] = {
     {"ReduceProd", product_contents},
 };
 
-using ContentsByType = std::unordered_map<std::string_view, Contents (*)(const OnnxView&)>;
+using ContentsByType = std::unordered_map<std::string_view, Contents (*)(const NodeView&)>;
 
 const ContentsByType& table() {
   static const ContentsByType by_type = [] {
@@ -181,9 +182,9 @@ const ContentsByType& table() {
 
 }  // namespace
 
-std::vector<std::optional<PartialNumbers>> compute_contents(const OnnxView& node) {
-  if (node.node().type == "com.microsoft.BroadcastGradientArgs") return contents_of_broadcast_axes(node);
-  const auto found = table().find(node.node().type);
+std::vector<Contents> compute_contents(const NodeView& node) {
+  if (node.type() == "com.microsoft.BroadcastGradientArgs") return contents_of_broadcast_axes(node);
+  const auto found = table().find(node.type());
   if (found == table().end()) return {};
   return {found->second(node)};
 }

@@ -4,10 +4,9 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <vector>
 
-#include "model/shapes/onnx/view.h"
+#include "model/shapes/rules.h"
 
 namespace berth {
 
@@ -16,6 +15,6 @@ inline constexpr std::size_t kMostComputed = 64;
 
 // Contents of the outputs, as far as they follow from what is known of the inputs; fewer than the node has where
 // nothing does.
-std::vector<std::optional<PartialNumbers>> compute_contents(const OnnxView& node);
+std::vector<Contents> compute_contents(const NodeView& node);
 
 }  // namespace berth

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules for the outputs of ONNX operators (and of onnxruntime's, domain com.microsoft), one table by type. The rules
-// themselves are sorted by theme: onnx_elementwise.h, onnx_products.h, onnx_layout.h, onnx_indexing.h, onnx_norms.h,
-// onnx_attention.h, onnx_windows.h, onnx_images.h, onnx_signals.h, onnx_sequences.h.
+// Rules for the outputs of ONNX operators (and of onnxruntime's, domain com.microsoft), by theme: each stands with its
+// rows in the rules_*.cc of that name.
 #pragma once
 
-#include <optional>
-#include <string>
+#include <span>
 #include <string_view>
-#include <vector>
 
-#include "model/shapes/onnx/view.h"
+#include "model/shapes/rules.h"
 
 namespace berth {
 
-struct Inferred {
-  std::optional<DType> dtype = {};
-  std::optional<Shape> shape = {};
-  std::string opens = {};  // symbol of a size in it that only a run can tell
-};
+std::span<const RuleRow> elementwise_rules();
+std::span<const RuleRow> products_rules();
+std::span<const RuleRow> layout_rules();
+std::span<const RuleRow> indexing_rules();
+std::span<const RuleRow> norms_rules();
+std::span<const RuleRow> attention_rules();
+std::span<const RuleRow> windows_rules();
+std::span<const RuleRow> images_rules();
+std::span<const RuleRow> signals_rules();
+std::span<const RuleRow> sequences_rules();
 
-using Outputs = std::vector<Inferred>;
-
-// Outputs in order; fewer than the node has, or without a shape, where nothing is known.
-Outputs infer_outputs(const OnnxView& node);
+// Those of all of them, and what is known of contents (model/shapes/onnx/contents.h).
+const DialectRules& onnx_rules();
 
 // Whether the type has a rule. A type of onnxruntime's domains without one of its own has that of ONNX's operator of
 // the same name.

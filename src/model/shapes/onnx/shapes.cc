@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/shapes/onnx/shapes.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <string>
@@ -12,8 +10,8 @@
 #include "model/order.h"
 #include "model/shapes/onnx/bodies.h"
 #include "model/shapes/onnx/branches.h"
-#include "model/shapes/onnx/contents.h"
-#include "model/shapes/onnx/rule_tools.h"
+#include "model/shapes/onnx/rules.h"
+#include "model/shapes/pass.h"
 
 namespace berth {
 namespace {
@@ -30,10 +28,10 @@ void set_attribute(Node& node, std::string_view name, Attribute value) {
 
 // One pass over all nodes, each after those it reads from. Every node is visited once, those of subgraphs too: work
 // grows with the file, however deep its loops and branches are.
-class ShapePass {
+class OnnxPass {
  public:
-  ShapePass(Model& model, const DimSizes& symbols, const DimSizes& given)
-      : model_(model), symbols_(symbols), given_(given) {}
+  OnnxPass(Model& model, const DimSizes& symbols, const DimSizes& given)
+      : model_(model), symbols_(symbols), given_(given), pass_(model, onnx_rules(), given) {}
 
   void run() {
     const std::vector<std::uint32_t> order = topological_order(model_);
@@ -78,66 +76,31 @@ class ShapePass {
 
   void visit(Node& node) {
     if (is_loop(node)) {
-      LoopWork work = infer_loop(model_, node, symbols_, given_);
-      fill_outputs(node, work.outputs);
-      set_attribute(node, "body_flops", work.flops);
-      if (!work.overflow.empty()) {
-        set_attribute(node, kBodyOverflow, work.overflow);
-        work.bytes = 0.0;
-      }
-      set_attribute(node, "body_bytes", static_cast<std::int64_t>(work.bytes));
-      set_attribute(node, "body_turns", work.turns);
-      set_attribute(node, "body_turns_known", std::int64_t{work.turns_known});
-      model_.open_branches.merge(work.open_branches);
-      std::ranges::move(work.open_sizes, std::back_inserter(model_.open_sizes));
-      return;
-    }
-    const OnnxView view(model_, node, partial_);
-    fill_outputs(node, infer_outputs(view));
-    auto contents = compute_contents(view);
-    for (std::size_t i = 0; i < std::min(contents.size(), node.outputs.size()); ++i) {
-      const ValueIndex output = node.outputs[i];
-      if (contents[i] && output != kNoValue && !model_.values[output].contents) keep_contents(output, *contents[i]);
-    }
-  }
-
-  void fill_outputs(const Node& node, const Outputs& outputs) {
-    for (std::size_t i = 0; i < std::min(outputs.size(), node.outputs.size()); ++i) {
-      if (node.outputs[i] == kNoValue) continue;
-      Value& value = model_.values[node.outputs[i]];
-      fill_in(value, outputs[i]);
-      if (!outputs[i].opens.empty() && value.shape) bind_open_sizes(value, outputs[i].opens);
-    }
-  }
-
-  void bind_open_sizes(Value& value, const std::string& name) {
-    const auto given = given_.find(name);
-    for (std::size_t axis = 0; axis < value.shape->size(); ++axis) {
-      Dim& dim = (*value.shape)[axis];
-      if (dim.known() || dim.symbol != name) continue;
-      dim.size = given != given_.end() ? given->second : 1;
-      model_.open_sizes.push_back({name, dim.size, fmt::format("{}[{}]", value.name, axis)});
-    }
-  }
-
-  void keep_contents(ValueIndex index, const PartialNumbers& numbers) {
-    Value& value = model_.values[index];
-    fill_in(value, {std::nullopt, Shape{known_dim(static_cast<std::int64_t>(numbers.size()))}});
-    std::vector<std::int64_t> whole;
-    for (const auto& number : numbers) {
-      if (number) whole.push_back(*number);
-    }
-    if (whole.size() == numbers.size()) {
-      value.contents = std::move(whole);
+      visit_loop(node);
     } else {
-      partial_[index] = numbers;
+      pass_.visit(node);
     }
+  }
+
+  void visit_loop(Node& node) {
+    LoopWork work = infer_loop(model_, node, symbols_, given_);
+    pass_.fill_outputs(node, work.outputs);
+    set_attribute(node, "body_flops", work.flops);
+    if (!work.overflow.empty()) {
+      set_attribute(node, kBodyOverflow, work.overflow);
+      work.bytes = 0.0;
+    }
+    set_attribute(node, "body_bytes", static_cast<std::int64_t>(work.bytes));
+    set_attribute(node, "body_turns", work.turns);
+    set_attribute(node, "body_turns_known", std::int64_t{work.turns_known});
+    model_.open_branches.merge(work.open_branches);
+    std::ranges::move(work.open_sizes, std::back_inserter(model_.open_sizes));
   }
 
   Model& model_;
   const DimSizes& symbols_;
   const DimSizes& given_;
-  PartialContents partial_;
+  ShapePass pass_;
 };
 
 // Only subgraphs ask for them.
@@ -156,7 +119,7 @@ DimSizes sizes_of_symbols(const Model& model) {
 
 void infer_onnx_shapes(Model& model, const DimSizes& given) {
   const DimSizes symbols = sizes_of_symbols(model);
-  ShapePass(model, symbols, given).run();
+  OnnxPass(model, symbols, given).run();
   for (const Node& node : model.nodes) {
     if (is_loop(node) && node.integer("body_turns_known", 1) == 0) model.open_loops.push_back(node.name);
   }

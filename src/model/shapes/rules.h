@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules for what ops make, the same kind for every dialect: a rule sees a node with what is known of its inputs and
+// says what follows for its outputs. Rules stand in tables by type, beside each other by theme: rules_*.cc of
+// model/shapes/onnx, tensorflow and openvino. A mistake in a file makes a shape unknown, never an error.
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "model/shapes/node_view.h"
+
+namespace berth {
+
+struct Inferred {
+  Inferred() = default;
+  Inferred(std::optional<DType> type, std::optional<Shape> sizes, std::string open = {})
+      : dtype(type), shape(std::move(sizes)), opens(std::move(open)) {}
+  // By the shape alone, as rules say it where types follow from attributes.
+  Inferred(std::optional<Shape> sizes) : shape(std::move(sizes)) {}  // NOLINT(google-explicit-constructor)
+  Inferred(Shape sizes) : shape(std::move(sizes)) {}                 // NOLINT(google-explicit-constructor)
+
+  std::optional<DType> dtype = {};
+  std::optional<Shape> shape = {};
+  std::string opens = {};  // symbol of a size in it that only a run can tell
+};
+
+using Outputs = std::vector<Inferred>;
+using Contents = std::optional<PartialNumbers>;  // of one output
+
+inline Outputs one(std::optional<DType> dtype, std::optional<Shape> shape) { return {{dtype, std::move(shape)}}; }
+
+// Outputs in order; fewer than the node has, or without a shape, where nothing is known.
+using Rule = Outputs (*)(const NodeView&);
+
+struct RuleRow {
+  std::string_view types;  // with spaces between; behind a "domain: " all are of that domain
+  Rule rule;
+};
+
+class RuleTable {
+ public:
+  explicit RuleTable(std::initializer_list<std::span<const RuleRow>> themes);
+  [[nodiscard]] Rule find(const std::string& type) const;  // null if there is none
+
+ private:
+  std::unordered_map<std::string, Rule> by_type_;
+};
+
+// What a dialect knows of its ops. Both functions ask its tables; contents are those of small whole-number tensors, on
+// which shapes depend, asked for once the shapes of the outputs are known.
+struct DialectRules {
+  Outputs (*outputs)(const NodeView&);
+  std::vector<Contents> (*contents)(const NodeView&);
+};
+
+}  // namespace berth
