@@ -121,7 +121,8 @@ Result<Exit> run_buckets(const PlaceFlags& flags, const ChosenPlanner& planner, 
 }
 
 Status print_page(const PlaceFlags& flags, const PlaceAnswer& answer, const Status& reported) {
-  BERTH_RETURN_IF_ERROR(print(outcome_page(answer.loaded, answer.outcome, answer.single, answer.before)));
+  BERTH_RETURN_IF_ERROR(
+      print(outcome_page(answer.loaded.problem, answer.outcome, answer.single, answer.loaded.costs, answer.before)));
   const bool written = answer.saved.ok() && !flags.output.empty();
   if (written) BERTH_RETURN_IF_ERROR(print(fmt::format("\nplan written to {}\n", clean(flags.output))));
   const bool shown = reported.ok() && !flags.report.empty();

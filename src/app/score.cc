@@ -24,7 +24,8 @@ Result<Exit> run_score(const ScoreFlags& flags) {
   if (flags.json) {
     BERTH_RETURN_IF_ERROR(print(outcome_json(answer.loaded, outcome, answer.single, answer.before, answer.timeline)));
   } else {
-    BERTH_RETURN_IF_ERROR(print(outcome_page(answer.loaded, outcome, answer.single, answer.before)));
+    BERTH_RETURN_IF_ERROR(
+        print(outcome_page(answer.loaded.problem, outcome, answer.single, answer.loaded.costs, answer.before)));
     if (answer.timeline) {
       BERTH_RETURN_IF_ERROR(print(fmt::format("\n{}", timeline_text(answer.loaded.problem, *answer.timeline))));
     }

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/output/input_output.h"
 #include "app/output/json_output.h"
 #include "app/output/output.h"
 #include "base/text.h"

@@ -191,16 +191,15 @@ std::string fullest_memory(const Problem& problem, const Score& score) {
   return fmt::format("{} {} ({})", fullest.name, format_bytes(fullest.peak), percent(fullest.share()));
 }
 
-std::string outcome_page(const LoadedProblem& loaded, const Outcome& outcome, const std::optional<Outcome>& single,
-                         const std::optional<Unchanged>& before) {
-  const Problem& problem = loaded.problem;
+std::string outcome_page(const Problem& problem, const Outcome& outcome, const std::optional<Outcome>& single,
+                         const CostsSummary& costs, const std::optional<Unchanged>& before) {
   const Score& score = outcome.score;
   Table facts = Table::of_facts();
   facts.add(
       {"planner", outcome.note.empty() ? outcome.planner : fmt::format("{} ({})", outcome.planner, outcome.note)});
   if (const std::string fused = fused_text(outcome); !fused.empty()) facts.add({"fused", fused});
   if (!outcome.schedule.empty()) facts.add({"order", outcome.schedule});
-  if (!loaded.costs.files.empty()) facts.add({"costs", costs_text(problem.graph(), loaded.costs)});
+  if (!costs.files.empty()) facts.add({"costs", costs_text(problem.graph(), costs)});
   if (outcome.plan_machine.value_or(problem.machine().name()) != problem.machine().name()) {
     facts.add({"made for", fmt::format("{}, another machine", *outcome.plan_machine)});
   }

@@ -22,8 +22,8 @@ std::string fullest_memory(const Problem& problem, const Score& score);
 
 // The whole page about one plan. `single` is the best single device's outcome, when it is known; `before` is that on
 // the machine as it is, where the request changed it.
-std::string outcome_page(const LoadedProblem& loaded, const Outcome& outcome, const std::optional<Outcome>& single,
-                         const std::optional<Unchanged>& before = std::nullopt);
+std::string outcome_page(const Problem& problem, const Outcome& outcome, const std::optional<Outcome>& single,
+                         const CostsSummary& costs = {}, const std::optional<Unchanged>& before = std::nullopt);
 // One row a planner, best first, and whether one device alone is as good.
 std::string comparison_table(const LoadedProblem& loaded, const Comparison& comparison);
 std::string comparison_page(const CompareAnswer& answer);
