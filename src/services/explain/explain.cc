@@ -27,15 +27,14 @@ Status check_can_explain(const ProblemRequest& request, const Problem& problem) 
       objective);
 }
 
-// What a text names: one op; a pattern is fine as long as it stands for one.
+}  // namespace
+
 Result<OpId> named_op(const Graph& graph, const std::string& text) {
   BERTH_TRY(const std::vector<OpId> ops, OpIndex(graph).select(text));
   if (ops.size() == 1) return ops.front();
   return bad_input("--op '{}' stands for {} ops, among them '{}' and '{}'; name one", text, ops.size(),
                    graph.name(ops[0]), graph.name(ops[1]));
 }
-
-}  // namespace
 
 PlanExplanation explain_plan(const Problem& problem, const Outcome& outcome) {
   constexpr std::size_t kCrossings = 10;

@@ -38,6 +38,9 @@ struct ExplainAnswer {
 };
 Result<ExplainAnswer> explain(const ExplainRequest& request, Caller& caller);
 
+// What a text names: one op; a pattern is fine as long as it stands for one.
+Result<OpId> named_op(const Graph& graph, const std::string& text);
+
 PlanExplanation explain_plan(const Problem& problem, const Outcome& outcome);
 
 }  // namespace berth
