@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "services/output_path.h"
+#include "files/output_path.h"
 
 #include <unistd.h>
 
