@@ -30,7 +30,6 @@ bool use_colour() {
   return answer;
 }
 
-bool notes_silenced = false;
 
 constexpr std::string_view kBold = "\033[1m", kAlarm = "\033[1;31m", kPlain = "\033[0m";
 constexpr std::array kCodes{kBold, kAlarm, kPlain};
@@ -60,11 +59,7 @@ void print_error(std::string_view message) {
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
-void print_note(std::string_view message) {
-  if (!notes_silenced) print_error(message);
-}
-
-void silence_notes() { notes_silenced = true; }
+void print_note(std::string_view message) { print_error(message); }
 
 bool stderr_is_terminal() { return is_terminal(STDERR_FILENO); }
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <string_view>
 
-#include "app/learn/run_config.h"
 #include "base/result.h"
+#include "runs/run_config.h"
 
-namespace berth::app {
+namespace berth::learn {
 
 class RunFolder {
  public:
@@ -48,4 +48,4 @@ class RunFolder {
 // The config of the run in a folder, which need not be held.
 Result<RunConfig> load_config(const std::string& path);
 
-}  // namespace berth::app
+}  // namespace berth::learn

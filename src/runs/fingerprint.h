@@ -5,10 +5,10 @@
 #include <optional>
 #include <string>
 
-#include "app/learn/run_config.h"
 #include "problem/problem.h"
+#include "runs/run_config.h"
 
-namespace berth::app {
+namespace berth::learn {
 
 // Everything that a score depends on: graph, machine, objective, times, sizes, constraints.
 std::string hash_of(const Problem& problem);
@@ -21,4 +21,4 @@ std::optional<std::size_t> lesson_of(const RunConfig& config, const Problem& pro
 Status check_hashes(const LessonConfig& lesson, const Problem& problem, std::string_view run,
                     std::string_view reason = {});
 
-}  // namespace berth::app
+}  // namespace berth::learn

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/learn/training.h"
+#include "learn/run/training.h"
 
 #include <algorithm>
 
-#include "app/learn/ranks.h"
-#include "app/output/output.h"
-#include "app/output/terminal.h"
+#include "base/units.h"
 #include "learn/distributed/controller.h"
 #include "learn/distributed/parameter_server.h"
 #include "learn/guarded.h"
-#include "learn/planners.h"
+#include "learn/methods.h"
+#include "learn/run/ranks.h"
 #include "services/words.h"
 
-namespace berth::app {
+namespace berth::learn {
 namespace {
 
 constexpr auto kShowEvery = std::chrono::milliseconds(100);
@@ -23,12 +22,12 @@ Status Training::prepare() {
   if (config_.async && ranks_.size() == 1) {
     return bad_input("--async needs a server and controllers, each a process: mpirun -n 2 or more");
   }
-  std::vector<std::unique_ptr<learn::Environment>> environments;
+  std::vector<std::unique_ptr<Environment>> environments;
   for (const Subject& subject : subjects_) {
-    environments.push_back(learn::make_simulated_environment(*subject.problem, config_.threads));
+    environments.push_back(make_simulated_environment(*subject.problem, config_.threads));
   }
   BERTH_TRY(learner_,
-            learn::make_learner(std::move(environments), config_.options, config_.seed, config_.policy_device, ranks_));
+            make_learner(std::move(environments), config_.options, config_.seed, config_.policy_device, ranks_));
   learner_->set_must_find(true);
   trainer_ = learner_->for_async();
   if (config_.async && (trainer_ == nullptr || subjects_.size() > 1)) {
@@ -43,7 +42,7 @@ Status Training::prepare() {
   return {};
 }
 
-void Training::restore(learn::TrainState state, double elapsed_s) {
+void Training::restore(TrainState state, double elapsed_s) {
   before_s_ = elapsed_s;
   first_update_ = state.updates;
   first_evaluation_ = state.evaluations;
@@ -66,23 +65,23 @@ bool Training::is_over(std::uint64_t updates, std::uint64_t evaluations) const {
   return is_time_over();
 }
 
-Result<Trained> Training::run() {
+Result<Stretch> Training::run() {
   start_ = Clock::now();
   is_running_ = true;
   const bool is_server = config_.async && ranks_.is_root();
-  const Status status = learn::guarded([&]() -> Status {
+  const Status status = guarded([&]() -> Status {
     if (is_server) return run_server();
     if (config_.async) return run_controller();
     return run_together();
   });
-  Trained trained{served_ ? *std::move(served_) : learner_->state(), elapsed_s(), std::move(warnings_)};
-  if (progress_) progress_->clear();
+  Stretch stretch{served_ ? *std::move(served_) : learner_->state(), elapsed_s(), std::move(warnings_)};
+  caller_.part_ends();
   if (recorder_) {
-    const Status saved = recorder_->save(trained.state, trained.elapsed_s);
+    const Status saved = recorder_->save(stretch.state, stretch.elapsed_s);
     if (status.ok()) BERTH_RETURN_IF_ERROR(saved);
   }
   BERTH_RETURN_IF_ERROR(status);
-  return trained;
+  return stretch;
 }
 
 bool Training::knows_a_plan() const {
@@ -93,16 +92,16 @@ Status Training::run_together() {
   const bool is_alone = ranks_.size() == 1;
   bool has_tried = knows_a_plan();  // a run leaves a plan, however short its time is
   // In the midst of an update only one process alone may stop: the others would wait for it.
-  if (is_alone) learner_->set_should_stop([this] { return InterruptGuard::flag() || is_time_over(); });
+  if (is_alone) learner_->set_should_stop([this] { return caller_.wants_to_stop() || is_time_over(); });
   Status recorded;
   while (true) {
     const bool is_done = has_tried && is_over(learner_->updates(), learner_->evaluations());
-    const bool mine = InterruptGuard::flag() || !recorded.ok() || (ranks_.is_root() && is_done);
+    const bool mine = caller_.wants_to_stop() || !recorded.ok() || (ranks_.is_root() && is_done);
     BERTH_TRY(const bool stop, any_of(ranks_, mine));
     stopped_together_ = stop;
     if (stop) return recorded;
     has_tried = true;
-    BERTH_TRY(const std::optional<learn::UpdateFacts> facts, learner_->update());
+    BERTH_TRY(const std::optional<UpdateFacts> facts, learner_->update());
     if (!facts) continue;
     if (!is_alone) BERTH_RETURN_IF_ERROR(share_best_plans(ranks_, *learner_));
     if (recorder_) recorded = record(*facts, [this] { return learner_->state(); });
@@ -110,16 +109,16 @@ Status Training::run_together() {
 }
 
 Status Training::run_controller() {
-  trainer_->set_should_stop([] { return InterruptGuard::flag().load(); });
-  const Status status = learn::control(*trainer_, ranks_);
+  trainer_->set_should_stop([this] { return caller_.wants_to_stop(); });
+  const Status status = control(*trainer_, ranks_);
   stopped_together_ = status.ok();
   return status;
 }
 
 Status Training::run_server() {
-  learn::ParameterServer server(trainer_->state(), learn::training_of(config_.options), config_.seed, ranks_);
-  server.set_should_stop([this] { return InterruptGuard::flag() || is_time_over(); });
-  const Status status = server.serve([&](const learn::UpdateFacts& facts) -> Result<bool> {
+  ParameterServer server(trainer_->state(), training_of(config_.options), config_.seed, ranks_);
+  server.set_should_stop([this] { return caller_.wants_to_stop() || is_time_over(); });
+  const Status status = server.serve([&](const UpdateFacts& facts) -> Result<bool> {
     BERTH_RETURN_IF_ERROR(record(facts, [&] { return server.state(); }));
     return !is_over(facts.update, facts.evaluations);
   });
@@ -128,13 +127,12 @@ Status Training::run_server() {
   return status;
 }
 
-Status Training::record(learn::UpdateFacts facts, const GetState& state) {
-  if (!config_.async) facts.best_s = learn::best_time_of(learner_->lessons());  // of all ranks
+Status Training::record(UpdateFacts facts, const GetState& state) {
+  if (!config_.async) facts.best_s = best_time_of(learner_->lessons());  // of all ranks
   BERTH_RETURN_IF_ERROR(recorder_->add(facts, elapsed_s()));
   if (monitor_) {
     for (const std::string& warning : monitor_->watch(facts)) {
-      if (progress_) progress_->clear();
-      print_error(fmt::format("warning: {}", warning));
+      caller_.note(fmt::format("warning: {}", warning));
       warnings_.push_back(warning);
     }
   }
@@ -143,9 +141,9 @@ Status Training::record(learn::UpdateFacts facts, const GetState& state) {
 }
 
 // "12.3 s  update 45  3.70 updates/s  29.6 plans/s  mean 1.90 s  best 1.57 s  gap 31 %"
-void Training::show(const learn::UpdateFacts& facts) {
+void Training::show(const UpdateFacts& facts) {
   const Clock::time_point now = Clock::now();
-  if (!progress_ || now - shown_ < kShowEvery) return;
+  if (now - shown_ < kShowEvery) return;
   shown_ = now;
   const double seconds = std::max(std::chrono::duration<double>(now - start_).count(), 1e-3);
   std::string text = fmt::format("{:.1f} s  update {}  {} updates/s  {} plans/s  ", elapsed_s(), facts.update,
@@ -160,7 +158,7 @@ void Training::show(const learn::UpdateFacts& facts) {
   } else {
     text += fmt::format("best of {} problems {} in the mean", subjects_.size(), format_seconds(*facts.best_s));
   }
-  progress_->show(text);
+  caller_.show(text);
 }
 
-}  // namespace berth::app
+}  // namespace berth::learn

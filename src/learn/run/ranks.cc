@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/learn/ranks.h"
+#include "learn/run/ranks.h"
 
 #include <algorithm>
 #include <span>
 
 #include "learn/distributed/message.h"
 
-namespace berth::app {
+namespace berth::learn {
 namespace {
 
 // One character for what it is, then the words.
@@ -26,7 +26,7 @@ Error unpacked(const std::string& text, std::size_t from, bool is_root) {
 
 }  // namespace
 
-Status agree(learn::Communicator& ranks, const Status& mine) {
+Status agree(Communicator& ranks, const Status& mine) {
   if (ranks.size() == 1) return mine;
   BERTH_TRY(const std::vector<std::string> all, ranks.gather_all(packed(mine)));
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -35,7 +35,7 @@ Status agree(learn::Communicator& ranks, const Status& mine) {
   return {};
 }
 
-Result<std::string> from_root(learn::Communicator& ranks, const std::function<Result<std::string>()>& make) {
+Result<std::string> from_root(Communicator& ranks, const std::function<Result<std::string>()>& make) {
   if (ranks.size() == 1) return make();
   std::string text;
   if (ranks.is_root()) {
@@ -50,16 +50,16 @@ Result<std::string> from_root(learn::Communicator& ranks, const std::function<Re
 
 namespace {
 
-Status share_best_plan(learn::Communicator& ranks, learn::Learner& learner, std::size_t lesson) {
-  const learn::LessonState& known = learner.lessons()[lesson];
+Status share_best_plan(Communicator& ranks, Learner& learner, std::size_t lesson) {
+  const LessonState& known = learner.lessons()[lesson];
   // Most updates find nothing better, so plans are sent only when the scores say so.
-  learn::MessageWriter mine;
+  MessageWriter mine;
   mine.integer(known.best ? 1 : 0);
   if (known.best) mine.score(known.best->score);
   BERTH_TRY(const std::vector<std::string> all, ranks.gather_all(mine.bytes()));
   std::vector<std::optional<Score>> scores;
   for (const std::string& bytes : all) {
-    learn::MessageReader reader(bytes);
+    MessageReader reader(bytes);
     scores.push_back(reader.integer() != 0 ? std::optional(reader.score()) : std::nullopt);
     BERTH_RETURN_IF_ERROR(reader.end());
   }
@@ -70,10 +70,10 @@ Status share_best_plan(learn::Communicator& ranks, learn::Learner& learner, std:
   const auto knows = [&](const std::optional<Score>& score) { return !is_better(*best, score); };
   if (std::ranges::all_of(scores, knows)) return {};
   const bool is_mine = best - scores.begin() == ranks.rank();
-  learn::MessageWriter plan;
+  MessageWriter plan;
   if (is_mine) plan.plan(known.best->plan);
   BERTH_TRY(const std::vector<std::string> plans, ranks.gather_all(plan.bytes()));
-  learn::MessageReader reader(plans[static_cast<std::size_t>(best - scores.begin())]);
+  MessageReader reader(plans[static_cast<std::size_t>(best - scores.begin())]);
   const Plan found = reader.plan();
   BERTH_RETURN_IF_ERROR(reader.end());
   learner.offer(lesson, found, **best);
@@ -82,30 +82,30 @@ Status share_best_plan(learn::Communicator& ranks, learn::Learner& learner, std:
 
 }  // namespace
 
-Status share_best_plans(learn::Communicator& ranks, learn::Learner& learner) {
+Status share_best_plans(Communicator& ranks, Learner& learner) {
   for (std::size_t lesson = 0; lesson < learner.lessons().size(); ++lesson) {
     BERTH_RETURN_IF_ERROR(share_best_plan(ranks, learner, lesson));
   }
   return {};
 }
 
-Result<learn::TrainState> share_state(learn::Communicator& ranks, const learn::TrainState& state, std::uint64_t seed) {
+Result<TrainState> share_state(Communicator& ranks, const TrainState& state, std::uint64_t seed) {
   if (ranks.size() == 1) return state;
-  learn::MessageWriter mine;
+  MessageWriter mine;
   mine.integer(state.updates);
   mine.integer(state.evaluations);
   mine.floats(state.values);
   mine.integer(state.adam.steps);
   mine.floats(state.adam.mean);
   mine.floats(state.adam.square);
-  for (const learn::LessonState& lesson : state.lessons) {
+  for (const LessonState& lesson : state.lessons) {
     mine.maybe(lesson.baseline);
     mine.maybe(lesson.deviation);
   }
   BERTH_TRY(const std::string bytes, ranks.from_root(ranks.is_root() ? mine.bytes() : std::string()));
   if (ranks.is_root()) return state;
-  learn::MessageReader reader(bytes);
-  learn::TrainState shared;
+  MessageReader reader(bytes);
+  TrainState shared;
   shared.updates = reader.integer();
   shared.evaluations = reader.integer();
   shared.values = reader.floats();
@@ -113,7 +113,7 @@ Result<learn::TrainState> share_state(learn::Communicator& ranks, const learn::T
   shared.adam.mean = reader.floats();
   shared.adam.square = reader.floats();
   for (std::size_t i = 0; i < state.lessons.size(); ++i) {
-    learn::LessonState& lesson = shared.lessons.emplace_back();
+    LessonState& lesson = shared.lessons.emplace_back();
     lesson.baseline = reader.maybe();
     lesson.deviation = reader.maybe();
   }
@@ -124,10 +124,10 @@ Result<learn::TrainState> share_state(learn::Communicator& ranks, const learn::T
   return shared;
 }
 
-Result<bool> any_of(learn::Communicator& ranks, bool mine) {
+Result<bool> any_of(Communicator& ranks, bool mine) {
   double count = mine ? 1.0 : 0.0;
   BERTH_RETURN_IF_ERROR(ranks.sum(std::span<double>(&count, 1)));
   return count > 0.0;
 }
 
-}  // namespace berth::app
+}  // namespace berth::learn

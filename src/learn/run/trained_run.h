@@ -5,16 +5,16 @@
 #include <optional>
 #include <string>
 
-#include "app/learn/run_config.h"
 #include "problem/problem.h"
 #include "runs/checkpoint.h"
+#include "runs/run_config.h"
 
-namespace berth::app {
+namespace berth::learn {
 
 struct TrainedRun {
-  std::string given;  // as the user calls it: a folder, or a policy of ours (policy_library.h)
+  std::string given;  // as the user calls it: a folder, or a policy that comes with berth
   RunConfig config;
-  learn::Checkpoint checkpoint;
+  Checkpoint checkpoint;
 
   // "trained after 40 updates"
   [[nodiscard]] std::string name() const;
@@ -24,6 +24,8 @@ struct TrainedRun {
   [[nodiscard]] std::optional<Plan> known_plan(const Problem& problem) const;
 };
 
+// The folder of a run if there is one, else a policy that comes with berth: policies/NAME of the sources, each a run of
+// `berth train` without its logs.
 Result<TrainedRun> load_trained(const std::string& given);
 
-}  // namespace berth::app
+}  // namespace berth::learn

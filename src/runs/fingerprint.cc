@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/learn/fingerprint.h"
+#include "runs/fingerprint.h"
 
 #include <algorithm>
 
@@ -7,7 +7,7 @@
 #include "format/machine_toml.h"
 #include "problem/what_if/machine_draft.h"
 
-namespace berth::app {
+namespace berth::learn {
 namespace {
 
 std::uint64_t word_of(std::int64_t number) { return static_cast<std::uint64_t>(number); }
@@ -64,7 +64,7 @@ std::optional<std::size_t> lesson_of(const RunConfig& config, const Problem& pro
 Status check_hashes(const LessonConfig& lesson, const Problem& problem, std::string_view run, std::string_view reason) {
   const std::string because = reason.empty()
                                   ? "; train anew for this one"
-                                  : fmt::format(": {}; {} train policies for any", reason, learn::general_methods());
+                                  : fmt::format(": {}; {} train policies for any", reason, general_methods());
   if (lesson.graph_hash != problem.graph().structure_hash()) {
     return bad_input("{}: it was trained for another graph ({}){}", run, lesson.graph, because);
   }
@@ -79,4 +79,4 @@ Status check_hashes(const LessonConfig& lesson, const Problem& problem, std::str
       run);
 }
 
-}  // namespace berth::app
+}  // namespace berth::learn

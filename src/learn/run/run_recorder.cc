@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/learn/run_recorder.h"
+#include "learn/run/run_recorder.h"
 
 #include <algorithm>
 
 #include "runs/checkpoint.h"
 #include "services/plan/plan_files.h"
 
-namespace berth::app {
+namespace berth::learn {
 
 Result<RunRecorder> RunRecorder::open(const RunFolder& folder, const RunConfig& config,
                                       std::span<const Subject> subjects, std::size_t kept_metrics) {
-  BERTH_TRY(learn::MetricsFile metrics, learn::MetricsFile::open(folder.metrics_path(), kept_metrics));
+  BERTH_TRY(MetricsFile metrics, MetricsFile::open(folder.metrics_path(), kept_metrics));
   RunRecorder recorder(folder, config, subjects, std::move(metrics));
   if (config.tensorboard) {
-    BERTH_TRY(recorder.events_, learn::TensorBoardFile::create(folder.path()));
+    BERTH_TRY(recorder.events_, TensorBoardFile::create(folder.path()));
   }
   return recorder;
 }
 
-Status RunRecorder::add(const learn::UpdateFacts& facts, double elapsed_s) {
+Status RunRecorder::add(const UpdateFacts& facts, double elapsed_s) {
   BERTH_RETURN_IF_ERROR(metrics_.add(facts, elapsed_s));
   return events_ ? events_->add(facts) : Status();
 }
@@ -28,8 +28,8 @@ bool RunRecorder::is_due() const {
   return seconds(Clock::now() - last_) >= std::min(every_s_, seconds(last_ - begun_));
 }
 
-Status RunRecorder::save_best(std::size_t lesson, const learn::LessonState& state) {
-  const learn::ScoredPlan* const best = state.best_known();
+Status RunRecorder::save_best(std::size_t lesson, const LessonState& state) {
+  const ScoredPlan* const best = state.best_known();
   if (best == nullptr || saved_[lesson] == best->score) return {};
   Outcome outcome;
   outcome.planner = config_->planner;
@@ -41,10 +41,10 @@ Status RunRecorder::save_best(std::size_t lesson, const learn::LessonState& stat
   return {};
 }
 
-Status RunRecorder::save(learn::TrainState state, double elapsed_s) {
+Status RunRecorder::save(TrainState state, double elapsed_s) {
   last_ = Clock::now();
   for (std::size_t i = 0; i < state.lessons.size(); ++i) BERTH_RETURN_IF_ERROR(save_best(i, state.lessons[i]));
-  return learn::write_checkpoint(folder_->checkpoint_path(), {config_->fingerprint(), elapsed_s, std::move(state)});
+  return write_checkpoint(folder_->checkpoint_path(), {config_->fingerprint(), elapsed_s, std::move(state)});
 }
 
-}  // namespace berth::app
+}  // namespace berth::learn

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/learn/run_folder.h"
+#include "runs/run_folder.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -11,11 +11,10 @@
 #include <filesystem>
 #include <system_error>
 
-#include "app/flags/options.h"
 #include "files/files.h"
 #include "files/output_path.h"
 
-namespace berth::app {
+namespace berth::learn {
 namespace {
 
 namespace fs = std::filesystem;
@@ -114,7 +113,7 @@ Result<RunConfig> load_config(const std::string& given) {
   }
   const std::string name = fmt::format("{}/{}", path, kConfig);
   BERTH_TRY(std::string text, read_file(name));
-  return learn::read_config(std::move(text), name);
+  return read_config(std::move(text), name);
 }
 
-}  // namespace berth::app
+}  // namespace berth::learn
