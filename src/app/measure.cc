@@ -7,6 +7,7 @@
 #include "app/output/progress.h"
 #include "app/real_runs.h"
 #include "files/output_path.h"
+#include "measure/session.h"
 
 namespace berth::app {
 namespace {

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "base/units.h"
+#include "services/problem/dims.h"
 
 namespace berth::app {
 namespace {

@@ -10,6 +10,7 @@
 #include "problem/what_if/machine_changes.h"
 #include "report/plot.h"
 #include "services/plan/run_planner.h"
+#include "services/problem/dims.h"
 #include "services/words.h"
 #include "sim/bounds/bounds.h"
 

@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "files/files.h"
 #include "format/machine_toml.h"
+#include "measure/session.h"
 #include "sim/simulator.h"
 
 namespace berth {

@@ -9,6 +9,7 @@
 #include "files/json/json_reader.h"
 #include "files/json/json_writer.h"
 #include "format/plan_file.h"
+#include "measure/session.h"
 #include "sim/simulator.h"
 
 namespace berth {

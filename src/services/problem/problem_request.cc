@@ -13,6 +13,7 @@
 #include "import/problems/public_problem.h"
 #include "machine/library.h"
 #include "services/problem/constraints.h"
+#include "services/problem/dims.h"
 #include "services/problem/language_model.h"
 #include "serving/spec.h"
 #include "zoo/zoo.h"
