@@ -14,6 +14,7 @@
 #include "runs/metrics.h"
 #include "services/plan/single_device.h"
 #include "services/problem/constraints.h"
+#include "services/problem/dims.h"
 #include "sim/bounds/bounds.h"
 
 namespace berth::learn {
