@@ -16,8 +16,12 @@ try:
     from ._berth import BerthError, InfeasibleError
     from ._graphs import Graph, load
     from ._machines import Machine, load_machine
-    from ._plans import Plan, compare, place, score
-    from . import _berth
+    from ._learning import resume, train
+    from ._planning import Sweep, SweepRow, compare, diff, place, score, sweep
+    from ._plans import Plan, report
+    from ._problems import ProblemWords
+    from ._serving import llm
+    from . import _berth, _program
 except ModuleNotFoundError as error:
     if error.name != f"{__name__}._berth":
         raise
@@ -25,13 +29,14 @@ except ModuleNotFoundError as error:
     def __getattr__(name):  # in a tree of sources: berth.capture alone is there
         raise AttributeError(f"berth.{name} needs the built package: pip install .")
 
-__all__ = ["BerthError", "Graph", "InfeasibleError", "Machine", "Plan", "capture", "compare", "formats", "load", "load_machine",
-           "machines", "models", "place", "planners", "score"]
+__all__ = ["BerthError", "Graph", "InfeasibleError", "Machine", "Plan", "ProblemWords", "Sweep", "SweepRow", "capture", "compare", "diff",
+           "formats", "llm", "load", "load_machine", "machines", "models", "place", "planners", "report", "resume", "score", "sweep", "train"]
 
 
 def planners() -> dict[str, str]:
-    """Planners of this build by name, with what each does. The learned ones come with the program alone."""
-    return {name: summary for name, summary, built in _berth.planners() if built}
+    """Planners by name, with what each does; the learned ones where the program berth is there."""
+    can_learn = _program.is_there()
+    return {name: summary for name, summary, built, learned in _berth.planners() if built or (learned and can_learn)}
 
 
 def machines() -> dict[str, str]:

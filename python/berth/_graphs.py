@@ -19,9 +19,9 @@ GraphSource = Union["Graph", str, "os.PathLike[str]", Any]
 class Graph:
     """A computation graph. Made by load()."""
 
-    def __init__(self, native: _berth.Graph, folder: tempfile.TemporaryDirectory | None = None):
+    def __init__(self, native: _berth.Graph, written: Written):
         self._native = native
-        self._folder = folder  # of an object that was written down; exports read it again
+        self._written = written
 
     @property
     def title(self) -> str:
@@ -67,25 +67,43 @@ class Graph:
         return f"<berth.Graph '{self.title}': {len(self):,} ops, {self.num_edges:,} edges, {self.flops:.3g} flops>"
 
 
+class Written:
+    """Where a graph can be read, and how: what is open in the file of a model."""
+
+    def __init__(self, source: GraphSource, dims: Mapping[str, int] | None, outputs: Sequence[str], signature: str, tag: str):
+        before = source._written if isinstance(source, Graph) else None
+        self.folder: tempfile.TemporaryDirectory[str] | None = before.folder if before else None  # of an object that was written down; exports read it again
+        if before:
+            source = before.source
+        elif not isinstance(source, (str, os.PathLike)):
+            self.folder = tempfile.TemporaryDirectory(prefix="berth-")
+            source = _write(source, pathlib.Path(self.folder.name))
+        self.source: str = os.fspath(source)
+        self.dims: dict[str, int] = dict(dims or (before.dims if before else {}))
+        self.outputs: list[str] = list(outputs or (before.outputs if before else ()))
+        self.signature: str = signature or (before.signature if before else "")
+        self.tag: str = tag or (before.tag if before else "")
+
+    def options(self) -> _berth.ImportOptions:
+        return _berth.ImportOptions(self.dims, self.outputs, self.signature, self.tag)
+
+
 def load(source: GraphSource, *, dims: Mapping[str, int] | None = None, outputs: Sequence[str] = (), signature: str = "",
          tag: str = "") -> Graph:
-    """A graph from a file (.onnx .pt2 .xml .pb .json ...), a model of the zoo ("zoo:nmt-4,batch=64"), a
+    """A graph from a file (.onnx .pt2 .xml .pb .gguf .json ...), a model of the zoo ("zoo:nmt-4,batch=64"), a
     torch.export.ExportedProgram or an onnx.ModelProto.
 
     dims: sizes that a model's file leaves open, {"batch": 8}. outputs, signature, tag: which step of a TensorFlow graph."""
     if isinstance(source, Graph):
         return source
-    folder = None
-    if not isinstance(source, (str, os.PathLike)):
-        folder = tempfile.TemporaryDirectory(prefix="berth-")
-        source = _written(source, pathlib.Path(folder.name))
-    native = _berth.load(os.fspath(source), dict(dims or {}), list(outputs), signature, tag)
+    written = Written(source, dims, outputs, signature, tag)
+    native = _berth.load(written.source, written.options())
     for warning in native.warnings:
-        warnings.warn(f"{native.source}: {warning}", stacklevel=2)
-    return Graph(native, folder)
+        warnings.warn(warning, stacklevel=2)
+    return Graph(native, written)
 
 
-def _written(model: Any, folder: pathlib.Path) -> str:
+def _write(model: Any, folder: pathlib.Path) -> str:
     """Objects are read by way of the files that their own libraries write."""
     if hasattr(model, "graph_module") and hasattr(model, "module_call_graph"):  # torch.export.ExportedProgram
         import torch

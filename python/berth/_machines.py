@@ -13,8 +13,9 @@ MachineSource = Union["Machine", str, "os.PathLike[str]"]
 class Machine:
     """Devices and the links between them. Made by load_machine()."""
 
-    def __init__(self, native: _berth.Machine):
+    def __init__(self, native: _berth.Machine, source: str):
         self._native = native
+        self.source = source
 
     @property
     def name(self) -> str:
@@ -36,4 +37,4 @@ def load_machine(source: MachineSource) -> Machine:
     """A built-in machine by its name ("k40x4"), or a .toml file (docs/machines.md)."""
     if isinstance(source, Machine):
         return source
-    return Machine(_berth.load_machine(os.fspath(source)))
+    return Machine(_berth.load_machine(os.fspath(source)), os.fspath(source))

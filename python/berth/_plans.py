@@ -5,25 +5,25 @@ from __future__ import annotations
 import html
 import json
 import os
+import pathlib
+import tempfile
 import warnings
-from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 from . import _berth
-from ._graphs import Graph, GraphSource, load
-from ._machines import MachineSource, load_machine
+from ._graphs import Graph, Written
 
 if TYPE_CHECKING:
     import pandas
-
-Progress = Callable[[float, int, "float | None", float], None]  # elapsed_s, evaluations, best_s, lower_bound_s
 
 
 class Plan:
     """Which device runs every op of a graph, and what that is worth."""
 
-    def __init__(self, native: _berth.Plan, graph: Graph):
+    def __init__(self, native: _berth.Plan, written: Written, single: _berth.Plan | None = None, unchanged: _berth.Plan | None = None):
         self._native = native
-        self.graph = graph
+        self.graph = Graph(native.graph, written)
+        self._single, self._unchanged = single, unchanged
 
     @property
     def planner(self) -> str:
@@ -70,6 +70,21 @@ class Plan:
         """Ctrl-C came before the planner was done; this is the best plan until then."""
         return self._native.interrupted
 
+    @property
+    def single(self) -> Plan | None:
+        """The best single device, the yardstick of every plan; None if it was not asked for."""
+        return Plan(self._single, self.graph._written) if self._single else None
+
+    @property
+    def unchanged(self) -> Plan | None:
+        """Where the machine was changed (changes, add_devices): the same on the machine as it is."""
+        return Plan(self._unchanged, self.graph._written) if self._unchanged else None
+
+    def explain(self, op: str | None = None) -> dict[str, Any]:
+        """What bounds the step: limits (sentences), critical_path, crossings. Or, for one op, by its name or a pattern: why it is
+        where it is (reasons), what every other device would cost (alternatives), what would have to change (to_move)."""
+        return _berth.explain(self._native, op or "")
+
     def devices(self) -> list[dict[str, Any]]:
         """name, ops, busy_s, peak_bytes and capacity_bytes of each device."""
         return self._native.devices()
@@ -102,7 +117,7 @@ class Plan:
     def device_map(self, module_prefix: str = "", names: Mapping[str, str] | None = None) -> dict[str, Any]:
         """device_map for accelerate and transformers: {module: GPU number or device}. module_prefix: path of your model
         within the modules of the graph, where a wrapper was exported. names: your names of devices, {"gpu0": "cuda:1"}."""
-        text, notes = self._native.device_map(dict(names or {}), module_prefix)
+        text, notes = self._native.export("accelerate", "", _renamed(names), module_prefix)
         for note in notes:
             warnings.warn(note, stacklevel=2)
         return json.loads(text)
@@ -111,18 +126,20 @@ class Plan:
                module_prefix: str = "") -> list[str]:
         """Writes what a runtime or a viewer takes (berth.formats(), docs/exports.md). Returns notes: what the format cannot
         express, and what was done instead."""
-        return self._native.export(format, os.fspath(output), dict(names or {}), module_prefix)
+        return self._native.export(format, os.fspath(output), _renamed(names), module_prefix)[1]
 
     def report(self, path: str | os.PathLike[str]) -> None:
         """Writes the HTML report: one file with graph, timeline and memory, for any browser."""
-        text = self._native.report_html()
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
+        report([self], path)
 
     def show(self, height: int = 700) -> Any:
         """The report inside a notebook."""
         from IPython.display import HTML
-        return HTML(f'<iframe srcdoc="{html.escape(self._native.report_html())}" width="100%" height="{height}"></iframe>')
+        with tempfile.TemporaryDirectory(prefix="berth-") as folder:
+            path = pathlib.Path(folder) / "report.html"
+            self.report(path)
+            text = path.read_text(encoding="utf-8")
+        return HTML(f'<iframe srcdoc="{html.escape(text)}" width="100%" height="{height}"></iframe>')
 
     def __repr__(self) -> str:
         time = _seconds(self.step_time) if self.feasible else "out of memory"
@@ -146,36 +163,15 @@ class Plan:
         return (f"<b>{head}</b><br>{time}<table><tr><th>device</th><th>ops</th><th>busy</th><th>peak memory</th></tr>{rows}</table>")
 
 
-def place(graph: GraphSource, machine: MachineSource | None = None, planner: str = "auto", *, budget: float = 10.0,
-          evaluations: int = 0, seed: int = 1, threads: int = 0, objective: str = "",
-          constraints: Sequence[tuple[str, str]] = (), dims: Mapping[str, int] | None = None,
-          progress: Progress | None = None) -> Plan:
-    """Finds a plan. budget: seconds to search; evaluations: plans to simulate instead, which makes the result depend on the
-    seed alone; threads: 0 is one per core. constraints: [("pin", "embedding=cpu"), ("reserve", "gpu0=2 GiB")], the words of
-    docs/constraints.md. Ctrl-C ends the search and keeps its best plan. machine is None only for public problems, which
-    bring their own."""
-    if budget <= 0:
-        raise _berth.BerthError(f"budget: {budget} is not a time to search; give more than nothing")
-    loaded = load(graph, dims=dims)
-    native = None if machine is None else load_machine(machine)._native
-    return Plan(_berth.place(loaded._native, native, planner, objective, list(constraints), float(budget), evaluations, seed,
-                             threads, progress), loaded)
+def report(plans: Sequence[Plan], path: str | os.PathLike[str]) -> None:
+    """One HTML report about several plans for the same graph, as compare() returns them."""
+    if not plans:
+        raise _berth.BerthError("a report needs at least one plan")
+    _berth.report([plan._native for plan in plans], plans[0]._single, os.fspath(path))
 
 
-def score(graph: GraphSource, machine: MachineSource | None, plan: str | os.PathLike[str], *, objective: str = "",
-          dims: Mapping[str, int] | None = None) -> Plan:
-    """What the plan in a file is worth: ours, accelerate's device_map, layer settings of ONNX Runtime, affinities of
-    OpenVINO, a TensorFlow graph with device fields, or CSV."""
-    loaded = load(graph, dims=dims)
-    native = None if machine is None else load_machine(machine)._native
-    return Plan(_berth.score(loaded._native, native, objective, os.fspath(plan)), loaded)
-
-
-def compare(graph: GraphSource, machine: MachineSource | None, planners: Sequence[str], **options: Any) -> list[Plan]:
-    """place() with each of the planners, best plan first; those that do not fit in memory last."""
-    loaded = load(graph, dims=options.pop("dims", None))
-    plans = [place(loaded, machine, planner, **options) for planner in planners]
-    return sorted(plans, key=lambda plan: (not plan.feasible, plan._native.simulated_s))
+def _renamed(names: Mapping[str, str] | None) -> list[str]:
+    return [f"{device}={name}" for device, name in (names or {}).items()]
 
 
 def _seconds(seconds: float | None) -> str:

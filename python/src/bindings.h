@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of the extension module share. Python's own layer (python/berth) turns these into what users see.
+// What the parts of the extension module share. It makes requests of what Python gives and plain values of the answers;
+// what happens in between is the services' (src/services). Python's own layer (python/berth) turns these into what
+// users see.
 #pragma once
 
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <atomic>
+#include <exception>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
-#include "import/model_file.h"
-#include "problem/problem.h"
-#include "sim/timeline.h"
+#include "services/caller.h"
+#include "services/plan/outcome.h"
+#include "services/problem/problem_request.h"
 
 namespace berth::python {
 
@@ -36,34 +40,57 @@ inline void unwrap(const Status& status) {
   if (!status) raise(status.error());
 }
 
-struct LoadedGraph {
-  std::string source = {};    // as the user gave it
-  ImportOptions import = {};  // how a model's file was read
+// What a service says, in words of Python: arguments for flags, functions for commands.
+std::string in_python(std::string text);
+
+// Python as a caller: its function is told how far the work is, Ctrl-C means to stop. Notes are kept for the end. Made
+// and destroyed with the GIL, which it takes when it speaks.
+class PythonCaller : public Caller {
+ public:
+  explicit PythonCaller(py::object progress = py::none()) : progress_(std::move(progress)) {}
+
+  void note(const std::string& text) override { notes_.push_back(in_python(text)); }
+  void show(const SearchState& state) override;
+  [[nodiscard]] const std::atomic<bool>* stop_flag() const override { return &stop_; }
+
+  // Ends with the exception of Python's function, if it had one.
+  void rethrow() const {
+    if (failure_) std::rethrow_exception(failure_);
+  }
+  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
+
+ private:
+  py::object progress_;
+  std::atomic<bool> stop_ = false;
+  std::exception_ptr failure_;
+  std::vector<std::string> notes_;
+};
+
+// A graph, and how it was read.
+struct NativeGraph {
+  std::string source = {};
   std::shared_ptr<const Graph> graph = {};
-  std::shared_ptr<const Problem> problem = {};  // of a public problem, which brings its machine
-  std::vector<std::string> warnings = {};       // what the file leaves open
+  std::vector<std::string> warnings = {};
 };
 
-struct LoadedMachine {
-  std::shared_ptr<const Machine> machine = {};
+// A plan with all that was asked and answered.
+struct NativePlan {
+  ProblemRequest request = {};
+  std::shared_ptr<const LoadedProblem> loaded = {};
+  Outcome outcome = {};
+
+  [[nodiscard]] const Problem& problem() const { return loaded->problem; }
+  [[nodiscard]] const std::string& device_name(DeviceId device) const {
+    return problem().machine().device(device).name;
+  }
+  // Another plan for the same problem.
+  [[nodiscard]] NativePlan with(Outcome other) const { return {request, loaded, std::move(other)}; }
 };
 
-// A plan, how it came to be and what it is worth.
-struct PlacedGraph {
-  LoadedGraph graph = {};
-  std::shared_ptr<const Problem> problem = {};
-  Plan plan = {};
-  Score score = {};
-  Picoseconds lower_bound = 0;
-  std::string planner = {}, note = {};
-  double search_s = 0.0;
-  std::uint64_t evaluations = 0, seed = 0;
-  bool interrupted = false;
-};
-
-void add_graphs(py::module_& module);
-void add_machines(py::module_& module);
+void add_requests(py::module_& module);  // graphs, machines, problems
 void add_plans(py::module_& module);
 void add_planning(py::module_& module);
+void add_explaining(py::module_& module);
+void add_serving(py::module_& module);
 
 }  // namespace berth::python

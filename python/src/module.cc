@@ -1,11 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <regex>
+#include <utility>
+
 #include "bindings.h"
 
 namespace berth::python {
+namespace {
+
+using Words = std::pair<std::string_view, std::string_view>;
+// Of flags that begin alike the longer one comes first.
+constexpr std::array kWords{
+    Words{"--machine is required", "it needs a machine"},
+    Words{"name one by --machine", "name one"},
+    Words{"berth machines lists", "berth.machines() lists"},
+    Words{"berth models lists", "berth.models() lists"},
+    Words{"berth planners lists", "berth.planners() lists"},
+    Words{"berth graph info --json names all", "Graph.to_pandas() shows the ops"},
+    Words{"berth place -o writes one", "Plan.save() writes one"},
+    Words{"leave --costs out", "leave costs out"},
+    Words{"--add-device", "add_devices"},
+    Words{"--dim", "dims"},
+    Words{"--output-node", "outputs"},
+    Words{"--to ", "format "},
+    Words{"--", ""},
+};
+
+}  // namespace
 
 void raise(const Error& error) {
-  if (error.code == ErrorCode::kInfeasible) throw Infeasible(error.message);
-  throw BadInput(error.message);
+  const std::string message = in_python(error.message);
+  if (error.code == ErrorCode::kInfeasible) throw Infeasible(message);
+  throw BadInput(message);
+}
+
+std::string in_python(std::string text) {
+  static const std::regex size("--dim ([^ =]+)=([0-9]+)");
+  text = std::regex_replace(text, size, "dims={'$1': $2}");
+  for (const auto& [flag, word] : kWords) {
+    for (std::size_t at = text.find(flag); at != std::string::npos; at = text.find(flag, at + word.size())) {
+      // A flag stands at the start of a word; "--" within one is part of a name.
+      const bool begins = at == 0 || std::string_view(" '(,:;").find(text[at - 1]) != std::string_view::npos;
+      if (begins) {
+        text.replace(at, flag.size(), word);
+      } else {
+        ++at;
+      }
+    }
+  }
+  return text;
+}
+
+void PythonCaller::show(const SearchState& state) {
+  const py::gil_scoped_acquire python;
+  if (PyErr_CheckSignals() != 0) {
+    PyErr_Clear();
+    stop_ = true;
+  }
+  if (progress_.is_none() || stop_) return;
+  try {
+    py::object best = py::none();
+    if (state.best) best = py::float_(to_seconds(*state.best));
+    progress_(state.elapsed_s, state.evaluations, best, to_seconds(state.lower_bound));
+  } catch (...) {  // of the user's function
+    failure_ = std::current_exception();
+    stop_ = true;
+  }
 }
 
 }  // namespace berth::python
@@ -15,8 +75,9 @@ PYBIND11_MODULE(_berth, module) {
   module.doc() = "The library behind the package berth; use that.";
   const auto bad_input = py::register_exception<BadInput>(module, "BerthError", PyExc_ValueError);
   py::register_exception<Infeasible>(module, "InfeasibleError", bad_input);
-  add_graphs(module);
-  add_machines(module);
+  add_requests(module);
   add_plans(module);
   add_planning(module);
+  add_explaining(module);
+  add_serving(module);
 }

@@ -105,7 +105,7 @@ def test_the_time_budget_holds():
     (lambda: berth.place(SMALL, "k40x2", "hefft"), "did you mean 'heft'"),
     (lambda: berth.place(SMALL), "needs a machine"),
     (lambda: berth.place(SMALL, "k40x2", budget=0), "more than nothing"),
-    (lambda: berth.load(SMALL, dims={"batch": 8}), "models of frameworks"),
+    (lambda: berth.load(SMALL, dims={"batch": 8}), "^dims is for model files; a model of the zoo has its sizes in its name"),
     (lambda: berth.place(SMALL, "k40x2", "single", constraints=[("pinn", "a=b")]), "did you mean 'pin'"),
 ])
 def test_errors_say_the_way_out(call, words):

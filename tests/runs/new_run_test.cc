@@ -17,7 +17,8 @@ NewRun small_run() {
 
 std::vector<std::string> lesson_names(const NewRun& run) {
   std::vector<std::string> names;
-  for (const LessonConfig& lesson : config_of(run).value().lessons) names.push_back(lesson.name());
+  const RunConfig config = config_of(run).value();
+  for (const LessonConfig& lesson : config.lessons) names.push_back(lesson.name());
   return names;
 }
 

@@ -51,18 +51,20 @@ PlanExplanation explain_plan(const Problem& problem, const Outcome& outcome) {
   return result;
 }
 
+Result<Explanation> explain(const ExplainRequest& request, const Problem& problem, const Outcome& outcome) {
+  BERTH_RETURN_IF_ERROR(check_can_explain(request.problem, problem));
+  if (request.op.empty()) return Explanation(explain_plan(problem, outcome));
+  BERTH_TRY(const OpId op, named_op(problem.graph(), request.op));
+  return Explanation(report::explain_op(problem, outcome.plan, op));
+}
+
 Result<ExplainAnswer> explain(const ExplainRequest& request, Caller& caller) {
   BERTH_TRY(LoadedProblem loaded, load_problem(request.problem, caller));
   ExplainAnswer answer{.loaded = std::move(loaded), .outcome = {}, .why = {}};
   const Problem& problem = answer.loaded.problem;
   BERTH_RETURN_IF_ERROR(check_can_explain(request.problem, problem));
   BERTH_TRY(answer.outcome, score_plan_file(request.plan, "file", request.problem, problem));
-  if (request.op.empty()) {
-    answer.why = explain_plan(problem, answer.outcome);
-  } else {
-    BERTH_TRY(const OpId op, named_op(problem.graph(), request.op));
-    answer.why = report::explain_op(problem, answer.outcome.plan, op);
-  }
+  BERTH_TRY(answer.why, explain(request, problem, answer.outcome));
   return answer;
 }
 

@@ -31,16 +31,20 @@ struct ExplainRequest {
   std::string op = {};  // or a pattern that stands for one; empty: all of the plan
 };
 
+using Explanation = std::variant<PlanExplanation, report::OpExplanation>;
+
 struct ExplainAnswer {
   LoadedProblem loaded;
   Outcome outcome;
-  std::variant<PlanExplanation, report::OpExplanation> why;
+  Explanation why;
 };
 Result<ExplainAnswer> explain(const ExplainRequest& request, Caller& caller);
+// The same of a plan that is no file; `problem` is that of the request.
+Result<Explanation> explain(const ExplainRequest& request, const Problem& problem, const Outcome& outcome);
+
+PlanExplanation explain_plan(const Problem& problem, const Outcome& outcome);
 
 // What a text names: one op; a pattern is fine as long as it stands for one.
 Result<OpId> named_op(const Graph& graph, const std::string& text);
-
-PlanExplanation explain_plan(const Problem& problem, const Outcome& outcome);
 
 }  // namespace berth

@@ -60,6 +60,17 @@ Result<std::map<std::string, std::string>> read_names(const std::vector<std::str
   return names;
 }
 
+// The format of a request in which nothing is wrong as far as that can be seen before anything is read.
+Result<ExportFormat> checked_format(const PlanExportRequest& request) {
+  BERTH_TRY(const ExportFormat format, find_export_format(request.format));
+  BERTH_RETURN_IF_ERROR(check_paths(request, format));
+  BERTH_RETURN_IF_ERROR(read_names(request.names));
+  if (!request.module_prefix.empty() && request.format != "accelerate") {
+    return bad_input("--module-prefix is for --to accelerate, which speaks of modules; leave it out");
+  }
+  return format;
+}
+
 }  // namespace
 
 std::vector<ExportFormat> export_formats() {
@@ -70,12 +81,7 @@ std::vector<ExportFormat> export_formats() {
 }
 
 Result<PlanExportAnswer> export_plan(PlanExportRequest request, Caller& caller) {
-  BERTH_TRY(const ExportFormat format, find_export_format(request.format));
-  BERTH_RETURN_IF_ERROR(check_paths(request, format));
-  BERTH_TRY(auto names, read_names(request.names));
-  if (!request.module_prefix.empty() && request.format != "accelerate") {
-    return bad_input("--module-prefix is for --to accelerate, which speaks of modules; leave it out");
-  }
+  BERTH_RETURN_IF_ERROR(checked_format(request));
   ProblemRequest& problem = request.problem;
   if (problem.machine.empty()) {
     const std::optional<std::string> name = machine_of_plan_file(request.plan);
@@ -83,19 +89,25 @@ Result<PlanExportAnswer> export_plan(PlanExportRequest request, Caller& caller) 
   }
   BERTH_TRY(const LoadedProblem loaded, load_problem(problem, caller));
   BERTH_TRY(const ReadPlan read, read_plan(request.plan, problem, loaded.problem));
-  const ExportRequest made{.problem = loaded.problem,
-                           .plan = read.plan,
-                           .source = problem.graph,
+  return export_plan(request, loaded.problem, read.plan);
+}
+
+Result<PlanExportAnswer> export_plan(const PlanExportRequest& request, const Problem& problem, const Plan& plan) {
+  BERTH_TRY(const ExportFormat format, checked_format(request));
+  BERTH_TRY(auto names, read_names(request.names));
+  const ExportRequest made{.problem = problem,
+                           .plan = plan,
+                           .source = request.problem.graph,
                            .names = std::move(names),
                            .module_prefix = request.module_prefix,
-                           .import = problem.import};
+                           .import = request.problem.import};
   BERTH_RETURN_IF_ERROR(check_names(made));
   BERTH_TRY(Exported exported, format.make(made));
-  BERTH_TRY(std::optional<ExportPromise> promise, promise_of(loaded.problem, read.plan, format));
+  BERTH_TRY(std::optional<ExportPromise> promise, promise_of(problem, plan, format));
   if (promise) {
-    for (std::string& note : promise_notes(*promise, loaded.problem, format)) exported.notes.push_back(std::move(note));
+    for (std::string& note : promise_notes(*promise, problem, format)) exported.notes.push_back(std::move(note));
   }
-  BERTH_RETURN_IF_ERROR(save_export(format, exported, request.output));
+  if (!request.output.empty()) BERTH_RETURN_IF_ERROR(save_export(format, exported, request.output));
   return PlanExportAnswer{format, std::move(exported), std::move(promise)};
 }
 

@@ -30,5 +30,7 @@ struct PlanExportAnswer {
 
 // What can be found wrong before anything is read is said first.
 Result<PlanExportAnswer> export_plan(PlanExportRequest request, Caller& caller);
+// The same of a plan that is no file, verified for the problem of the request. No output: it is in the answer alone.
+Result<PlanExportAnswer> export_plan(const PlanExportRequest& request, const Problem& problem, const Plan& plan);
 
 }  // namespace berth

@@ -75,8 +75,7 @@ std::optional<Outcome> given_row(const LoadedProblem& loaded) {
   return outcome;
 }
 
-Status save_plan(const std::string& path, const Problem& problem, const Outcome& outcome,
-                 std::span<const std::string> also_for) {
+PlanPrediction prediction_of(const Problem& problem, const Outcome& outcome) {
   PlanPrediction prediction;
   prediction.planner = outcome.planner;
   prediction.objective = objective_name(problem.objective());
@@ -88,7 +87,13 @@ Status save_plan(const std::string& path, const Problem& problem, const Outcome&
     prediction.devices.push_back(
         {problem.machine().device(id).name, to_seconds(use.busy), use.peak, problem.capacity(id)});
   }
-  return save_plan_file(path, problem.graph(), problem.machine(), outcome.plan, prediction, also_for);
+  return prediction;
+}
+
+Status save_plan(const std::string& path, const Problem& problem, const Outcome& outcome,
+                 std::span<const std::string> also_for) {
+  return save_plan_file(path, problem.graph(), problem.machine(), outcome.plan, prediction_of(problem, outcome),
+                        also_for);
 }
 
 }  // namespace berth

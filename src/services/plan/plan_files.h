@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "format/plan_file.h"
 #include "services/plan/outcome.h"
 #include "services/problem/problem_request.h"
 
@@ -33,6 +34,9 @@ std::optional<std::string> machine_of_plan_file(const std::string& path);
 Result<Outcome> score_given(const LoadedProblem& loaded);
 // The same for a row of a comparison, where an error is an outcome without a plan; nothing if the file carries none.
 std::optional<Outcome> given_row(const LoadedProblem& loaded);
+
+// What a plan file says about the worth of its plan.
+PlanPrediction prediction_of(const Problem& problem, const Outcome& outcome);
 
 // Writes the plan of an outcome, with what it predicts, to a plan file; whole or not at all. `also_for` are the hashes
 // of other graphs that it was made for.
