@@ -141,6 +141,29 @@ class DocsTest(unittest.TestCase):
                     self.assertEqual(comment.strip(), SEARCHED, path.name)
 
 
+class NamedFilesTest(unittest.TestCase):
+    """Files of the repository that pages name, whole paths and the names of tests, are there. Decisions and the changelog are history."""
+
+    def named_in(self, text):
+        for name in re.findall(r"`([\w./{},*-]+)`", text):
+            begin, _, behind = name.partition("{")
+            middle, _, end = behind.partition("}")
+            yield from (begin + part + end for part in middle.split(","))
+
+    def test_they_are_there(self):
+        tests = {path.name for path in (ROOT / "tests").rglob("*_test.*")}
+        for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]:
+            for name in self.named_in(page.read_text()):
+                with self.subTest(page=page.name, name=name):
+                    if re.match(r"(src|tests|bench|scripts|tools|web|python|cmake|examples|policies)/.", name) and "/x" not in name:
+                        self.assertTrue(list(ROOT.glob(name.rstrip("/").replace("NAME", "*"))), "no such file or folder")
+                    elif re.fullmatch(r"\w+_test\.(cc|py|mjs)", name) and name != "x_test.cc":
+                        self.assertIn(name, tests)
+
+    def test_names_are_found(self):
+        self.assertEqual(list(self.named_in("`src/a/{b,c}.h` and `x_test.cc`, `not this`")), ["src/a/b.h", "src/a/c.h", "x_test.cc"])
+
+
 class ConventionTest(unittest.TestCase):
     """What the rules above make of small pages."""
 

@@ -53,7 +53,7 @@ LoadedGraph load(const std::string& source, const std::map<std::string, std::int
   return loaded;
 }
 
-py::list ops_of(const LoadedGraph& loaded) {
+py::list ops_of_graph(const LoadedGraph& loaded) {
   const Graph& graph = *loaded.graph;
   py::list ops;
   for (const OpId op : graph.ops()) {
@@ -84,7 +84,7 @@ void add_graphs(py::module_& module) {
       .def_property_readonly("num_edges", [](const LoadedGraph& self) { return self.graph->num_edges(); })
       .def_property_readonly("warnings", [](const LoadedGraph& self) { return self.warnings; })
       .def("__len__", [](const LoadedGraph& self) { return self.graph->num_ops(); })
-      .def("ops", ops_of)
+      .def("ops", ops_of_graph)
       .def("save",
            [](const LoadedGraph& self, const std::string& path) { unwrap(save_graph_file(path, *self.graph)); });
   module.def("load", load, py::arg("source"), py::arg("dims"), py::arg("outputs"), py::arg("signature"), py::arg("tag"),

@@ -17,7 +17,7 @@ LoadedMachine load_machine(const std::string& text) {
   return {std::make_shared<const Machine>(std::move(machine))};
 }
 
-py::list devices_of(const LoadedMachine& loaded) {
+py::list devices_of_machine(const LoadedMachine& loaded) {
   py::list devices;
   for (const DeviceId id : loaded.machine->device_ids()) {
     const Device& device = loaded.machine->device(id);
@@ -37,7 +37,7 @@ void add_machines(py::module_& module) {
   py::class_<LoadedMachine>(module, "Machine")
       .def_property_readonly("name", [](const LoadedMachine& self) { return self.machine->name(); })
       .def_property_readonly("description", [](const LoadedMachine& self) { return self.machine->description(); })
-      .def("devices", devices_of);
+      .def("devices", devices_of_machine);
   module.def("load_machine", load_machine, py::arg("name_or_path"));
   module.def("machines", [] {
     std::vector<std::pair<std::string, std::string>> machines;

@@ -25,7 +25,7 @@ const std::string& device_name(const PlacedGraph& self, DeviceId device) {
   return self.problem->machine().device(device).name;
 }
 
-py::list ops_of(const PlacedGraph& self) {
+py::list ops_of_plan(const PlacedGraph& self) {
   const Graph& graph = self.problem->graph();
   py::list ops;
   for (const OpId op : graph.ops()) {
@@ -44,7 +44,7 @@ py::list ops_of(const PlacedGraph& self) {
   return ops;
 }
 
-py::list devices_of(const PlacedGraph& self) {
+py::list devices_of_plan(const PlacedGraph& self) {
   std::vector<std::size_t> counts(self.problem->machine().num_devices());
   for (const DeviceId device : self.plan.device_of) ++counts[index(device)];
   py::list devices;
@@ -169,8 +169,8 @@ void add_plans(py::module_& module) {
       .def_property_readonly("evaluations", [](const PlacedGraph& self) { return self.evaluations; })
       .def_property_readonly("seed", [](const PlacedGraph& self) { return self.seed; })
       .def_property_readonly("interrupted", [](const PlacedGraph& self) { return self.interrupted; })
-      .def("ops", ops_of)
-      .def("devices", devices_of)
+      .def("ops", ops_of_plan)
+      .def("devices", devices_of_plan)
       .def("fusions", fusions_of)
       .def("timeline", timeline_of)
       .def("save",

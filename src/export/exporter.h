@@ -55,9 +55,9 @@ struct ExportFormat {
 
 std::span<const ExportFormat> plan_exports();  // sorted by name
 
-// Writes all files: to `output`, or into the folder `output`, which is made if need be. Each file is replaced as a
-// whole; others in the folder stay. An error, and nothing written, if links in the folder lead out of it or a file that
-// the export is made of would be replaced.
+// Writes all files: to `output`, or into the folder `output`, which is made if need be. All are written before the
+// first takes its place; others in the folder stay. After an error (links in the folder that lead out of it, a file
+// that the export is made of would be replaced, a full disk) everything is as it was.
 Status save_export(const ExportFormat& format, const Exported& exported, const std::string& output);
 
 // The one file of a format that has no folder.

@@ -168,6 +168,7 @@ std::unique_ptr<Evaluator> make_measured_evaluator(std::shared_ptr<MeasuredScore
 }
 
 void Shortlist::offer(const Plan& plan, const Score& score) {
+  if (most_ == 0) return;
   const std::lock_guard lock(mutex_);
   if (entries_.size() == most_ && !better(score, entries_.back().score)) return;
   if (std::ranges::any_of(entries_, [&](const Entry& entry) { return entry.plan == plan; })) return;

@@ -23,6 +23,12 @@ Result<double> number_at(const JsonValue& row, std::size_t position) {
   return value->number();
 }
 
+Result<Bytes> bytes_at(const JsonValue& row, std::size_t position) {
+  const auto value = row.at(position);
+  if (!value) return row.error("it is too short");
+  return value->integer();
+}
+
 Result<std::size_t> index_at(const JsonValue& row, std::size_t position, std::size_t count) {
   const auto value = row.at(position);
   if (!value) return row.error("it is too short");
@@ -59,10 +65,9 @@ Result<TransferSpan> read_transfer(const JsonValue& row, const Graph& graph, std
   BERTH_TRY(const std::size_t to, index_at(row, 2, devices));
   BERTH_TRY(const double start_s, number_at(row, 3));
   BERTH_TRY(const double end_s, number_at(row, 4));
-  BERTH_TRY(const double bytes, number_at(row, 5));
+  BERTH_TRY(const Bytes bytes, bytes_at(row, 5));
   return TransferSpan{
-      static_cast<TensorId>(tensor), static_cast<DeviceId>(from), static_cast<DeviceId>(to), start_s, end_s,
-      static_cast<Bytes>(bytes)};
+      static_cast<TensorId>(tensor), static_cast<DeviceId>(from), static_cast<DeviceId>(to), start_s, end_s, bytes};
 }
 
 }  // namespace
@@ -126,7 +131,8 @@ Result<Sample> read_sample(std::string text, const Graph& graph, std::size_t num
     BERTH_TRY(sample.profiled_step_s, profiled.number());
   }
   BERTH_TRY(sample.checksum, document.string("checksum"));
-  if (sample.op_s.size() != sample.ops.size() || sample.peak.size() != num_devices || sample.steps_s.empty()) {
+  const bool has_peaks = sample.peak.size() == num_devices && sample.tensor_peak.size() == num_devices;
+  if (sample.op_s.size() != sample.ops.size() || !has_peaks || sample.steps_s.empty()) {
     return bad_input("the measuring process sent an answer that does not fit the graph");
   }
   return sample;

@@ -23,6 +23,7 @@ void move_sources_to_consumers(const Graph& graph, std::vector<std::uint32_t>& c
     for (const TensorId output : graph.outputs(op)) {
       for (const OpId user : graph.consumers(output)) first = std::min(first, column[index(user)]);
     }
+    for (const OpId follower : graph.control_outputs(op)) first = std::min(first, column[index(follower)]);
     if (first != UINT32_MAX && first > 0) column[index(op)] = first - 1;
   }
 }

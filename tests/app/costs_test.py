@@ -114,7 +114,7 @@ class GivenPlacement(CostsTest):
     def test_score_judges_the_placement_in_the_file(self):
         scored = self.json_of("score", self.model, "-m", "k40x2")
         self.assertEqual(scored["planner"], "given")
-        self.assertEqual(scored["note"], "the file places 3 of 5 ops; 1 moved to be with ops they share a device with")
+        self.assertEqual(scored["note"], "the file places 3 of 5 ops; 1 moved to be with ops it shares a device with")
         self.assertEqual([device["ops"] for device in scored["devices"]], [1, 1, 3])
         self.assertIn("given (the file places 3 of 5 ops", berth("score", self.model, "-m", "k40x2").stdout)
 

@@ -153,7 +153,7 @@ class Buckets(CommandLineTest):
         self.assertEqual(pathlib.Path(self.plan).read_bytes(), pathlib.Path(other).read_bytes())
 
     def test_an_interrupt_leaves_every_size_with_a_plan(self):
-        page = self.interrupted(*self.place, "--dim", "seq=4,512", "--budget", "60s", "-o", self.plan)
+        page = self.interrupted(*self.place, "--dim", "seq=4,512", "--budget", "60min", "-o", self.plan)
         self.assertIn(", interrupted)", page)
         self.assertNotIn("not run", page)
         self.assertTrue(pathlib.Path(self.folder / "plan.seq-512.json").exists())

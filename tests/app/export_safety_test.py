@@ -4,9 +4,13 @@
 Usage: export_safety_test.py BERTH."""
 import os
 import pathlib
+import resource
+import shutil
+import signal
+import subprocess
 
 import tiny_models
-from command_line import main
+from command_line import BERTH, main
 from export_case import ExportCase
 from protobuf_wire import fields, number, text
 
@@ -31,6 +35,16 @@ def locations_in(path):
     graph = dict(fields(path.read_bytes()))[7]
     entries = [dict(fields(entry)) for field, tensor in fields(graph) if field == 5 for inside, entry in fields(tensor) if inside == 13]
     return [entry[2].decode() for entry in entries]
+
+
+def small_files():
+    """As if the disk were full when a file grows beyond half a megabyte."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 19, 1 << 19))
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+
+def contents(folder):
+    return {path: path.read_bytes() if path.is_file() else None for path in folder.rglob("*")}
 
 
 class ExportSafety(ExportCase):
@@ -140,6 +154,57 @@ class ExportSafety(ExportCase):
             (model.parent / "data" / f"weights{number_}.bin").write_bytes(BYTES)
         model.write_bytes(chain(["data/weights1.bin", "data/weights0.bin"]))
         self.assert_refused(["export", str(model), "--plan", self.plan(str(model)), "--to", "ort", "-o", str(model.parent)], "would replace")
+
+    def test_a_full_disk_leaves_everything_as_it_was(self):
+        model = self.hostile_model([f"w{number_}.bin" for number_ in range(6)])
+        plan = self.plan(model, "k40x2", "round-robin")
+        for form in ("ort-stages", "ort"):
+            self.with_a_full_disk(model, plan, form)
+
+    def with_a_full_disk(self, model, plan, form):
+        """The disk is full when the weights come, the last files of all: into no folder, an empty one, and one of before."""
+        big = self.folder / "model" / "w3.bin"
+        big.write_bytes(bytes(1 << 20))
+        before, (old, _) = self.folder / f"before-{form}", self.export(model, plan, form)
+        shutil.copytree(old, before)
+        (before / "mine.txt").write_text("mine")
+        (before / "data" / "weights0.bin").write_bytes(b"older")
+        (self.folder / f"empty-{form}").mkdir()
+        for out in (self.folder / f"new-{form}" / "inside", self.folder / f"empty-{form}", before):
+            with self.subTest(form, out=out.name):
+                seen = contents(self.folder)
+                done = subprocess.run([BERTH, "export", model, "--plan", plan, "--to", form, "-o", str(out)], capture_output=True, text=True,
+                                      preexec_fn=small_files)
+                self.assert_one_line_error(done, f"{out}/data/weights", "cannot write it")
+                self.assertEqual(contents(self.folder), seen)
+
+    def test_what_is_replaced_keeps_its_permissions_and_the_rest_stays(self):
+        model = self.hostile_model(["weights.bin"])
+        plan = self.plan(model)
+        out, document = self.export(model, plan, "ort-stages")
+        kept = pathlib.Path(out) / "mine.txt"
+        kept.write_text("mine")
+        (pathlib.Path(out) / "run.py").write_text("old")
+        (pathlib.Path(out) / "run.py").chmod(0o700)
+        _, again = self.export(model, plan, "ort-stages")
+        self.assertEqual(again["files"], document["files"])
+        self.assertIn("onnxruntime", (pathlib.Path(out) / "run.py").read_text())
+        self.assertEqual((pathlib.Path(out) / "run.py").stat().st_mode & 0o777, 0o700)
+        self.assertEqual(kept.read_text(), "mine")
+        found = {str(path) for path in pathlib.Path(out).rglob("*") if path.is_file()}
+        self.assertEqual(found, set(document["files"]) | {str(kept)}, "nothing else is left")
+
+    def test_what_is_in_the_way_is_named(self):
+        model = self.hostile_model(["weights.bin"])
+        plan = self.plan(model)
+        for name, is_folder, words in [("run.py", True, "it is a folder, and the export has a file of this name"),
+                                       ("data", False, "it is a file, and the export has a folder of this name")]:
+            with self.subTest(name):
+                out = self.folder / f"blocked-{name}"
+                out.mkdir()
+                (out / name).mkdir() if is_folder else (out / name).write_text("x")
+                self.assert_refused(["export", model, "--plan", plan, "--to", "ort-stages", "-o", str(out)], str(out / name), words)
+                self.assertEqual([path.name for path in out.iterdir()], [name], "nothing is written")
 
     def test_a_file_with_two_graphs_is_refused(self):
         plan = self.plan(self.write("once.onnx", chain(["weights.bin"])))

@@ -5,7 +5,7 @@ import pathlib
 import re
 import sys
 
-from command_line import CommandLineTest, berth, main
+from command_line import PATIENCE, CommandLineTest, berth, main
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "fuzz"))
 import llm_seeds  # noqa: E402
@@ -32,7 +32,7 @@ class LlmTest(CommandLineTest):
                 done = berth("llm", model, "--machine", machine, "--ctx", "8192", "--json", *QUICK)
                 answer = json.loads(done.stdout)
                 self.assertEqual(done.returncode, 0 if answer["fits"] else 1, done.stderr)
-                self.assertLess(answer["search_s"], 120, (model, machine))  # generous: the computer may be busy; bench/llm.py has figures
+                self.assertLess(answer["search_s"], PATIENCE, (model, machine))  # generous: the computer may be busy; bench/llm.py has figures
                 names = {rival["name"] for rival in answer["rivals"]}
                 self.assertLessEqual({"memory-proportional", "layer filling", "one device"}, names)
                 for rival in answer["rivals"]:

@@ -200,8 +200,16 @@ class Dies(MpiTest):
 
 
 class Hangs(MpiTest):
+    def patience(self, ranks, *flags):
+        """Seconds after which a rank is called silent: several times what a whole short run takes here and now."""
+        begin = time.monotonic()
+        done = self.done(ranks, *train(self.folder / "short", "--updates", "6", *flags))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return min(max(10, 5 * (time.monotonic() - begin)), PATIENCE / 4)
+
     def check_hang(self, rank, ranks, *flags):
-        with self.under_way(ranks, *train(self.run_folder, *LONG, "--rank-timeout", "10s", *flags)) as process:
+        patience = f"{self.patience(ranks, *flags):.0f}s"
+        with self.under_way(ranks, *train(self.run_folder, *LONG, "--rank-timeout", patience, *flags)) as process:
             os.kill(self.pid_of(process, rank), signal.SIGSTOP)
             code, errors, ours = self.end_of(process)
         self.assertNotEqual(code, 0)

@@ -202,7 +202,7 @@ class Plans(CommandLineTest):
 
     def test_progress_on_a_terminal_and_an_interrupt_that_keeps_the_plan(self):
         plan = self.folder / "plan.json"
-        page = self.interrupted("place", "zoo:nmt-8,unroll=150", "-m", "k40x8", "--budget", "60s", "-o", str(plan))
+        page = self.interrupted("place", "zoo:nmt-8,unroll=150", "-m", "k40x8", "--budget", "60min", "-o", str(plan))
         self.assertIn("step time", page)
         self.assertIn(", interrupted", page)
         self.assertEqual(json.loads(plan.read_text())["format"], "berth-plan/1")

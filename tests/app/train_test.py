@@ -399,7 +399,7 @@ class Policies(TrainTest):
         self.assertEqual((placed["planner"], placed["evaluations"]), ("hierarchical", 10))
         self.assertLessEqual(placed["step_time_s"], trained["best_s"])
         self.assertIn("after 6 updates", placed["note"])
-        self.assertEqual(self.json_of(*place, "--budget", "60s")["evaluations"], 66)
+        self.assertEqual(self.json_of(*place, "--budget", "600s")["evaluations"], 66)
 
     def test_auto_begins_with_its_plan(self):
         trained = self.train(updates=6)
@@ -420,7 +420,7 @@ class Policies(TrainTest):
 
     def test_learning_on_makes_no_plan_worse(self):
         trained = self.train(updates=3)
-        placed = self.json_of("place", TINY, "-m", "k40x2", "--policy", self.run, "--finetune", 4, "--budget", "60s")
+        placed = self.json_of("place", TINY, "-m", "k40x2", "--policy", self.run, "--finetune", 4, "--budget", "600s")
         self.assertIn("4 updates", placed["note"])
         self.assertLessEqual(placed["step_time_s"], trained["best_s"])
         self.assert_refused(["place", TINY, "-m", "k40x2", "--finetune", 4], "--policy")

@@ -107,7 +107,7 @@ class Sweep(CommandLineTest):
 
     def test_an_interrupted_sweep_says_so_and_concludes_nothing(self):
         path = self.folder / "plot.svg"
-        command = ["sweep", "zoo:nmt-8,unroll=150", "-m", "k40x8", "--over", "devices=1,2,4", "--budget", "60s", "--plot", str(path)]
+        command = ["sweep", "zoo:nmt-8,unroll=150", "-m", "k40x8", "--over", "devices=1,2,4", "--budget", "60min", "--plot", str(path)]
         page = self.interrupted(*command)
         end = "interrupted: devices = 1 cut short; devices = 2, 4 not run; where more stops paying is not known"
         self.assertIn(end, page)
@@ -131,6 +131,10 @@ class Sweep(CommandLineTest):
         self.assert_refused(["sweep", *ON, "--over", "devices=1,,2"], "empty")
         self.assert_refused(["sweep", *ON, "--over", "devices=9"], "has 2 accelerators, not 9")
         self.assert_refused(["sweep", *ON, "--over", "colour=1"], "colour")
+        for name, meant in [("bandwith", "link.*.bandwidth"), ("bandwidth", "link.*.bandwidth"), ("latnecy", "link.*.latency"),
+                            ("memory", "gpu.memory"), ("device", "devices")]:
+            with self.subTest(name):
+                self.assert_refused(["sweep", *ON, "--over", f"{name}=1"], f"'{name}'", f"of the machine, there is --over {meant}")
 
 
 if __name__ == "__main__":

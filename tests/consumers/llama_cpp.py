@@ -18,6 +18,7 @@ import time
 import consumer
 
 VERSION = "0.3.36"
+PATIENCE = 900  # seconds for what takes a few: the computer may be slow, and busy with others
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "berth" / f"llama.cpp-{VERSION}"
 OPTIONS = ["-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG", "-DCMAKE_C_FLAGS_RELEASE=-O1 -DNDEBUG",
            "-DGGML_NATIVE=OFF", "-DGGML_RPC=ON", "-DGGML_OPENMP=OFF", "-DBUILD_SHARED_LIBS=OFF", "-DLLAMA_BUILD_TESTS=OFF",
@@ -73,7 +74,7 @@ def servers(folder, count):
 
 
 def wait_for(port):
-    for _ in range(200):
+    for _ in range(20 * PATIENCE):
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", port)) == 0:
                 return
@@ -105,7 +106,7 @@ class Log:
 def load(folder, model, flags):
     """Loads the model with these words of flags, makes one token, and reads the log."""
     done = subprocess.run([folder / "llama-completion", "-m", model, *flags, "-p", "ab", "-n", "1", "-no-cnv", "--no-warmup", "-v"],
-                          capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL, timeout=600)
+                          capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL, timeout=PATIENCE)
     text = done.stdout + done.stderr
     assert done.returncode == 0, f"{' '.join(flags)}: {text[-2000:]}"
     return Log(text)

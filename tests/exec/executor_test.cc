@@ -10,6 +10,7 @@
 #include "base/rng.h"
 #include "exec/devices/allocator.h"
 #include "exec/program/initial_values.h"
+#include "exec/small_captures.h"
 #include "files/files.h"
 #include "import/graph_file.h"
 #include "support/folders.h"
@@ -268,6 +269,148 @@ TEST(InitialValues, IndicesAreBoundedThroughAnyNumberOfViews) {
                .outputs = {{DType::kF32, {4, 2}}}});
   const Graph graph = std::move(builder).build().value();
   EXPECT_EQ(index_bound(graph, *graph.outputs(i).begin()), 7);
+}
+
+// Of two steps of the same plan the second begins with what the first left; with `fresh` both begin alike.
+TEST(Executor, ParametersKeepTheirValuesUnlessTheyAreToBeFresh) {
+  const Loaded loaded = load(example_path());
+  const Plan plan = all_on_first(loaded.graph);
+  auto executor = Executor::make(loaded.graph, loaded.program, specs("cpu:0")).value();
+  const auto loss = [&](bool fresh) {
+    executor->prepare(plan, fresh);
+    EXPECT_TRUE(executor->step(false).ok());
+    return executor->outputs().front().item<float>();
+  };
+  const float first = loss(true), second = loss(false), third = loss(false);
+  EXPECT_NE(second, first);
+  EXPECT_NE(third, second);
+  EXPECT_EQ(loss(true), first);
+}
+
+// A parameter that goes to another device is made anew there; those that stay are what the step before left.
+TEST(Executor, ParametersThatMoveBeginAnew) {
+  if (cores_here() < 2) GTEST_SKIP() << "needs two cores";
+  const Loaded loaded = from_text(CaptureText()
+                                      .add("parameter", "f32 4")
+                                      .add("parameter", "f32 4")
+                                      .add("input", "f32 4")
+                                      .add("sgd_update", "", R"("args": [{"op": 0}, {"op": 2}], "updates": 0)")
+                                      .add("sgd_update", "", R"("args": [{"op": 1}, {"op": 2}], "updates": 1)")
+                                      .add("aten.clone.default", "f32 4", R"("args": [{"op": 0}])")
+                                      .add("aten.clone.default", "f32 4", R"("args": [{"op": 1}])")
+                                      .text("5, 6"));
+  const auto stored = [&](std::size_t op) { return initial_value(loaded.graph, static_cast<OpId>(op), at::kCPU); };
+  auto executor = Executor::make(loaded.graph, loaded.program, equal_parts()).value();
+  const auto parameters = [&](int device_of_second, bool fresh) {
+    Plan plan = all_on_first(loaded.graph);
+    for (const std::size_t op : {1U, 4U, 6U}) plan.device_of[op] = static_cast<DeviceId>(device_of_second);
+    for (const std::size_t op : {3U, 4U}) plan.priority.resize(7), plan.priority[op] = -1.0;  // after the copies
+    executor->prepare(plan, fresh);
+    EXPECT_TRUE(executor->step(false).ok());
+    return executor->outputs();
+  };
+  const auto first = parameters(0, true);
+  EXPECT_TRUE(first[0].equal(stored(0)));
+  EXPECT_TRUE(first[1].equal(stored(1)));
+  const auto moved = parameters(1, false);
+  EXPECT_TRUE(at::allclose(moved[0], stored(0) - stored(2) * 1e-4));
+  EXPECT_FALSE(moved[0].equal(stored(0)));
+  EXPECT_TRUE(moved[1].equal(stored(1)));
+}
+
+TEST(Executor, AnOpThatFailsIsNamedWithItsDevice) {
+  const Loaded loaded = from_text(CaptureText()
+                                      .add("input", "f32 4 3")
+                                      .add("aten.mm.default", "f32 4 4", R"("args": [{"op": 0}, {"op": 0}])")
+                                      .text());
+  auto executor = Executor::make(loaded.graph, loaded.program, specs("cpu:0")).value();
+  executor->prepare(all_on_first(loaded.graph));
+  const Result<Step> step = executor->step(false);
+  ASSERT_FALSE(step.ok());
+  EXPECT_TRUE(step.error().message.starts_with("op 'o1' on cpu:0: ")) << step.error().message;
+  EXPECT_EQ(step.error().message.find('\n'), std::string::npos);
+}
+
+TEST(Executor, FewerOutputsThanTheGraphHasFailTheStep) {
+  const Loaded loaded = from_text(
+      CaptureText().add("input", "f32 4").add("aten.relu.default", "f32 4;f32 4", R"("args": [{"op": 0}])").text());
+  auto executor = Executor::make(loaded.graph, loaded.program, specs("cpu:0")).value();
+  executor->prepare(all_on_first(loaded.graph));
+  EXPECT_EQ(executor->step(false).error().message, "op 'o1' on cpu:0: it gave 1 outputs, the graph has 2");
+}
+
+// 4 KiB go to a device that may hold 2: nobody can free anything, so the step fails and names the way.
+TEST(Executor, ATransferThatFindsNoRoomIsNamed) {
+  if (cores_here() < 2) GTEST_SKIP() << "needs two cores";
+  const Loaded loaded =
+      from_text(CaptureText().add("input", "f32 1024").add("aten.sum.default", "f32", R"("args": [{"op": 0}])").text());
+  auto executor = Executor::make(loaded.graph, loaded.program, specs("cpu:0,cpu:1=2KiB")).value();
+  Plan plan = all_on_first(loaded.graph);
+  plan.device_of[1] = DeviceId{1};
+  executor->prepare(plan);
+  const Result<Step> step = executor->step(false);
+  ASSERT_FALSE(step.ok());
+  EXPECT_TRUE(step.error().message.starts_with("output of 'o0' from cpu:0 to cpu:1: out of memory: device 1"))
+      << step.error().message;
+  set_memory_limit(1, 0);
+}
+
+// A limit of one device leaves the others alone.
+TEST(Executor, ALimitIsOfOneDevice) {
+  if (cores_here() < 2) GTEST_SKIP() << "needs two cores";
+  const Loaded loaded = from_text(
+      CaptureText().add("input", "f32 1024").add("aten.relu.default", "f32 1024", R"("args": [{"op": 0}])").text());
+  auto executor = Executor::make(loaded.graph, loaded.program, specs("cpu:0=2KiB,cpu:1")).value();
+  Plan plan = all_on_first(loaded.graph);
+  plan.device_of.assign(2, DeviceId{1});
+  executor->prepare(plan);
+  EXPECT_TRUE(executor->step(false).ok());
+  set_memory_limit(0, 0);
+}
+
+// x is 4 KiB, and so are a and b: x and a while a runs, a and b while b runs. Peaks are those between ops.
+TEST(Executor, CountsWhatTensorsHold) {
+  const Loaded loaded = from_text(CaptureText()
+                                      .add("input", "f32 1024")
+                                      .add("aten.relu.default", "f32 1024", R"("args": [{"op": 0}])")
+                                      .add("aten.neg.default", "f32 1024", R"("args": [{"op": 1}])")
+                                      .text());
+  auto executor = Executor::make(loaded.graph, loaded.program, specs("cpu:0")).value();
+  executor->prepare(all_on_first(loaded.graph));
+  executor->reset_peaks();
+  const Bytes before = allocated_bytes(0);
+  const Step step = executor->step(true).value();
+  EXPECT_EQ(executor->peak(0) - before, 8192);
+  EXPECT_EQ(step.tensor_peak.at(0) - before, 8192);
+  EXPECT_EQ(step.ops.size(), 2U);
+  EXPECT_EQ(index(step.ops[0].op), 1U) << "by id";
+  EXPECT_LE(step.ops[0].end_s, step.ops[1].start_s);
+  EXPECT_TRUE(executor->step(false)->ops.empty()) << "without times there are none";
+}
+
+TEST(Executor, TransfersSayWhatWentWhere) {
+  if (cores_here() < 2) GTEST_SKIP() << "needs two cores";
+  const Loaded loaded = from_text(CaptureText()
+                                      .add("input", "f32 100")
+                                      .add("aten.relu.default", "f32 100", R"("args": [{"op": 0}])")
+                                      .add("aten.neg.default", "f32 100", R"("args": [{"op": 1}])")
+                                      .add("aten.abs.default", "f32 100", R"("args": [{"op": 1}])")
+                                      .text("2, 3"));
+  auto executor = Executor::make(loaded.graph, loaded.program, equal_parts()).value();
+  Plan plan = all_on_first(loaded.graph);
+  plan.device_of = {DeviceId{0}, DeviceId{0}, DeviceId{1}, DeviceId{1}};
+  executor->prepare(plan);
+  const Step step = executor->step(true).value();
+  ASSERT_EQ(step.transfers.size(), 1U) << "once, for both readers";
+  EXPECT_EQ(index(step.transfers[0].tensor), 1U);
+  EXPECT_EQ(index(step.transfers[0].from), 0U);
+  EXPECT_EQ(index(step.transfers[0].to), 1U);
+  EXPECT_EQ(step.transfers[0].bytes, 400);
+  EXPECT_GE(step.transfers[0].start_s, step.ops[0].end_s);
+  EXPECT_LE(step.transfers[0].end_s, step.ops[1].start_s);
+  const at::Tensor x = initial_value(loaded.graph, OpId{0}, at::kCPU).relu();
+  EXPECT_TRUE(executor->outputs()[0].equal(x.neg()));
+  EXPECT_TRUE(executor->outputs()[1].equal(x));
 }
 
 }  // namespace

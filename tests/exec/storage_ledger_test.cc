@@ -41,5 +41,35 @@ TEST_F(StorageLedgerTest, RefusesWhatIsBeyondTheLimitAndForgetsIt) {
   EXPECT_EQ(allocated_bytes(kDevice), 0);
 }
 
+TEST_F(StorageLedgerTest, BlocksAreRoundedUp) {
+  const at::Tensor exact = at::ones({128}), more = at::ones({129});  // 512 and 516 bytes
+  ledger_.add(exact);
+  EXPECT_EQ(allocated_bytes(kDevice), 512);
+  ledger_.add(more);
+  EXPECT_EQ(allocated_bytes(kDevice), 512 + 1024);
+}
+
+TEST_F(StorageLedgerTest, ForgetsWhatItNeverKnew) {
+  const at::Tensor known = at::ones({128}), unknown = at::ones({128});
+  ledger_.add(known);
+  ledger_.add(at::Tensor());
+  ledger_.remove(unknown);
+  EXPECT_EQ(allocated_bytes(kDevice), 512);
+  ledger_.remove(known);
+  ledger_.remove(known);
+  EXPECT_EQ(allocated_bytes(kDevice), 0) << "not below";
+}
+
+TEST_F(StorageLedgerTest, GivesEverythingBackInTheEnd) {
+  const at::Tensor tensor = at::ones({128});
+  {
+    StorageLedger other(kDevice);
+    other.add(tensor);
+    other.add(tensor);
+    EXPECT_EQ(allocated_bytes(kDevice), 512);
+  }
+  EXPECT_EQ(allocated_bytes(kDevice), 0);
+}
+
 }  // namespace
 }  // namespace berth::exec

@@ -28,6 +28,10 @@ TEST(ModulePath, InnermostModule) {
   EXPECT_EQ(innermost_module("L__self___layer1_0,L['self'].layer1[0].conv['a.b'],torch.nn.Conv2d"),
             "layer1.0.conv.a.b");
   EXPECT_EQ(innermost_module("k,L['self'],my.Net"), "");
+  EXPECT_EQ(innermost_module("L__net___layer1_0,L['net'].layer1[0].conv,torch.nn.Conv2d"), "layer1.0.conv")
+      << "forward(net, x): its first argument may have any name";
+  EXPECT_EQ(innermost_module("k,L['net'],my.Net"), "");
+  EXPECT_EQ(innermost_module("k,L['net,T"), "L.net,T") << "whatever is there, it ends";
   EXPECT_EQ(innermost_module("k,seq.slice(1, None, None).0,my.Type[a, b]"), "seq.slice(1, None, None).0");
   EXPECT_EQ(innermost_module("k,self_attention.q,T"), "self_attention.q");
   EXPECT_EQ(innermost_module(";;,;"), "");

@@ -91,11 +91,14 @@ TEST(GivenPlacement, SaysWhatWasMoved) {
   const Problem problem = problem_of("a:1:group=g -> b:1:group=g -> c:1:group=g; e:1");
   const std::vector<std::string> devices{"/gpu:1", "/gpu:0", "", ""};
   EXPECT_EQ(words_about(given_placement(problem, devices).value()),
-            "places 2 of 4 ops; 1 moved to be with ops they share a device with");
+            "places 2 of 4 ops; 1 moved to be with ops it shares a device with");
   GivenPlacement given;
   given.plan.device_of.resize(1);
   given.not_allowed = 1'300;
   EXPECT_EQ(words_about(given), "places 0 of 1 op; 1,300 moved because they may not run there");
+  given.not_allowed = 1, given.moved_together = 2;
+  EXPECT_EQ(words_about(given),
+            "places 0 of 1 op; 2 moved to be with ops they share a device with; 1 moved because it may not run there");
 }
 
 TEST(GivenPlacement, NeedsTheDevicesOfTheFile) {

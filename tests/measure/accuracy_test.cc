@@ -44,5 +44,31 @@ TEST(Accuracy, IsBetterAfterCalibration) {
   EXPECT_GT(before.high / before.low, after.high / after.low);
 }
 
+TEST(Accuracy, OneAcceleratorAmongCpusDecides) {
+  Device cpu, gpu;
+  cpu.kind = DeviceKind::kCpu;
+  gpu.kind = DeviceKind::kGpu;
+  EXPECT_EQ(probed_accuracy(std::vector{cpu, cpu}), (Accuracy{0.63, 2.67}));
+  EXPECT_EQ(probed_accuracy(std::vector{cpu, gpu}), (Accuracy{0.99, 4.61}));
+  EXPECT_EQ(calibrated_accuracy(std::vector{cpu, gpu}, {}), calibrated_accuracy(std::vector{gpu}, {}));
+}
+
+// 20 ratios of 1 beside the 20 that are known: one in twenty of forty is the second from either end, and a half.
+TEST(Accuracy, LeavesOneInTwentyOutAtEitherEnd) {
+  Device cpu;
+  cpu.kind = DeviceKind::kCpu;
+  const Accuracy found = calibrated_accuracy(std::vector{cpu}, std::vector<double>(20, 1.0));
+  EXPECT_NEAR(found.low, 0.885, 0.006) << "between 0.87 and 0.90, rounded";
+  EXPECT_NEAR(found.high, 1.075, 0.006) << "between 1.06 and 1.09, rounded";
+}
+
+// Ratios below one are steps that were faster than predicted: they lower the low end alone.
+TEST(Accuracy, WidensDownwardsWithRunsThatWereEarly) {
+  const std::vector<Device> devices = devices_of("k40x2");
+  const Accuracy usual = calibrated_accuracy(devices, {}), early = calibrated_accuracy(devices, {0.2, 0.25, 0.3});
+  EXPECT_LT(early.low, 0.3);
+  EXPECT_LE(early.high, usual.high);
+}
+
 }  // namespace
 }  // namespace berth

@@ -69,5 +69,75 @@ TEST(DeviceSpec, MustFitTheMachine) {
   EXPECT_FALSE(check_device_specs(parse_device_specs("cuda:0,cpu:0", 4).value(), *machine).ok());
 }
 
+TEST(DeviceSpec, RangesAndSpacesAreReadAsMeant) {
+  const auto specs = parse_device_specs(" cpu:2-3+0+3 , cuda ", 4).value();
+  EXPECT_EQ(specs[0].cores, (std::vector<int>{0, 2, 3})) << "ascending, each once";
+  EXPECT_EQ(specs[0].text, "cpu:2-3+0+3");
+  EXPECT_EQ(specs[1].number, 0);
+  EXPECT_NE(error_of("cpu:3-1").find("cores 0 to 3"), std::string::npos);
+  EXPECT_NE(error_of("cpu:-1").find("is no number"), std::string::npos);
+  EXPECT_NE(error_of("cpu:1-").find("is no number"), std::string::npos);
+  EXPECT_NE(error_of("cpu:").find("is no number"), std::string::npos);
+  EXPECT_NE(error_of("").find("'' is no device"), std::string::npos);
+  EXPECT_NE(error_of("cpu:0=0B").find("is no size"), std::string::npos);
+  EXPECT_NE(error_of("cpu:0=-4B").find("is no size"), std::string::npos);
+}
+
+TEST(DeviceSpec, DifferentGpusAndAGpuBesideCpusShareNothing) {
+  EXPECT_EQ(error_of("cuda:0,cuda:1,cpu"), "");
+  EXPECT_EQ(error_of("cuda:0/8,cuda:1"), "");
+  EXPECT_NE(error_of("cpu:0,cpu:1,cpu:2-3,cpu:3").find("'cpu:2-3' and 'cpu:3' share cores"), std::string::npos);
+}
+
+// Seven cores are too few to spare two; of eight six are left for both CPUs.
+TEST(DeviceSpec, FewCoresAreNotSparedForGpus) {
+  const auto machine = toy_machine("device cpu0; device cpu1; device g; link cpu0 cpu1; link cpu0 g; link cpu1 g");
+  const auto seven = default_device_specs(*machine, 7).value();
+  EXPECT_EQ(seven[0].text, "cpu:0-2");
+  EXPECT_EQ(seven[1].text, "cpu:3-6");
+  const auto eight = default_device_specs(*machine, 8).value();
+  EXPECT_EQ(eight[0].text, "cpu:0-2");
+  EXPECT_EQ(eight[1].text, "cpu:3-5");
+  EXPECT_EQ(eight[1].cores, (std::vector<int>{3, 4, 5}));
+  EXPECT_EQ(eight[0].memory, 0) << "CPUs have no limit of their own";
+}
+
+TEST(DeviceSpec, GpusOfAMachineAreNumberedInOrder) {
+  const auto specs =
+      default_device_specs(*toy_machine("device g; device cpu; device h; link g cpu; link h cpu; link g h"), 2).value();
+  EXPECT_EQ(specs[0].text, "cuda:0");
+  EXPECT_EQ(specs[1].text, "cpu:0-1");
+  EXPECT_EQ(specs[2].text, "cuda:1");
+  EXPECT_EQ(specs[2].number, 1);
+}
+
+// What only the simulator knows cannot be run.
+TEST(DeviceSpec, OtherKindsOfDevicesAreRefused) {
+  Device tpu;
+  tpu.name = "t";
+  tpu.model = "t";
+  tpu.kind = DeviceKind::kTpu;
+  tpu.memory = 1;
+  tpu.flops_per_s[DType::kF32] = 1.0;
+  tpu.bytes_per_s = 1.0;
+  const Machine machine = Machine::make("cloud", "", {tpu}, {}, {}, {}).value();
+  const auto specs = default_device_specs(machine, 4);
+  ASSERT_FALSE(specs.ok());
+  EXPECT_EQ(specs.error().message, "device t of cloud is a tpu; only CPUs and CUDA GPUs can run a graph here");
+}
+
+TEST(DeviceSpec, WhatDoesNotFitTheMachineIsNamed) {
+  const auto machine = toy_machine("device cpu sync; device gpu; link cpu gpu");
+  const auto error = [&](std::string_view list) {
+    return check_device_specs(parse_device_specs(list, 4).value(), *machine).error().message;
+  };
+  EXPECT_EQ(error("cpu:0"), "--devices names 1 device, but toy has 2: cpu, gpu");
+  EXPECT_EQ(error("cpu:0,cpu:1"),
+            "--devices: cpu:1 stands for gpu of toy, which is a gpu; give them in the machine's order");
+  EXPECT_NE(error("cuda:0,cuda:1").find("cuda:0 stands for cpu of toy, which is a cpu"), std::string::npos);
+}
+
+TEST(DeviceSpec, ThisComputerHasACore) { EXPECT_GE(cores_here(), 1); }
+
 }  // namespace
 }  // namespace berth

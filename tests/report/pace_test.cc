@@ -50,5 +50,26 @@ TEST(Pace, NobodyComesNextWhereOneDoesEverything) {
   EXPECT_EQ(what_sets_the_pace(problem, toy_plan(problem, "a@1 b@1")).size(), 1U);
 }
 
+// GPUs pay for what they send and what they receive: a sends 4 B in 4 s.
+TEST(Pace, TransfersCountOnTheDevicesTheyJoin) {
+  const Problem problem = toy_problem("a:1:4B -> b:3", "device g; device h; link g h rate=1");
+  const Plan plan = toy_plan(problem, "a@g b@h");
+  EXPECT_EQ(pace_text(problem, plan), "h: 7.00 s per sample, 3.00 s of ops and 4.00 s of transfers");
+  EXPECT_EQ(what_sets_the_pace(problem, plan).back(), "of the other devices g has most to do: 5.00 s, 71 % of that");
+}
+
+// An op that takes no time is no work: with it alone on the second device, nothing streams between two.
+TEST(Pace, TimelessOpsAreNoWork) {
+  EXPECT_EQ(pace("x:input:4B -> a:2", "2 devices", "x@0 a@1"), "nothing");
+  EXPECT_EQ(pace("x:input:4B -> a:2 -> b:0", "2 devices", "x@0 a@1 b@0"), "nothing");
+}
+
+TEST(Pace, ALinkIsNamedForASingleStepToo) {
+  EXPECT_EQ(
+      pace("a:1:9B -> b:1; c:1:9B -> d:1",
+           "device cpu; device g; device h; link cpu g rate=1 bus=pcie; link cpu h rate=1 bus=pcie", "a@g b@h c@h d@g"),
+      "if samples streamed through it (objective pipeline), link pcie would set the pace: 36.0 s per sample");
+}
+
 }  // namespace
 }  // namespace berth::report

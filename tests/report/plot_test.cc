@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace berth::report {
 namespace {
 
@@ -68,6 +70,54 @@ TEST(Plot, NamesCannotBreakThePicture) {
   EXPECT_FALSE(has(svg, "<script>")) << svg;
   EXPECT_TRUE(has(svg, "&lt;script&gt;&amp;&quot; </title>")) << svg;
   EXPECT_EQ(svg.find("</svg>"), svg.size() - 7);
+}
+
+TEST(Plot, LinesBreakWhereThereIsNoRateAndPointsWithoutBoundHaveNoSquare) {
+  Plot plot{.title = "t", .verdict = "v", .x_name = "devices", .y_name = "steps per second"};
+  plot.points = {{"1", 1.0, std::nullopt}, {"2", std::nullopt, std::nullopt, "OOM"}, {"4", 1.0, 2.0}, {"8", 2.0, 2.0}};
+  const std::string svg = svg_of(plot);
+  // 165 for each column from 72 on; 142 for each unit below 376.
+  EXPECT_TRUE(has(svg, "<path class=\"rate\" d=\"M154.5 234.0M484.5 234.0L649.5 92.0\"/>")) << svg;
+  EXPECT_TRUE(has(svg, "<path class=\"bound\" d=\"M484.5 92.0L649.5 92.0\"/>")) << svg;
+  EXPECT_TRUE(has(svg, "<rect class=\"square\" x=\"481.0\" y=\"88.5\" width=\"7\" height=\"7\"/>")) << svg;
+  EXPECT_FALSE(has(svg, "<rect class=\"square\" x=\"151.0\"")) << svg;
+  EXPECT_TRUE(has(svg, "<circle class=\"dot\" cx=\"154.5\" cy=\"234.0\" r=\"4\"/>")) << svg;
+  EXPECT_TRUE(has(svg, ">OOM</text>")) << svg;
+}
+
+TEST(Plot, EnoughIsAnUprightLine) {
+  Plot plot{.title = "t", .verdict = "v", .x_name = "devices", .y_name = "steps per second"};
+  plot.points = {{"1", 1.0, std::nullopt}, {"2", 1.0, std::nullopt}};
+  EXPECT_FALSE(has(svg_of(plot), "<path class=\"enough\""));
+  plot.enough = 1;
+  EXPECT_TRUE(has(svg_of(plot), "<path class=\"enough\" d=\"M567.0 92V376\"/>")) << svg_of(plot);
+}
+
+TEST(Plot, TicksAreWrittenBesideTheAxis) {
+  Plot plot{.title = "t", .verdict = "little is gained", .x_name = "devices", .y_name = "steps per second"};
+  plot.points = {{"1", 2.0, std::nullopt}};
+  const std::string svg = svg_of(plot);
+  EXPECT_TRUE(has(svg,
+                  "<path class=\"axis\" d=\"M72 376.0H732\"/>\n<text x=\"64.0\" y=\"380.0\" text-anchor=\"end\" "
+                  "class=\"quiet\">0</text>"))
+      << svg;
+  EXPECT_TRUE(has(svg,
+                  "<path class=\"grid\" d=\"M72 305.0H732\"/>\n<text x=\"64.0\" y=\"309.0\" text-anchor=\"end\" "
+                  "class=\"quiet\">0.5</text>"))
+      << svg;
+  EXPECT_TRUE(has(svg, ">2</text>")) << svg;
+  EXPECT_FALSE(has(svg, ">2.5</text>")) << svg;
+  EXPECT_TRUE(has(svg, ">little is gained</text>")) << svg;
+}
+
+TEST(Plot, NothingButZeroHasAnAxisToo) {
+  const AxisTicks ticks = ticks_up_to(std::numeric_limits<double>::infinity());
+  EXPECT_EQ(ticks.end, 1.0);
+  Plot plot{.title = "t", .verdict = "v", .x_name = "x", .y_name = "y"};
+  plot.points = {{"1", std::nullopt, std::nullopt, "OOM"}};
+  const std::string svg = svg_of(plot);
+  EXPECT_FALSE(has(svg, "nan")) << svg;
+  EXPECT_FALSE(has(svg, "<path class=\"rate\" d=\"M4")) << "only that of the legend";
 }
 
 }  // namespace

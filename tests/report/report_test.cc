@@ -6,6 +6,7 @@
 #include "graph/builder.h"
 #include "report/blob.h"
 #include "report/page.h"
+#include "report/unpacked.h"
 #include "support/as_pipeline.h"
 #include "support/toy.h"
 
@@ -81,6 +82,51 @@ TEST_F(HtmlReport, OfAStepHasNoLoads) {
 }
 
 TEST_F(HtmlReport, TheSameContentGivesTheSameBytes) { EXPECT_EQ(*report(), *report()); }
+
+// Every length modulo 3, and all bytes.
+TEST(Base64, ReadsBackAsItWas) {
+  std::string bytes;
+  for (int i = 0; i < 260; ++i) {
+    EXPECT_EQ(from_base64(base64(bytes)), bytes) << i;
+    EXPECT_EQ(base64(bytes).size() % 4, 0U);
+    bytes += static_cast<char>(i);
+  }
+}
+
+TEST_F(HtmlReport, HasTheTitleAsText) {
+  GraphBuilder builder("<b> & \"c\"");
+  builder.add({.name = "a", .type = "Relu"});
+  const Problem problem =
+      make_problem(std::make_shared<const Graph>(std::move(builder).build().value()), toy_machine("2 devices")).value();
+  const auto html = html_report({problem, {{"by hand", "", toy_plan(problem, "a@0"), 0}}, {}, ""});
+  ASSERT_TRUE(html) << html.error().message;
+  EXPECT_NE(html->find("<title>&lt;b&gt; &amp; &quot;c&quot; on toy"), std::string::npos);
+  EXPECT_EQ(html->find("<b> &"), std::string::npos);
+}
+
+// What comes from outside is not searched for marks: a name that looks like one stays a name.
+TEST_F(HtmlReport, MarksInNamesAreNames) {
+  const auto html = html_report({problem_, {{"{{data}}", "{{script}}", plan_, 0}}, {}, "{{title}}"});
+  ASSERT_TRUE(html);
+  EXPECT_NE(html->find(R"("name": "{{data}}", "note": "{{script}}")"), std::string::npos);
+  EXPECT_NE(html->find(R"("version": "{{title}}")"), std::string::npos);
+}
+
+TEST_F(HtmlReport, PlansStandSideBySide) {
+  const auto html = html_report({problem_,
+                                 {{"first", "", plan_, 0}, {"second", "", toy_plan(problem_, "a@0"), 0}},
+                                 {{"one", "all on 0", 8.0}, {"none", "too large", std::nullopt}},
+                                 ""});
+  ASSERT_TRUE(html);
+  for (
+      const char* words :
+      {R"("yardsticks": [{"name": "one", "note": "all on 0", "step_s": 8}, {"name": "none", "note": "too large", "step_s": null}])",
+       R"("plans": [{"name": "first")", R"("name": "second", "note": "", "step_s": 8)", R"("plan0.device")",
+       R"("plan1.device")", R"("format": "berth-report/1")"}) {
+    EXPECT_NE(html->find(words), std::string::npos) << words;
+  }
+  EXPECT_EQ(html->find("plan2."), std::string::npos);
+}
 
 }  // namespace
 }  // namespace berth::report

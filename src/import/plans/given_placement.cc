@@ -122,9 +122,11 @@ std::string words_about(const GivenPlacement& given) {
   std::string words =
       fmt::format("places {} of {}", group_digits(given.stated), counted(given.plan.device_of.size(), "op"));
   if (given.moved_together > 0)
-    words += fmt::format("; {} moved to be with ops they share a device with", group_digits(given.moved_together));
+    words += fmt::format("; {} moved to be with ops {} a device with", group_digits(given.moved_together),
+                         given.moved_together == 1 ? "it shares" : "they share");
   if (given.not_allowed > 0)
-    words += fmt::format("; {} moved because they may not run there", group_digits(given.not_allowed));
+    words += fmt::format("; {} moved because {} may not run there", group_digits(given.not_allowed),
+                         given.not_allowed == 1 ? "it" : "they");
   return words;
 }
 

@@ -22,8 +22,17 @@ std::string_view next_field(std::string_view& rest, char separator) {
   return field;
 }
 
+// "L['self']", as dynamo calls the first argument of forward(), whose name is the author's choice; else empty.
+std::string_view local_name(std::string_view path) {
+  constexpr std::string_view kBegin = "L['", kEnd = "']";
+  if (!path.starts_with(kBegin)) return {};
+  const std::size_t end = path.find(kEnd, kBegin.size());
+  return end == std::string_view::npos ? std::string_view() : path.substr(0, end + kEnd.size());
+}
+
 std::string_view without_root(std::string_view path) {
-  for (const std::string_view root : {"L['self']", "L__self__", "self"}) {
+  for (const std::string_view root : {local_name(path), std::string_view("L__self__"), std::string_view("self")}) {
+    if (root.empty()) continue;
     if (path == root) return {};
     if (path.starts_with(root) && (path[root.size()] == '.' || path[root.size()] == '['))
       return path.substr(root.size());

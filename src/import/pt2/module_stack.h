@@ -9,7 +9,8 @@
 namespace berth {
 
 // Path of the innermost module, from the root ("layer1.0.conv1"); empty for the root or if the text is of another form.
-// Paths as dynamo writes them (L['self'].layer1[0]) and marks of repeated calls (relu@1) are made plain.
+// Paths as dynamo writes them (L['self'].layer1[0], or L['net'] for forward(net, x)) and marks of repeated calls
+// (relu@1) are made plain.
 std::string innermost_module(std::string_view nn_module_stack);
 
 }  // namespace berth

@@ -7,7 +7,7 @@ namespace berth::exact {
 namespace {
 
 // Two independent hashes of a sequence of numbers.
-class Hasher {
+class TwoHashes {
  public:
   void add(std::uint64_t word) {
     low_ = mix(low_ ^ word, 0x9e3779b97f4a7c15U);
@@ -27,7 +27,7 @@ class Hasher {
 }  // namespace
 
 PartialRun::Fingerprint PartialRun::fingerprint() const {
-  Hasher hash;
+  TwoHashes hash;
   hash.add(now_);
   for (int op = 0; op < tables_->ops; ++op) {
     const Phase state = phase(op);

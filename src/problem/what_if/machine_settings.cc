@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "problem/demands/device_words.h"
 #include "problem/demands/op_index.h"
+#include "problem/what_if/machine_changes.h"
 #include "problem/what_if/machine_draft.h"
 
 namespace berth {
@@ -149,7 +150,21 @@ Status set_links(MachineDraft& draft, const Setting& setting) {
                                                   first->bus.empty() ? first->from + "-" + first->to : first->bus));
 }
 
+// A slip of the finger away; in long words two.
+bool is_meant_by(std::string_view field, std::string_view word) {
+  return edit_distance(word, field) <= std::max(1, static_cast<int>(field.size() / 4));
+}
+
 }  // namespace
+
+std::string setting_meant_by(std::string_view word) {
+  const auto meant = [&](std::string_view field) { return is_meant_by(field, word); };
+  if (const auto field = std::ranges::find_if(kLinkFields, meant); field != kLinkFields.end()) {
+    return fmt::format("link.*.{}", *field);
+  }
+  const auto field = std::ranges::find_if(kDeviceFields, meant);
+  return field != kDeviceFields.end() ? fmt::format("gpu.{}", *field) : std::string();
+}
 
 Status apply_setting(MachineDraft& draft, std::string_view text) {
   BERTH_TRY(const Setting setting, parse_setting(text));

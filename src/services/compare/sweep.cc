@@ -6,6 +6,7 @@
 #include <span>
 
 #include "base/text.h"
+#include "problem/what_if/machine_changes.h"
 #include "services/plan/run_planner.h"
 #include "services/words.h"
 #include "sim/bounds/bounds.h"
@@ -33,6 +34,15 @@ std::string with_parameter(const std::string& graph, const std::string& name, co
     result += fmt::format("{}{}", result.empty() ? "" : ",", part);
   }
   return fmt::format("{},{}={}", result, name, value);
+}
+
+// The graph has no such parameter; perhaps a figure of the machine is meant, whose name has a dot, or its devices.
+Error with_what_is_meant(const Sweep& sweep, Error error) {
+  constexpr std::string_view kDevices = "devices";
+  const std::string meant =
+      edit_distance(sweep.name, kDevices) == 1 ? std::string(kDevices) : setting_meant_by(sweep.name);
+  if (!meant.empty()) error.message += fmt::format("; of the machine, there is --over {}", meant);
+  return error;
 }
 
 using RowPlace = std::vector<SweepRow>::const_iterator;
@@ -100,7 +110,9 @@ Result<std::vector<SweepRow>> run_sweep(const ProblemRequest& request, const Swe
     if (caller.wants_to_stop()) break;
     BERTH_TRY(const ProblemRequest point, request_at(request, sweep, value));
     const Result<LoadedProblem> loaded = load_problem(point, caller);
-    if (!loaded) return within(fmt::format("{} = {}", sweep.name, value), loaded.error());
+    if (!loaded) {
+      return within(fmt::format("{} = {}", sweep.name, value), with_what_is_meant(sweep, loaded.error()));
+    }
     const Problem& problem = loaded->problem;
     rows.push_back({value, run_planner(problem, planner, budget, lower_bound(problem).value(), caller)});
     listener(rows.back(), *loaded);

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <latch>
+
 #include "learn/distributed/async_messages.h"
 #include "learn/distributed/controller.h"
 #include "learn/distributed/thread_communicator.h"
@@ -143,9 +145,12 @@ TEST(Async, AResumedRunGoesOnFromTheStateWithOtherStreams) {
   EXPECT_NE(streams[0], streams[1]);
 }
 
+// In tests with a short deadline the ranks begin together, however long one takes to make its learner.
 TEST(Async, AControllerThatHangsIsNamedThoughOthersGoOn) {
-  run_ranks(3, 5.0, [](Communicator& ranks) {
+  std::latch made(3);
+  run_ranks(3, 5.0, [&](Communicator& ranks) {
     Rank learner(ranks);
+    made.arrive_and_wait();
     if (ranks.rank() == 2) {  // begins, and is not heard of again
       ASSERT_TRUE(ranks.send(0, to_bytes(Report{ReportKind::kReady, 8, {}, {}, {}, {}, {}})));
     } else if (ranks.rank() == 1) {
@@ -164,15 +169,17 @@ TEST(Async, AControllerThatHangsIsNamedThoughOthersGoOn) {
 
 // A server that is away for longer than the deadline finds the letters that came meanwhile.
 TEST(Async, ASlowCheckpointBlamesNobody) {
-  run_ranks(4, 5.0, [](Communicator& ranks) {
+  std::latch made(4);
+  run_ranks(4, 10.0, [&](Communicator& ranks) {
     Rank learner(ranks);
+    made.arrive_and_wait();
     if (!ranks.is_root()) {
       EXPECT_TRUE(control(learner.trainer, ranks));
       return;
     }
     ParameterServer server(learner.trainer.state(), quick_options(), 1, ranks);
     const auto done = server.serve([](const UpdateFacts& facts) -> Result<bool> {
-      if (facts.update == 3) std::this_thread::sleep_for(std::chrono::seconds(8));
+      if (facts.update == 3) std::this_thread::sleep_for(std::chrono::seconds(11));  // they wait for 20 s
       return facts.update < 10;
     });
     EXPECT_TRUE(done) << done.error().message;
@@ -180,8 +187,10 @@ TEST(Async, ASlowCheckpointBlamesNobody) {
 }
 
 TEST(Async, APolicyOfAnotherSizeIsRefusedByRank) {
-  run_ranks(2, 2.0, [](Communicator& ranks) {
+  std::latch made(2);
+  run_ranks(2, 5.0, [&](Communicator& ranks) {
     Rank learner(ranks, quick_options(), ranks.is_root() ? 4 : 5);
+    made.arrive_and_wait();
     if (!ranks.is_root()) {
       EXPECT_FALSE(control(learner.trainer, ranks));
       return;

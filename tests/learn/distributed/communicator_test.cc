@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <latch>
 #include <map>
 
 #include "learn/distributed/thread_communicator.h"
@@ -82,9 +83,12 @@ TEST(Ranks, LettersGoToOneRankAndNameTheSender) {
   });
 }
 
+// The root begins to wait when rank 1 is about to answer: threads start when the computer finds time for them.
 TEST(Ranks, TheRootNamesThoseThatAreSilentAndTheCommunicatorIsOver) {
-  run_ranks(4, 2.0, [](Communicator& ranks) {
+  std::latch begin(2);
+  run_ranks(4, 2.0, [&](Communicator& ranks) {
     std::vector<float> values = {1.0F};
+    if (ranks.rank() < 2) begin.arrive_and_wait();
     if (ranks.rank() == 1) {
       EXPECT_FALSE(ranks.sum(values));
     } else if (ranks.is_root()) {
@@ -113,8 +117,10 @@ TEST(Ranks, TheRootIsFirstToNotice) {
 }
 
 TEST(Ranks, UnequalInputIsAnErrorThatNamesTheRank) {
-  run_ranks(2, 2.0, [](Communicator& ranks) {
+  std::latch begin(2);
+  run_ranks(2, 2.0, [&](Communicator& ranks) {
     std::vector<float> values(ranks.is_root() ? 3 : 2);
+    begin.arrive_and_wait();
     const auto done = ranks.sum(values);
     ASSERT_FALSE(done);
     if (!ranks.is_root()) return;

@@ -76,7 +76,7 @@ void check_sleeper(Communicator& ranks) {
 int main(int count, char** arguments) {
   using namespace berth::learn;
   const bool asleep = count > 1 && std::strcmp(arguments[1], "--asleep") == 0;
-  const auto ranks = make_communicator(asleep ? 5.0 : 600.0);
+  const auto ranks = make_communicator(asleep ? 20.0 : 600.0);
   if (!ranks.ok()) {
     fmt::print(stderr, "{}\n", ranks.error().message);
     return 1;

@@ -77,6 +77,20 @@ TEST(Sweep, GoesOverDevicesFiguresAndParameters) {
   EXPECT_FALSE(request_at(request, parse_sweep("devices=0").value(), "0"));
 }
 
+TEST(Sweep, NamesTheFigureOfTheMachineThatIsMeant) {
+  const auto error_over = [](const std::string& over) {
+    ListeningCaller caller;
+    const ChosenPlanner planner = chosen(*find_classical_planner("gpu-only"));
+    const auto rows = run_sweep({.graph = "zoo:rnnlm,unroll=3", .machine = "k40x4"}, parse_sweep(over).value(), planner,
+                                {.evaluations = 5}, caller, [](const SweepRow&, const LoadedProblem&) {});
+    return rows ? std::string("no error") : rows.error().message;
+  };
+  EXPECT_TRUE(error_over("bandwith=1").ends_with("; of the machine, there is --over link.*.bandwidth"));
+  EXPECT_TRUE(error_over("devics=1").ends_with("; of the machine, there is --over devices"));
+  EXPECT_TRUE(error_over("colour=1").ends_with(")")) << "it is like nothing";
+  EXPECT_EQ(error_over("link.*.bandwidth=2x"), "no error");
+}
+
 TEST(Sweep, EndsWhereTheCallerStops) {
   ListeningCaller caller;
   const Sweep sweep = parse_sweep("devices=1,2,4").value();
