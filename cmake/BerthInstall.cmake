@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake --install: the programs with manual pages, completions for shells and documentation, the headers under
-# include/berth/, the libraries, and a package for find_package(berth).
+# cmake --install: the programs with manual pages, completions for shells and documentation, the public headers
+# (src/public_headers.txt) under include/berth/, the libraries, and a package for find_package(berth).
 # Users write #include <berth/plan/planner.h>; the headers name each other as "plan/planner.h", so both folders are
 # searched.
 include(GNUInstallDirs)
@@ -9,7 +9,13 @@ include(CMakePackageConfigHelpers)
 set(targets berth_all)
 foreach(name ${BERTH_MODULES})
   list(APPEND targets berth_${name})
-  install(DIRECTORY src/${name} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/berth FILES_MATCHING PATTERN "*.h")
+endforeach()
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS src/public_headers.txt)
+file(STRINGS src/public_headers.txt public_headers REGEX "^(\\+ )?[a-z0-9_/]+\\.h$")
+foreach(header ${public_headers})
+  string(REGEX REPLACE "^\\+ " "" header ${header})
+  get_filename_component(folder ${header} DIRECTORY)
+  install(FILES src/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/berth/${folder})
 endforeach()
 install(TARGETS ${targets} EXPORT berthTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}

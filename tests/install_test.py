@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Installs a build into an empty folder, then builds and runs examples/plan_a_graph against it, as a stranger would."""
+"""Installs a build into an empty folder, then builds the examples against it and runs them, as a stranger would."""
 import argparse
+import gzip
+import json
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
+
+from public_headers_test import public_headers
 
 OPS = ["x", "a", "b", "left1", "right1", "left2", "right2", "left3", "right3", "sum"]
 
@@ -18,12 +22,14 @@ def run(*command):
     return done.stdout
 
 
-def check_installed(prefix):
-    """The program runs, public headers are there, and nothing points back at the source or build folder."""
+def check_installed(prefix, source):
+    """The program runs, and of the headers the public ones are there and no other."""
     assert re.fullmatch(r"berth \d+\.\d+\.\d+\n?", run(prefix / "bin" / "berth", "--version"))
-    for header in ("plan/planner.h", "graph/builder.h", "sim/simulator.h", "import/graph_file.h", "zoo/zoo.h"):
-        assert (prefix / "include" / "berth" / header).is_file(), header
-    assert not list((prefix / "include").rglob("*.cc"))
+    include = prefix / "include"
+    installed = {file.relative_to(include).as_posix() for file in include.rglob("*") if file.is_file()}
+    chosen, needed = public_headers(source)
+    public = {f"berth/{header}" for header in chosen + needed}
+    assert installed == public, f"missing: {sorted(public - installed)}, not public: {sorted(installed - public)}"
 
 
 def check_share(prefix, source):
@@ -56,7 +62,13 @@ def check_package(prefix, build, source):
         assert str(build) not in text and f"{source}/src" not in text, f"{file.name} names a folder of the build"
 
 
-def check_output(text):
+def seconds_of(text):
+    """A time as people read it: "1.57 s", "23.4 ms", "850 us"."""
+    number, unit = text.split()
+    return float(number) * {"s": 1.0, "ms": 1e-3, "us": 1e-6}[unit]
+
+
+def check_plan_a_graph(text, _folder):
     lines = text.splitlines()
     placed = dict(line.split() for line in lines[:-1])
     assert list(placed) == OPS, text
@@ -68,6 +80,71 @@ def check_output(text):
     assert seconds and 96 < float(seconds[1]) < 192, text
 
 
+def check_own_planner(text, _folder):
+    """A table of three planners, best first, and below it the best single device and the bound of all."""
+    rows = [re.split(r"  +", line) for line in text.splitlines()[1:]]
+    seconds = {row[0]: seconds_of(row[1]) for row in rows}
+    names = list(seconds)
+    assert set(names[:3]) == {"hill-climber", "auto", "heft"} and names[3:] == ["one device", "lower bound"], text
+    assert names[:3] == sorted(names[:3], key=seconds.get), text
+    assert seconds["lower bound"] <= seconds["auto"] <= seconds["one device"], text
+    assert seconds["hill-climber"] < 0.9 * seconds["one device"], text
+    evaluations = {row[0]: int(row[2]) for row in rows[:3]}
+    assert evaluations["hill-climber"] == 3001 and evaluations["heft"] == 1, text  # the last plan is judged once more
+
+
+def check_own_policy(text, _folder):
+    """Plans become shorter while it learns, and the best is far better than that of as many random ones."""
+    means = [seconds_of(mean) for mean in re.findall(r"update +\d+: mean (.*)", text)]
+    assert len(means) == 5 and means[-1] < 0.6 * means[0], text
+    trained, chance = (seconds_of(re.search(rf"{name} +(.*)", text)[1]) for name in ("trained", "random"))
+    assert trained < 0.8 * chance, text
+
+
+def check_score_a_batch(text, _folder):
+    assert re.fullmatch(r"1000 plans of \d+ ops on \d+ threads: [1-9]\d* plans per second\nthe best is plan \d+: .* ms\n", text), text
+
+
+def check_exchange_files(text, folder):
+    assert re.search(r"^\d+ ops, hash [0-9a-f]{32}$", text, re.MULTILINE), text
+    assert re.search(r"^.* is on cpu$", text, re.MULTILINE), text
+    assert text.endswith("what was read is what was written\n"), text
+    for file, format_name in (("graph.json.gz", "berth-graph/1"), ("problem.json.gz", "berth-problem/1"), ("plan.json", "berth-plan/1")):
+        with (gzip.open if file.endswith(".gz") else open)(folder / file) as stream:
+            assert json.load(stream)["format"] == format_name, file
+
+
+def check_ask_for_a_plan(text, folder):
+    lines = text.splitlines()
+    assert re.match(r"step .*s, ", lines[0]), text
+    assert any(line.startswith("- ") for line in lines), text
+    assert re.search(r"^[1-9]\d* pieces on the critical path$", text, re.MULTILINE), text
+    one, two = (seconds_of(re.search(rf"^devices = {count}: (.*)$", text, re.MULTILINE)[1]) for count in (1, 2))
+    assert two < one, text
+    assert (folder / "plan.dot").read_text().startswith("digraph"), "plan.dot"
+    assert json.loads((folder / "plan.json").read_text())["format"] == "berth-plan/1"
+
+
+EXAMPLES = {"plan_a_graph": check_plan_a_graph, "own_planner": check_own_planner, "own_policy": check_own_policy,
+            "score_a_batch": check_score_a_batch, "exchange_files": check_exchange_files, "ask_for_a_plan": check_ask_for_a_plan}
+TAKE_A_FOLDER = {"exchange_files", "ask_for_a_plan"}
+
+
+def check_examples(build, source):
+    """Every folder with a program among the examples is run, and says what it should."""
+    page = (source / "docs" / "library.md").read_text()
+    assert sorted(EXAMPLES) == sorted(file.parent.name for file in (source / "examples").glob("*/CMakeLists.txt"))
+    for name, check in EXAMPLES.items():
+        with tempfile.TemporaryDirectory() as folder:
+            text = run(build / name / name, *([folder] if name in TAKE_A_FOLDER else []))
+            check(text, pathlib.Path(folder))
+            for line in text.splitlines():  # what does not depend on what a build has or how fast it is
+                if line.startswith(("hill-climber", "one device")):
+                    assert line in page.splitlines(), f"docs/library.md has another line than '{line}'"
+                if line.startswith(("trained", "random")):
+                    assert line.split(maxsplit=1)[1] in page, f"docs/library.md does not say '{line}'"
+
+
 def main():
     parser = argparse.ArgumentParser()
     for name in ("cmake", "source", "build", "generator", "compiler"):
@@ -77,17 +154,17 @@ def main():
     args = parser.parse_args()
     source = pathlib.Path(args.source)
     with tempfile.TemporaryDirectory() as folder:
-        prefix, build = pathlib.Path(folder, "prefix"), pathlib.Path(folder, "example")
+        prefix, build = pathlib.Path(folder, "prefix"), pathlib.Path(folder, "examples")
         run(args.cmake, "--install", args.build, "--prefix", prefix)
-        check_installed(prefix)
+        check_installed(prefix, source)
         check_share(prefix, source)
         check_learned(prefix, pathlib.Path(args.build))
         check_package(prefix, pathlib.Path(args.build), source)
-        run(args.cmake, "-S", source / "examples" / "plan_a_graph", "-B", build, "-G", args.generator,
+        run(args.cmake, "-S", source / "examples", "-B", build, "-G", args.generator,
             f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_CXX_COMPILER={args.compiler}",
             f"-DCMAKE_BUILD_TYPE={args.build_type}", f"-DCMAKE_CXX_FLAGS={args.flags} -Wall -Wextra -Werror")
         run(args.cmake, "--build", build)
-        check_output(run(build / "plan_a_graph"))
+        check_examples(build, source)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 // Two towers of matrix products on one input, joined at the end: plans them for two K40 and prints who goes where.
 #include <berth/graph/builder.h>
 #include <berth/machine/library.h>
-#include <berth/plan/auto.h>
+#include <berth/plan/planners.h>
 #include <fmt/core.h>
 
 using namespace berth;
@@ -33,7 +33,7 @@ Status plan_and_print() {
   BERTH_TRY(const Problem problem, make_problem(std::make_shared<const Graph>(std::move(graph)),
                                                 std::make_shared<const Machine>(std::move(machine))));
   Search search(problem, Budget{.evaluations = 100});
-  BERTH_TRY(const Plan plan, AutoPlanner().plan(search));
+  BERTH_TRY(const Plan plan, find_classical_planner("auto")->make()->plan(search));
   for (const OpId op : problem.graph().ops()) {
     fmt::print("{:8} {}\n", problem.graph().name(op), problem.machine().device(plan.device(op)).name);
   }

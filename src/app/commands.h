@@ -20,6 +20,10 @@ void add_report_command(CLI::App& app, Exit& exit);
 void add_sweep_command(CLI::App& app, Exit& exit);
 void add_export_command(CLI::App& app, Exit& exit);
 void add_train_command(CLI::App& app, Exit& exit);
+void add_measure_command(CLI::App& app, Exit& exit);
+void add_calibrate_command(CLI::App& app, Exit& exit);
+void add_probe_command(CLI::App& app, Exit& exit);
+void add_worker_command(CLI::App& app, Exit& exit);  // hidden
 void add_graph_command(CLI::App& app, Exit& exit);
 void add_planners_command(CLI::App& app, Exit& exit);
 void add_llm_command(CLI::App& app, Exit& exit);

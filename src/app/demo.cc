@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <memory>
 
-#include "app/catalog.h"
-#include "app/commands.h"
 #include "app/flags/options.h"
 #include "app/output/json_output.h"
 #include "app/output/output.h"
 #include "app/output/progress.h"
 #include "services/compare/compare.h"
-#include "services/problem/problem_request.h"
 
 namespace berth::app {
 namespace {
@@ -23,41 +18,43 @@ constexpr const char* kTry = "Try: berth place zoo:nmt-4 --machine k40x4 -o plan
 std::string sentence(const std::vector<Outcome>& rows) {
   const Outcome& best = rows.front();
   const Outcome& one_gpu = *std::ranges::find(rows, "gpu-only", &Outcome::planner);
-  const std::string on_one = one_gpu.feasible()
-                                 ? fmt::format("takes {}", format_seconds(to_seconds(one_gpu.score.step_time)))
-                                 : std::string("does not fit in memory");
+  const std::string on_one = one_gpu.feasible() ? fmt::format("takes {}", format_time(one_gpu.score.step_time))
+                                                : std::string("does not fit in memory");
   return fmt::format(
       "\nOne training step of a translation model with four LSTM layers, unrolled, on a host with four K40 GPUs: on "
       "one GPU it {},\n"
       "and the best of these plans, by '{}', takes {}.\n",
-      on_one, best.planner, format_seconds(to_seconds(best.score.step_time)));
+      on_one, best.planner, format_time(best.score.step_time));
 }
 
-Result<Exit> run_demo(bool json) {
+struct DemoFlags {
+  bool json = false;
+};
+
+Result<Exit> run_demo(const DemoFlags& flags) {
   std::vector<ChosenPlanner> planners;
   for (const std::string_view name : kShown) {
     if (const PlannerInfo* info = find_classical_planner(name)) planners.push_back(chosen(*info));
   }
-  TerminalCaller caller(!json);
-  BERTH_TRY(const LoadedProblem loaded, load_problem({.graph = "zoo:nmt-4", .machine = "k40x4"}, caller));
-  const Problem& problem = loaded.problem;
+  TerminalCaller caller(!flags.json);
   BERTH_TRY(const Budget budget, budget_of({.budget = kBudget}));
-  const Comparison comparison = compare(problem, planners, budget, {}, caller);
-  const std::vector<Outcome>& rows = comparison.rows;
+  BERTH_TRY(const CompareAnswer answer, compare({.problem = {.graph = "zoo:nmt-4", .machine = "k40x4"},
+                                                 .planners = std::move(planners),
+                                                 .budget = budget},
+                                                caller));
+  if (flags.json) return printed(comparison_json(answer));
+  const std::vector<Outcome>& rows = answer.comparison.rows;
   const bool whole = std::ranges::none_of(rows, &Outcome::interrupted);
-  BERTH_RETURN_IF_ERROR(print(json ? comparison_json(loaded, comparison)
-                                   : comparison_table(problem, comparison) + (whole ? sentence(rows) : "\n") + kTry));
-  return Exit::kDone;
+  return printed(comparison_page(answer) + (whole ? sentence(rows) : "\n") + kTry);
 }
 
 }  // namespace
 
 void add_demo_command(CLI::App& app, Exit& exit) {
-  auto json = std::make_shared<bool>(false);
-  CLI::App* command = app.add_subcommand("demo", "a first look: planners place a translation model on four GPUs");
-  add_json_flag(*command, *json);
-  command->footer("Example:\n  berth demo");
-  command->callback([json, &exit] { exit = finish(run_demo(*json)); });
+  auto [command, flags] = add_command<DemoFlags>(
+      app, exit, "demo", "a first look: planners place a translation model on four GPUs", run_demo);
+  add_json_flag(command, flags.json);
+  command.footer("Example:\n  berth demo");
 }
 
 }  // namespace berth::app

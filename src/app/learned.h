@@ -12,7 +12,7 @@
 
 #include "app/output/terminal.h"
 #include "base/result.h"
-#include "services/plan/chosen_planner.h"
+#include "services/plan/catalog.h"
 
 namespace CLI {
 class App;
@@ -20,16 +20,7 @@ class App;
 
 namespace berth::app {
 
-// How a learned planner is to learn.
-struct LearnedFlags {
-  std::string preset = {};                // empty: default
-  std::vector<std::string> options = {};  // NAME=VALUE
-  std::string policy_device = {};         // empty: cpu
-  bool judged_by_search = false;          // plans are judged as --env says, not simulated apart
-
-  // The first flag that is set, as in "--preset"; empty if none is.
-  [[nodiscard]] std::string_view given() const;
-};
+using LearnedFlags = LearningRequest;
 void add_learned_flags(CLI::App& command, LearnedFlags& flags);
 
 // Which trained policy plans, and what it may do besides proposing plans.
@@ -47,6 +38,8 @@ struct ExplainFlags;  // app/explain.h
 
 // Whether learned planners can run, here or by the other program. Never replaces this one.
 bool has_learned_planners();
+// All planners, with those that learn if they can run here or there.
+Catalog planner_catalog();
 // `name` is one of the catalog.
 Result<ChosenPlanner> choose_learned(std::string_view name, const LearnedFlags& flags);
 // The planner that a trained run is (berth place --policy RUN).

@@ -9,7 +9,6 @@
 #include "app/commands.h"
 #include "app/help/command_tree.h"
 #include "app/output/terminal.h"
-#include "app/real_runs.h"
 #include "base/text.h"
 #include "files/mapped_file.h"
 
@@ -105,11 +104,6 @@ Exit usage_error(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App* command = chosen_command(app, words);
   print_error(fmt::format("{} ({} --help)", about_usage(app, *command, error), words));
   return Exit::kBadInput;
-}
-
-Result<Exit> printed(std::string_view text) {
-  BERTH_RETURN_IF_ERROR(print(text));
-  return Exit::kDone;
 }
 
 Exit run(int argc, const char* const* argv) {

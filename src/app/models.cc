@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
-#include <memory>
 
-#include "app/commands.h"
 #include "app/flags/options.h"
-#include "app/output/output.h"
+#include "app/output/table.h"
 #include "base/text.h"
 #include "files/json/json_writer.h"
 #include "serving/presets.h"
@@ -18,38 +15,25 @@ struct ModelsFlags {
   bool json = false;
 };
 
-using enum Table::Align;
-
 void write_model(JsonWriter& json, const ModelInfo& model) {
-  json.begin_object(JsonLayout::kLines).key("name").value(model.name).key("summary").value(model.summary);
-  json.key("parameters").begin_array(JsonLayout::kLines);
-  for (const ParameterInfo& parameter : model.parameters) {
-    json.begin_object().key("name").value(parameter.name).key("default").value(parameter.default_text());
-    json.key("allowed").value(parameter.allowed_text()).key("help").value(parameter.help).end_object();
-  }
-  json.end_array().end_object();
+  json.members("name", model.name, "summary", model.summary);
+  json.objects("parameters", model.parameters, [&](const ParameterInfo& parameter) {
+    json.members("name", parameter.name, "default", parameter.default_text(), "allowed", parameter.allowed_text(),
+                 "help", parameter.help);
+  });
 }
 
 std::string models_json() {
-  JsonWriter json;
-  json.begin_object(JsonLayout::kLines).key("models").begin_array(JsonLayout::kLines);
-  for (const ModelInfo& model : zoo_models()) write_model(json, model);
-  json.end_array().key("served").begin_array(JsonLayout::kLines);
-  for (const llm::Preset& preset : llm::presets()) {
-    json.begin_object().key("name").value(preset.name).key("summary").value(preset.summary).end_object();
-  }
-  json.end_array().end_object();
-  return std::move(json).take();
-}
-
-std::string model_json(const ModelInfo& model) {
-  JsonWriter json;
-  write_model(json, model);
-  return std::move(json).take();
+  return json_document([&](JsonWriter& json) {
+    const auto write = [&](const ModelInfo& model) { write_model(json, model); };
+    json.objects("models", zoo_models(), write, JsonLayout::kLines);
+    json.objects("served", llm::presets(),
+                 [&](const llm::Preset& preset) { json.members("name", preset.name, "summary", preset.summary); });
+  });
 }
 
 std::string models_text() {
-  Table table({kLeft, kLeft});
+  Table table = Table::of_facts();
   for (const ModelInfo& model : zoo_models())
     table.add({fmt::format("zoo:{}", model.name), std::string(model.summary)});
   for (const llm::Preset& preset : llm::presets()) {
@@ -59,8 +43,7 @@ std::string models_text() {
 }
 
 std::string model_text(const ModelInfo& model) {
-  Table table({kLeft, kLeft, kLeft, kLeft});
-  table.add({"parameter", "default", "allowed", ""});
+  Table table = Table::headed({"parameter", "default", "allowed", ""});
   for (const ParameterInfo& parameter : model.parameters) {
     table.add(
         {std::string(parameter.name), parameter.default_text(), parameter.allowed_text(), std::string(parameter.help)});
@@ -81,24 +64,20 @@ Result<const ModelInfo*> find_model(std::string_view name) {
 }
 
 Result<Exit> run_models(const ModelsFlags& flags) {
-  if (flags.name.empty()) {
-    BERTH_RETURN_IF_ERROR(print(flags.json ? models_json() : models_text()));
-    return Exit::kDone;
-  }
+  if (flags.name.empty()) return printed(flags.json ? models_json() : models_text());
   BERTH_TRY(const ModelInfo* model, find_model(flags.name));
-  BERTH_RETURN_IF_ERROR(print(flags.json ? model_json(*model) : model_text(*model)));
-  return Exit::kDone;
+  if (!flags.json) return printed(model_text(*model));
+  return printed(json_document([&](JsonWriter& json) { write_model(json, *model); }));
 }
 
 }  // namespace
 
 void add_models_command(CLI::App& app, Exit& exit) {
-  auto flags = std::make_shared<ModelsFlags>();
-  CLI::App* command = app.add_subcommand("models", "list the models of the zoo, or the parameters of one");
-  command->add_option("NAME", flags->name, "a model");
-  add_json_flag(*command, flags->json);
-  command->footer("Example:\n  berth models nmt-4");
-  command->callback([flags, &exit] { exit = finish(run_models(*flags)); });
+  auto [command, flags] =
+      add_command<ModelsFlags>(app, exit, "models", "list the models of the zoo, or the parameters of one", run_models);
+  command.add_option("NAME", flags.name, "a model");
+  add_json_flag(command, flags.json);
+  command.footer("Example:\n  berth models nmt-4");
 }
 
 }  // namespace berth::app

@@ -1,27 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/plan/place.h"
 
-#include <CLI/CLI.hpp>
-#include <memory>
-
-#include "app/catalog.h"
-#include "app/commands.h"
-#include "app/flags/constraint_flags.h"
 #include "app/flags/env_flags.h"
 #include "app/flags/options.h"
-#include "app/flags/stage_flags.h"
+#include "app/learned.h"
 #include "app/output/bucket_output.h"
 #include "app/output/json_output.h"
 #include "app/output/output.h"
 #include "app/output/progress.h"
-#include "app/output/what_if.h"
+#include "files/output_path.h"
 #include "services/explain/report_file.h"
-#include "services/output_path.h"
 #include "services/plan/buckets.h"
 #include "services/words.h"
 
 namespace berth::app {
 namespace {
+
+// Decisions apart from the one where ops go.
+struct StageFlags {
+  std::string fusion, schedule;  // names of methods; empty: not given
+  std::string placement;         // plan file whose devices stay; empty: a planner places
+
+  // The first flag that is set, as in "--fusion"; empty if none is.
+  [[nodiscard]] std::string_view given() const;
+};
+
+// Rows of fusion_methods() or schedule_methods().
+template <typename Rows>
+std::string help_of_methods(std::string_view what, const Rows& rows) {
+  std::string text(what);
+  for (const auto& row : rows) text += fmt::format("\n{}: {}", row.name, row.summary);
+  return text;
+}
+
+std::string_view StageFlags::given() const {
+  if (!fusion.empty()) return "--fusion";
+  if (!schedule.empty()) return "--schedule";
+  return placement.empty() ? "" : "--placement";
+}
+
+// Gives the option for --placement back, which excludes planners.
+CLI::Option* add_stage_flags(CLI::App& command, StageFlags& flags) {
+  add_text(command, "--fusion", flags.fusion, "METHOD",
+           help_of_methods("who decides which ops run as one; default: keep", fusion_methods()));
+  add_text(command, "--schedule", flags.schedule, "METHOD",
+           help_of_methods("who decides the order of the ops of a device; default: keep", schedule_methods()));
+  return add_text(command, "--placement", flags.placement, "PLAN",
+                  "plan file whose devices stay as they are: only --fusion and --schedule are decided");
+}
+
+// Everything about the flags that can be said before a file is read.
+Result<StageRequest> request_of(const StageFlags& flags) {
+  BERTH_TRY(StageRequest request, find_stages(flags.fusion, flags.schedule));
+  if (flags.placement.empty() || request.any()) return request;
+  return bad_input(
+      "--placement leaves nothing to decide; add --fusion or --schedule (berth score judges a plan as it is)");
+}
 
 struct PlaceFlags {
   ProblemFlags problem;
@@ -40,11 +74,12 @@ Result<ChosenPlanner> choose_planner(const PlaceFlags& flags) {
     if (flags.learned.given().empty()) return ChosenPlanner{};
     return bad_input("{} is for learned planners; with --placement nobody learns", flags.learned.given());
   }
-  if (flags.policy.run.empty()) return find_planner(flags.planner, flags.learned);
+  const LearningRequest learning = learning_of(flags.learned, flags.env);
+  if (flags.policy.run.empty()) return planner_catalog().find(flags.planner, learning);
   if (flags.policy.is_start && flags.planner != "auto") {
     return bad_input("--policy together with --planner {}: only auto begins with a policy's plan", flags.planner);
   }
-  return choose_trained(flags.policy, flags.learned);
+  return choose_trained(flags.policy, learning);
 }
 
 // What simulates beside the planner does not go with real runs.
@@ -85,15 +120,9 @@ Result<Exit> run_buckets(const PlaceFlags& flags, const ChosenPlanner& planner, 
   return Exit::kDone;
 }
 
-Status print_json(const PlaceAnswer& answer) {
-  const auto change = [&](JsonWriter& json) { write_change(json, *answer.before, answer.outcome); };
-  return print(outcome_json(answer.loaded, answer.outcome, answer.single, std::nullopt,
-                            answer.before ? MoreMembers(change) : nullptr));
-}
-
 Status print_page(const PlaceFlags& flags, const PlaceAnswer& answer, const Status& reported) {
-  BERTH_RETURN_IF_ERROR(print(outcome_page(answer.loaded.problem, answer.outcome, answer.single, answer.loaded.costs)));
-  if (answer.before) BERTH_RETURN_IF_ERROR(print(change_text(*answer.before, answer.outcome)));
+  BERTH_RETURN_IF_ERROR(
+      print(outcome_page(answer.loaded.problem, answer.outcome, answer.single, answer.loaded.costs, answer.before)));
   const bool written = answer.saved.ok() && !flags.output.empty();
   if (written) BERTH_RETURN_IF_ERROR(print(fmt::format("\nplan written to {}\n", clean(flags.output))));
   const bool shown = reported.ok() && !flags.report.empty();
@@ -111,7 +140,8 @@ Result<Exit> tell(const PlaceFlags& flags, const PlaceAnswer& answer) {
   }
   const Status reported =
       flags.report.empty() ? Status() : save_report(flags.report, problem, {outcome}, answer.single, BERTH_VERSION);
-  BERTH_RETURN_IF_ERROR(flags.json ? print_json(answer) : print_page(flags, answer, reported));
+  BERTH_RETURN_IF_ERROR(flags.json ? print(outcome_json(answer.loaded, outcome, answer.single, answer.before))
+                                   : print_page(flags, answer, reported));
   BERTH_RETURN_IF_ERROR(answer.saved);
   BERTH_RETURN_IF_ERROR(reported);
   if (outcome.score.feasible) return Exit::kDone;
@@ -145,23 +175,24 @@ Result<Exit> run_place(const PlaceFlags& flags) {
 }  // namespace
 
 void add_place_command(CLI::App& app, Exit& exit) {
-  auto flags = std::make_shared<PlaceFlags>();
-  CLI::App* command = app.add_subcommand("place", "find a plan: which device runs each op");
-  add_problem_flags(*command, flags->problem, /*takes_size_lists=*/true);
+  auto [command, flags] =
+      add_command<PlaceFlags>(app, exit, "place", "find a plan: which device runs each op", run_place);
+  add_problem_flags(command, flags.problem, /*takes_size_lists=*/true);
   CLI::Option* planner =
-      command->add_option("-p,--planner", flags->planner, "who plans (berth planners)")->capture_default_str();
-  add_policy_flags(*command, flags->policy);
-  CLI::Option* policy = command->get_option("--policy");
-  add_stage_flags(*command, flags->stages)->excludes(planner)->excludes(policy);
-  add_search_flags(*command, flags->search);
-  add_learned_flags(*command, flags->learned);
-  add_constraint_flags(*command, flags->problem.constraints);
-  add_what_if_flags(*command, flags->problem.changes);
-  add_env_flags(*command, flags->env);
-  add_output_flag(*command, flags->output, "write the plan to this file, also if it does not fit in memory");
-  add_file_flag(*command, "--report", flags->report, "write an HTML report that opens in any browser to this file");
-  add_json_flag(*command, flags->json);
-  command->footer(
+      command.add_option("-p,--planner", flags.planner, "who plans (berth planners)")->capture_default_str();
+  planner->each([&policy = flags.policy](const std::string& /*name*/) { policy.is_start = true; });
+  add_policy_flags(command, flags.policy);
+  CLI::Option* policy = command.get_option("--policy");
+  add_stage_flags(command, flags.stages)->excludes(planner)->excludes(policy);
+  add_search_flags(command, flags.search);
+  add_learned_flags(command, flags.learned);
+  add_constraint_flags(command, flags.problem.constraints);
+  add_what_if_flags(command, flags.problem.changes);
+  add_env_flags(command, flags.env);
+  add_output_flag(command, flags.output, "write the plan to this file, also if it does not fit in memory");
+  add_file_flag(command, "--report", flags.report, "write an HTML report that opens in any browser to this file");
+  add_json_flag(command, flags.json);
+  command.footer(
       "Example:\n  berth place zoo:nmt-4 --machine k40x4 --budget 10s -o plan.json --report report.html\n"
       "  berth place zoo:gpt2 --machine a100x8 --objective pipeline\n"
       "  berth place zoo:bert-base --machine k40x4 --pin 'module:embedding=gpu0' --keep-together 'encoder.layer.*'\n"
@@ -174,11 +205,6 @@ void add_place_command(CLI::App& app, Exit& exit) {
       "  berth place zoo:nmt-4 --machine k40x4 --set 'link.*.bandwidth=2x' --add-device k40    (what if)\n"
       "  berth place rand0000.stg --machine procx8    (a public problem; others bring their machine)\n"
       "  berth place model.onnx --machine h200 --costs cuda.json@h200 --costs cpu.json    (profiles of ONNX Runtime)");
-  command->callback([flags, planner, &exit] {
-    flags->policy.is_start = planner->count() > 0;
-    flags->learned.judged_by_search = flags->env.env != "simulate";
-    exit = finish(run_place(*flags));
-  });
 }
 
 }  // namespace berth::app

@@ -1,37 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
-#include <memory>
 
-#include "app/catalog.h"
-#include "app/commands.h"
 #include "app/flags/options.h"
-#include "app/output/option_table.h"
-#include "app/output/output.h"
+#include "app/learned.h"
+#include "app/output/table.h"
 #include "files/json/json_writer.h"
+#include "runs/methods.h"
 
 namespace berth::app {
 namespace {
 
 std::string planners_json() {
-  JsonWriter json;
-  json.begin_object(JsonLayout::kLines).key("planners").begin_array(JsonLayout::kLines);
-  for (const CatalogEntry& entry : planner_catalog()) {
-    json.begin_object().key("name").value(entry.info.name).key("summary").value(entry.info.summary);
-    json.key("learned").value(entry.learned).key("built").value(entry.built);
-    json.key("uses_seed").value(entry.info.uses_seed);
-    json.key("uses_threads").value(entry.info.uses_threads).end_object();
-  }
-  json.end_array().end_object();
-  return std::move(json).take();
+  return json_document([&](JsonWriter& json) {
+    json.objects("planners", planner_catalog().entries(), [&](const CatalogEntry& entry) {
+      json.members("name", entry.info.name, "summary", entry.info.summary, "learned", entry.learned, "built",
+                   entry.built, "uses_seed", entry.info.uses_seed, "uses_threads", entry.info.uses_threads);
+    });
+  });
 }
 
 std::string planners_text() {
-  Table table({Table::Align::kLeft, Table::Align::kLeft, Table::Align::kLeft, Table::Align::kLeft});
-  table.add({"planner", "seed", "threads", ""});
-  for (const CatalogEntry& entry : planner_catalog()) {
+  Table table = Table::headed({"planner", "seed", "threads", ""});
+  for (const CatalogEntry& entry : planner_catalog().entries()) {
     const std::string_view missing = entry.built ? "" : " (not in this build)";
     table.add({std::string(entry.info.name), entry.info.uses_seed ? "used" : "-",
                entry.info.uses_threads ? "all" : "one", fmt::format("{}{}", entry.info.summary, missing)});
+  }
+  return table.text();
+}
+
+std::string options_json(const learn::MethodInfo& method) {
+  return json_document([&](JsonWriter& json) {
+    json.members("planner", method.name).objects("options", method.fields, [&](const learn::Field& field) {
+      json.members("name", field.name, "help", field.help).object("presets", [&] {
+        for (const learn::Preset& preset : method.presets) json.members(preset.name, field.get(preset.options));
+      });
+    });
+  });
+}
+
+// The first preset is the default; the others show what differs from it.
+std::string options_text(const learn::MethodInfo& method) {
+  std::vector<Table::Align> columns(method.presets.size() + 2, Table::Align::kLeft);
+  Table table(std::move(columns));
+  std::vector<std::string> head{"option"};
+  for (const learn::Preset& preset : method.presets) head.emplace_back(preset.name);
+  head.emplace_back("");
+  table.add(std::move(head));
+  for (const learn::Field& field : method.fields) {
+    std::vector<std::string> row{std::string(field.name)};
+    const std::string usual = field.get(method.presets.front().options);
+    for (const learn::Preset& preset : method.presets) {
+      const std::string value = field.get(preset.options);
+      row.push_back(&preset != &method.presets.front() && value == usual ? "" : value);
+    }
+    row.emplace_back(field.help);
+    table.add(std::move(row));
   }
   return table.text();
 }
@@ -42,26 +65,21 @@ struct PlannersFlags {
 };
 
 Result<Exit> run_planners(const PlannersFlags& flags) {
-  const bool json = flags.json;
-  if (!flags.options.empty()) {
-    BERTH_RETURN_IF_ERROR(check_learned(flags.options));
-    BERTH_RETURN_IF_ERROR(print(option_table(*learn::find_method(flags.options), json)));
-    return Exit::kDone;
-  }
-  BERTH_RETURN_IF_ERROR(print(json ? planners_json() : planners_text()));
-  return Exit::kDone;
+  if (flags.options.empty()) return printed(flags.json ? planners_json() : planners_text());
+  BERTH_RETURN_IF_ERROR(planner_catalog().check_learned(flags.options));
+  const learn::MethodInfo& method = *learn::find_method(flags.options);
+  return printed(flags.json ? options_json(method) : options_text(method));
 }
 
 }  // namespace
 
 void add_planners_command(CLI::App& app, Exit& exit) {
-  auto flags = std::make_shared<PlannersFlags>();
-  CLI::App* command = app.add_subcommand("planners", "list the planners, or the options of one");
-  command->add_option("--options", flags->options, "list the options of this learned planner, with their presets")
-      ->type_name("PLANNER");
-  add_json_flag(*command, flags->json);
-  command->footer("Example:\n  berth planners\n  berth planners --options hierarchical");
-  command->callback([flags, &exit] { exit = finish(run_planners(*flags)); });
+  auto [command, flags] =
+      add_command<PlannersFlags>(app, exit, "planners", "list the planners, or the options of one", run_planners);
+  add_text(command, "--options", flags.options, "PLANNER",
+           "list the options of this learned planner, with their presets");
+  add_json_flag(command, flags.json);
+  command.footer("Example:\n  berth planners\n  berth planners --options hierarchical");
 }
 
 }  // namespace berth::app

@@ -3,24 +3,22 @@
 // there learn/real_runs_here.cc does it; in `berth` light/real_runs_elsewhere.cc hands the command over.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "app/output/terminal.h"
 #include "base/result.h"
 
-namespace CLI {
-class App;
-}
-
 namespace berth::app {
 
-void add_measure_command(CLI::App& app, Exit& exit);
-void add_calibrate_command(CLI::App& app, Exit& exit);
-void add_probe_command(CLI::App& app, Exit& exit);
-void add_worker_command(CLI::App& app, Exit& exit);  // hidden
+struct ProbeFlags {
+  std::uint64_t split = 1, split_gpus = 1;
+  bool thorough = false, json = false;
+  std::string output;
+};
 
-struct ProbeFlags;  // app/probe.h
-
+// The program with libtorch; this one if the other is not there yet and has to be asked for.
+Result<std::string> worker_program();
 // The process in which plans run: reads questions from stdin and answers on stdout.
 Result<Exit> measure_worker(const std::string& capture, const std::string& devices);
 Result<Exit> probe(const ProbeFlags& flags);

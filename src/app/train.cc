@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // `berth train`: its flags. What it does is in learn/train_run.cc.
 #include "app/train.h"
+#include "app/flags/options.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <memory>
-
-#include "app/commands.h"
-#include "app/flags/constraint_flags.h"
 
 namespace berth::app {
 namespace {
@@ -51,14 +47,10 @@ Result<Exit> run_train(const TrainFlags& flags) {
 }
 
 void add_training_flags(CLI::App& command, TrainFlags& flags) {
-  add_whole_number(
-      command, "--updates", [&flags](std::uint64_t count) { flags.updates = count; }, {.low = 1},
-      "stop after that many updates of the policy");
-  command
-      .add_option("--reward", flags.reward,
-                  "what is learned from: time, sqrt, log, inverse or log-time of the step time (default: as the "
-                  "planner's preset)")
-      ->type_name("NAME");
+  add_number(command, "--updates", flags.updates, {.low = 1}, "stop after that many updates of the policy");
+  add_text(command, "--reward", flags.reward, "NAME",
+           "what is learned from: time, sqrt, log, inverse or log-time of the step time (default: as the "
+           "planner's preset)");
   command
       .add_option("--env-noise", flags.env_noise,
                   "multiply every time by exp(P * normal), as a noisy machine would; the best plan is judged without")
@@ -78,34 +70,31 @@ void add_training_flags(CLI::App& command, TrainFlags& flags) {
 bool TrainFlags::is_given(std::string_view flag) const { return std::ranges::find(given, flag) != given.end(); }
 
 void add_train_command(CLI::App& app, Exit& exit) {
-  auto flags = std::make_shared<TrainFlags>();
-  CLI::App* command = app.add_subcommand("train", "train a learned planner, for as long as you like");
-  command->add_option("GRAPH", flags->graphs,
-                      graph_help() +
-                          "; several at once for planners that learn from many: every graph on every "
-                          "--machine, or GRAPH@MACHINE");
-  command->add_option("-m,--machine", flags->machines, fmt::format("{}; may be repeated", kMachineHelp))
+  auto [command, flags] =
+      add_command<TrainFlags>(app, exit, "train", "train a learned planner, for as long as you like", run_train);
+  command.add_option("GRAPH", flags.graphs,
+                     graph_help() +
+                         "; several at once for planners that learn from many: every graph on every "
+                         "--machine, or GRAPH@MACHINE");
+  command.add_option("-m,--machine", flags.machines, fmt::format("{}; may be repeated", kMachineHelp))
       ->allow_extra_args(false);
-  add_shared_problem_flags(*command, flags->problem);
-  command->add_option("-p,--planner", flags->planner, "which learned planner (berth planners)")->capture_default_str();
-  add_learned_flags(*command, flags->learned);
-  add_search_flags(*command, flags->search);
-  add_training_flags(*command, *flags);
-  add_constraint_flags(*command, flags->problem.constraints);
-  add_output_flag(*command, flags->output, "folder of the run: config, metrics, checkpoint and the best plan");
-  command->add_option("--resume", flags->resume, "go on with the run of this folder")->type_name("RUN");
-  add_json_flag(*command, flags->json);
-  command->footer(
+  add_shared_problem_flags(command, flags.problem);
+  command.add_option("-p,--planner", flags.planner, "which learned planner (berth planners)")->capture_default_str();
+  add_learned_flags(command, flags.learned);
+  add_search_flags(command, flags.search);
+  add_training_flags(command, flags);
+  add_constraint_flags(command, flags.problem.constraints);
+  add_output_flag(command, flags.output, "folder of the run: config, metrics, checkpoint and the best plan");
+  add_text(command, "--resume", flags.resume, "RUN", "go on with the run of this folder");
+  add_json_flag(command, flags.json);
+  command.footer(
       "Example:\n  berth train zoo:nmt-4 --machine k40x4 --budget 10min -o trained\n"
       "  berth train --resume trained --budget 30min    (20 minutes more; also after a crash)\n"
       "  berth place zoo:nmt-4 --machine k40x4 --policy trained\n"
       "  berth train zoo:rnnlm@k40x2 zoo:nmt-2@k40x2 zoo:nmt-4@k40x4 --planner go --budget 20min -o general\n"
       "  berth place zoo:nmt-8 --machine k40x8 --policy general --zero-shot    (a graph it has never seen)\n"
       "  mpirun -n 4 berth train zoo:nmt-8 --machine k40x8 -o trained    (four processes that learn together)");
-  command->callback([flags, command, &exit] {
-    flags->given = given_flags(*command);
-    exit = finish(run_train(*flags));
-  });
+  command.parse_complete_callback([&given = flags.given, &all = command] { given = given_flags(all); });
 }
 
 }  // namespace berth::app

@@ -6,10 +6,11 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "files/json/json_reader.h"
 #include "graph/graph.h"
 
 namespace berth {
+
+class JsonDocument;  // files/json/json_reader.h
 
 inline constexpr std::string_view kNativeGraphFormat = "berth-graph/1";
 

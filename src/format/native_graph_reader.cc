@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "files/json/json_reader.h"
 #include "format/graph_fields.h"
 #include "format/native_graph.h"
 #include "format/native_graph_fields.h"

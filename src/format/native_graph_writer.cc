@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "files/files.h"
+#include "files/json/json_reader.h"
 #include "files/json/json_writer.h"
 #include "format/native_graph.h"
 #include "format/native_graph_fields.h"

@@ -24,18 +24,18 @@ inline constexpr std::string_view kPlanFormat = "berth-plan/1";
 // What the maker of a plan expects of it. For people and tools; reading a plan ignores it.
 struct PlanPrediction {
   struct Device {
-    std::string name;
+    std::string name = {};
     double busy_s = 0.0;
     Bytes peak_bytes = 0;
     Bytes capacity_bytes = 0;
   };
-  std::string planner;
+  std::string planner = {};
   std::string objective = "step";
-  std::optional<double> objective_value_s;  // none if the plan does not fit in memory, as is the next
-  std::optional<double> step_time_s;
+  std::optional<double> objective_value_s = {};  // none if the plan does not fit in memory, as is the next
+  std::optional<double> step_time_s = {};
   double lower_bound_s = 0.0;
   bool feasible = true;
-  std::vector<Device> devices;
+  std::vector<Device> devices = {};
 };
 
 // The plan must have a device of the machine for every op of the graph (verify() holds). `also_for` are the hashes of

@@ -16,6 +16,7 @@
 #include "import/openvino/openvino_model.h"
 #include "import/pt2/exported_program.h"
 #include "import/tensorflow/tensorflow_graph.h"
+#include "model/lower.h"
 
 namespace berth {
 namespace {

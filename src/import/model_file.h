@@ -10,9 +10,11 @@
 #include <vector>
 
 #include "base/result.h"
-#include "model/lower.h"
+#include "model/lowered.h"
 
 namespace berth {
+
+struct Model;  // model/model.h
 
 inline constexpr std::string_view kModelEndings = ".onnx .pt2 .xml .pb .pbtxt .meta";  // for help and errors
 bool is_model_file(const std::string& path);  // any folder counts: reading it says what is wrong with it

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,11 +15,10 @@
 
 #include "base/result.h"
 #include "base/units.h"
+#include "model/lowered.h"
 #include "model/model.h"
 
 namespace berth {
-
-using DimSizes = std::map<std::string, std::int64_t>;
 
 // Longer names are left out: every shape that a dimension flows into has a copy.
 inline constexpr std::size_t kLongestDimName = 1024;
@@ -31,20 +29,6 @@ inline constexpr std::string_view kLoopTurns = "loop.turns";
 
 // 1 unless given.
 std::int64_t loop_turns(const DimSizes& sizes);
-
-enum class DimSource : std::uint8_t {
-  kUser,
-  kFile,     // the size during the export
-  kAssumed,  // nobody says: 1
-};
-
-struct NamedDim {
-  std::string name = {};
-  std::int64_t size = 1;
-  DimSource source = DimSource::kAssumed;
-  std::size_t uses = 0;    // dimensions that have the name, alone or in an expression
-  std::string where = {};  // the first of them, those of inputs before others: "x[0]"
-};
 
 // Whether the model has every one of these names, in any of its values; the error says which it has. kLoopTurns passes:
 // which loops are open is known only after inference. So are the open sizes of ONNX models, which are not found here.

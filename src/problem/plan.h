@@ -9,9 +9,9 @@
 namespace berth {
 
 struct Plan {
-  std::vector<DeviceId> device_of;         // indexed by OpId, one entry per op
-  std::vector<double> priority;            // indexed by OpId, or empty: 0 for every op
-  std::vector<std::vector<OpId>> fusions;  // disjoint groups of at least two ops; default none
+  std::vector<DeviceId> device_of = {};         // indexed by OpId, one entry per op
+  std::vector<double> priority = {};            // indexed by OpId, or empty: 0 for every op
+  std::vector<std::vector<OpId>> fusions = {};  // disjoint groups of at least two ops; default none
 
   [[nodiscard]] DeviceId device(OpId op) const { return device_of[index(op)]; }
   [[nodiscard]] double priority_of(OpId op) const { return priority.empty() ? 0.0 : priority[index(op)]; }

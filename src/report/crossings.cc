@@ -6,6 +6,8 @@
 #include <map>
 #include <tuple>
 
+#include "report/moves.h"
+
 namespace berth::report {
 namespace {
 

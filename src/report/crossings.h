@@ -9,11 +9,12 @@
 #include <vector>
 
 #include "problem/problem.h"
-#include "report/moves.h"
 #include "sim/critical_path.h"
 #include "sim/timeline.h"
 
 namespace berth::report {
+
+class Mover;  // report/moves.h
 
 struct Crossing {
   TensorId tensor{};

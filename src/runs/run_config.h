@@ -27,7 +27,7 @@ struct Limits {
 // One of the problems that a run learns from.
 struct LessonConfig {
   std::string graph, machine;  // as users name them, with absolute paths; no machine: a problem's own
-  std::string graph_hash, machine_hash, problem_hash;  // app/learn/fingerprint.h
+  std::string graph_hash, machine_hash, problem_hash;  // runs/fingerprint.h
 
   [[nodiscard]] std::string name() const;  // "zoo:nmt-4 on k40x4"
 };

@@ -39,6 +39,16 @@ std::string percent(double share) {
   return value != 0.0 && std::abs(value) < 1.0 ? fmt::format("{:.1f} %", value) : fmt::format("{:.0f} %", value);
 }
 
+std::optional<double> relative_change(std::optional<double> before, std::optional<double> after) {
+  if (!before || !after || *before <= 0.0) return std::nullopt;
+  return *after / *before - 1.0;
+}
+
+std::string change_words(double share) {
+  if (share == 0.0) return "no change";
+  return fmt::format("{} {}", percent(std::abs(share)), share < 0.0 ? "less" : "more");
+}
+
 std::string gap_text(Picoseconds value, Picoseconds lower_bound) {
   if (value <= lower_bound) return "none";
   return lower_bound > 0 ? percent(to_seconds(value) / to_seconds(lower_bound) - 1.0) : "unknown";
@@ -53,13 +63,14 @@ std::string overflow_text(const Problem& problem, const Outcome& outcome) {
   const Bytes capacity = in_pool ? problem.pool_capacity(overflow.pool) : problem.capacity(overflow.device);
   const std::string_view pool = in_pool ? "pool " : "";
   if (const Bytes resident = resident_where(problem, outcome.plan, overflow); resident > capacity) {
-    const std::string_view what = problem.objective() == Objective::kPipeline ? "what the ops hold is" : "the parameters alone are";
+    const std::string_view what =
+        problem.objective() == Objective::kPipeline ? "what the ops hold is" : "the parameters alone are";
     return fmt::format("out of memory: {} {} over on {}{}, which has {}; {}", what, format_bytes(resident - capacity),
                        pool, place, format_bytes(capacity), kMoreRoom);
   }
   const std::string op = overflow.op == kNoOp ? "" : fmt::format(", at op '{}'", problem.graph().name(overflow.op));
   return fmt::format("out of memory: {}{} is {} over its {}; its peak comes after {}{}; {}", pool, place,
-                     format_bytes(overflow.over), format_bytes(capacity), format_seconds(to_seconds(overflow.time)), op,
+                     format_bytes(overflow.over), format_bytes(capacity), format_time(overflow.time), op,
                      kMoreRoom);
 }
 

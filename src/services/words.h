@@ -2,6 +2,7 @@
 // Words about plans that answers carry and every front shows alike.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,9 @@ namespace berth {
 // "a, b, c and 7 more": the first `most` words.
 std::string some_of(const std::vector<std::string>& words, std::size_t most);
 std::string percent(double share);  // "31 %", "0.4 %"
+// After / before - 1; none unless both are known and before is more than nothing.
+std::optional<double> relative_change(std::optional<double> before, std::optional<double> after);
+std::string change_words(double share);  // "21 % less", "3 % more", "no change"
 // How far a value is above the bound: "31 %", "none".
 std::string gap_text(Picoseconds value, Picoseconds lower_bound);
 // "out of memory: gpu0 is 3.20 GiB over its 12.0 GiB; its peak comes after 530 ms, at op 'softmax_3'", or that already

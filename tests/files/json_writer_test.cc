@@ -86,5 +86,19 @@ TEST(JsonWriter, DoublesAndFloatsReadBackExactly) {
   }
 }
 
+TEST(JsonWriter, MembersListsAndObjectsAreWhatTheyStandFor) {
+  const std::vector<int> sizes{1, 2};
+  const std::string text = json_document([&](JsonWriter& json) {
+    json.members("name", "a", "size", 3, "none", std::optional<std::string>(), "some", std::optional(4));
+    json.list("sizes", sizes);
+    json.object("inner", [&] { json.members("x", 0.5); });
+    json.objects("rows", sizes, [&](int size) { json.members("size", size, "big", size > 1); });
+  });
+  EXPECT_EQ(text,
+            "{\n  \"name\": \"a\",\n  \"size\": 3,\n  \"none\": null,\n  \"some\": 4,\n  \"sizes\": [1, 2],\n"
+            "  \"inner\": {\"x\": 0.5},\n  \"rows\": [\n    {\"size\": 1, \"big\": false},\n"
+            "    {\"size\": 2, \"big\": true}\n  ]\n}\n");
+}
+
 }  // namespace
 }  // namespace berth

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/flags/env_flags.h"
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 
 #include "app/flags/options.h"
 #include "app/learned.h"
+#include "app/real_runs.h"
 #include "base/units.h"
 
 namespace berth::app {
 namespace {
 
-constexpr const char* kRealDeviceGroup = "Real devices (berth help measuring)";
+constexpr const char* kRealDevices = "Real devices (berth help measuring)";
 
 Result<double> seconds_of(std::string_view flag, const std::string& text) {
   const Result<double> seconds = parse_seconds(text);
@@ -22,40 +22,29 @@ Result<double> seconds_of(std::string_view flag, const std::string& text) {
 }  // namespace
 
 void add_measuring_flags(CLI::App& command, MeasuringFlags& flags) {
-  command
-      .add_option("--devices", flags.devices,
-                  "what stands for the machine's devices, in its order: cpu, cpu:0-3 (some of the cores), cuda:0, "
-                  "cuda:0/64 (64 of its multiprocessors), each with =16GiB as a limit; default: CPUs share the cores, "
-                  "GPUs are cuda:0, cuda:1, ...")
-      ->type_name("LIST")
-      ->group(kRealDeviceGroup);
-  add_whole_number(
-      command, "--runs", [&flags](std::uint64_t count) { flags.runs = count; }, {1, 100'000},
-      "steps per plan; the median of the last half counts")
+  add_text(command, "--devices", flags.devices, "LIST",
+           "what stands for the machine's devices, in its order: cpu, cpu:0-3 (some of the cores), cuda:0, cuda:0/64 "
+           "(64 of its multiprocessors), each with =16GiB as a limit; default: CPUs share the cores, GPUs are cuda:0, "
+           "cuda:1, ...")
+      ->group(kRealDevices);
+  add_number(command, "--runs", flags.runs, {1, 100'000}, "steps per plan; the median of the last half counts")
       ->default_str("10")
-      ->group(kRealDeviceGroup);
-  command
-      .add_option("--enough", flags.enough,
-                  "once the steps of a plan after its first have taken this long, four are enough")
-      ->type_name("TIME")
-      ->group(kRealDeviceGroup);
-  command.add_option("--limit", flags.limit, "a plan that takes longer in all has failed")
+      ->group(kRealDevices);
+  add_text(command, "--enough", flags.enough, "TIME",
+           "once the steps of a plan after its first have taken this long, four are enough")
+      ->group(kRealDevices);
+  add_text(command, "--limit", flags.limit, "TIME", "a plan that takes longer in all has failed")
       ->capture_default_str()
-      ->type_name("TIME")
-      ->group(kRealDeviceGroup);
-  command
-      .add_option("--memory-limit", flags.memory_limit,
-                  "a plan that takes more memory of this computer has failed, for example 8GiB")
-      ->type_name("SIZE")
-      ->group(kRealDeviceGroup);
+      ->group(kRealDevices);
+  add_text(command, "--memory-limit", flags.memory_limit, "SIZE",
+           "a plan that takes more memory of this computer has failed, for example 8GiB")
+      ->group(kRealDevices);
 }
 
 Result<MeasuringRequest> request_of(const MeasuringFlags& flags) {
   MeasuringRequest request{
       .devices = flags.devices, .runs = static_cast<int>(flags.runs), .profiles = static_cast<int>(flags.profiles)};
-  std::error_code error;
-  request.program = std::filesystem::read_symlink("/proc/self/exe", error).string();
-  if (error) return bad_input("cannot find this program: {}", error.message());
+  BERTH_TRY(request.program, worker_program());
   BERTH_TRY(request.limit_s, seconds_of("--limit", flags.limit));
   if (!flags.enough.empty()) {
     BERTH_TRY(request.enough_s, seconds_of("--enough", flags.enough));
@@ -71,25 +60,18 @@ Result<MeasuringRequest> request_of(const MeasuringFlags& flags) {
 }
 
 void add_env_flags(CLI::App& command, EnvFlags& flags) {
-  command
-      .add_option("--env", flags.env,
-                  "what plans are judged by: simulate, measure (every plan is run; GRAPH is a capture), or both: "
-                  "simulate, then measure the best")
+  add_text(command, "--env", flags.env, "NAME",
+           "what plans are judged by: simulate, measure (every plan is run; GRAPH is a capture), or both: simulate, "
+           "then measure the best")
       ->capture_default_str()
-      ->type_name("NAME")
-      ->group(kRealDeviceGroup);
-  add_whole_number(
-      command, "--shortlist", [&flags](std::uint64_t count) { flags.shortlist = count; }, {1, 1000},
-      "with --env both: how many plans to measure")
+      ->group(kRealDevices);
+  add_number(command, "--shortlist", flags.shortlist, {1, 1000}, "with --env both: how many plans to measure")
       ->default_str("8")
-      ->group(kRealDeviceGroup);
-  command
-      .add_option(
-          "--measurements", flags.measurements,
-          "write every plan that is run to this CSV file while the search goes on: seconds since its start, step "
-          "time, bytes over the memory that plans may use, why it failed")
-      ->type_name("FILE")
-      ->group(kRealDeviceGroup);
+      ->group(kRealDevices);
+  add_text(command, "--measurements", flags.measurements, "FILE",
+           "write every plan that is run to this CSV file while the search goes on: seconds since its start, step "
+           "time, bytes over the memory that plans may use, why it failed")
+      ->group(kRealDevices);
   add_measuring_flags(command, flags.measuring);
 }
 
@@ -100,6 +82,18 @@ Result<JudgeRequest> request_of(const EnvFlags& flags) {
   BERTH_RETURN_IF_ERROR(check_can_measure("running plans"));
   BERTH_TRY(request.measuring, request_of(flags.measuring));
   return request;
+}
+
+LearningRequest learning_of(LearningRequest learning, const EnvFlags& flags) {
+  learning.judged_by_search = flags.env != "simulate";
+  return learning;
+}
+
+Result<std::string> own_program() {
+  std::error_code error;
+  std::string path = std::filesystem::read_symlink("/proc/self/exe", error).string();
+  if (error) return bad_input("cannot find this program: {}", error.message());
+  return path;
 }
 
 Status check_can_measure(std::string_view what) {

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "services/measure/measuring.h"
+#include "services/plan/catalog.h"
 #include "services/plan/judge.h"
 
 namespace CLI {
@@ -32,7 +33,11 @@ struct EnvFlags {
 };
 void add_env_flags(CLI::App& command, EnvFlags& flags);
 Result<JudgeRequest> request_of(const EnvFlags& flags);
+// The same way to learn, told who judges.
+LearningRequest learning_of(LearningRequest learning, const EnvFlags& flags);
 
+// The path of the program that runs.
+Result<std::string> own_program();
 // An error if this build cannot run plans at all; `what` names what was asked for.
 Status check_can_measure(std::string_view what);
 

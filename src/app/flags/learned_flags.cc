@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "app/flags/options.h"
@@ -32,19 +31,12 @@ std::string preset_words() {
 
 }  // namespace
 
-std::string_view LearnedFlags::given() const {
-  if (!preset.empty()) return "--preset";
-  if (!options.empty()) return "--option";
-  return policy_device.empty() ? "" : "--policy-device";
-}
+Catalog planner_catalog() { return Catalog(has_learned_planners() ? choose_learned : Catalog::ChooseLearned()); }
 
 void add_policy_flags(CLI::App& command, PolicyFlags& flags) {
-  CLI::Option* policy = command
-                            .add_option("--policy", flags.run,
-                                        "a trained policy plans: the folder of a run (berth train), or default, which "
-                                        "comes with berth; with --planner "
-                                        "auto it makes the first plan")
-                            ->type_name("RUN");
+  CLI::Option* policy = add_text(command, "--policy", flags.run, "RUN",
+                                 "a trained policy plans: the folder of a run (berth train), or default, which comes "
+                                 "with berth; with --planner auto it makes the first plan");
   command
       .add_flag("--zero-shot", flags.zero_shot,
                 "with --policy: only what the policy proposes, also for a graph that it has learned from")
@@ -52,36 +44,28 @@ void add_policy_flags(CLI::App& command, PolicyFlags& flags) {
   command
       .add_flag("--plain-samples", flags.plain_samples,
                 "with --policy: samples of the policy as it is; default: policies of go propose under rising noise "
-                "too, and try "
-                "the order of the critical path for every placement")
+                "too, and try the order of the critical path for every placement")
       ->needs(policy);
-  add_whole_number(
-      command, "--finetune", [&flags](std::uint64_t count) { flags.finetune = count; }, {.low = 1},
-      "with --policy: go on learning for this graph and machine, that many updates within the budget");
-  command.get_option("--finetune")->needs(policy);
+  add_number(command, "--finetune", flags.finetune, {.low = 1},
+             "with --policy: go on learning for this graph and machine, that many updates within the budget")
+      ->needs(policy);
 }
 
 void add_learned_flags(CLI::App& command, LearnedFlags& flags) {
-  constexpr const char* kGroup = "Learned planners (berth help training)";
-  command.add_option("--preset", flags.preset, fmt::format("the figures to learn with: {}", preset_words()))
-      ->type_name("NAME")
-      ->group(kGroup);
+  constexpr const char* kLearned = "Learned planners (berth help training)";
+  add_text(command, "--preset", flags.preset, "NAME", fmt::format("the figures to learn with: {}", preset_words()))
+      ->group(kLearned);
+  add_texts(command, "--option", flags.options, "NAME=VALUE",
+            "one of them, for example groups=32, may be repeated; berth planners --options NAME lists all")
+      ->group(kLearned);
+  const auto placer = [&flags](const std::string& name) { flags.options.push_back(fmt::format("placer={}", name)); };
   command
-      .add_option("--option", flags.options,
-                  "one of them, for example groups=32, may be repeated; berth planners --options NAME lists all")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false)
-      ->group(kGroup);
-  command
-      .add_option_function<std::string>(
-          "--placer",
-          [&flags](const std::string& placer) { flags.options.push_back(fmt::format("placer={}", placer)); },
-          "short for --option placer=...: lstm, transformer or feed-forward")
+      .add_option_function<std::string>("--placer", placer,
+                                        "short for --option placer=...: lstm, transformer or feed-forward")
       ->type_name("NAME")
-      ->group(kGroup);
-  command.add_option("--policy-device", flags.policy_device, "where the policy computes: cpu (default) or cuda")
-      ->type_name("NAME")
-      ->group(kGroup);
+      ->group(kLearned);
+  add_text(command, "--policy-device", flags.policy_device, "NAME", "where the policy computes: cpu (default) or cuda")
+      ->group(kLearned);
 }
 
 }  // namespace berth::app

@@ -1,37 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/flags/options.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
-#include <limits>
+#include <functional>
 #include <thread>
 
 #include "base/units.h"
+#include "services/problem/dims.h"
 
 namespace berth::app {
 namespace {
 
 constexpr double kLongestBudget = 30.0 * 24 * 3600;
 constexpr std::uint64_t kMostThreads = 1024;
+constexpr const char* kConstraints = "Constraints (berth help constraints; each may be given several times)";
+
+// A flag that takes one text each time it is given.
+void add_constraint(CLI::App& command, const std::string& flag, const std::string& form, const std::string& help,
+                    const std::function<void(const std::string&)>& take) {
+  const auto take_all = [take](const CLI::results_t& all) {
+    for (const std::string& text : all) take(text);
+    return true;
+  };
+  command.add_option(flag, CLI::callback_t(take_all), help)
+      ->type_name(form)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->group(kConstraints);
+}
 
 }  // namespace
-
-CLI::Option* add_whole_number(CLI::App& command, const std::string& name,
-                              const std::function<void(std::uint64_t)>& take, WholeRange range,
-                              const std::string& help) {
-  const auto read = [name, range, take](const std::string& text) {
-    std::uint64_t value = 0;
-    const char* const end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, value);
-    if (error != std::errc() || stop != end || value < range.low || value > range.high) {
-      throw CLI::ValidationError(name,
-                                 fmt::format("'{}' is not a whole number from {} to {}", text, range.low, range.high));
-    }
-    take(value);
-  };
-  return command.add_option_function<std::string>(name, read, help)->type_name("N");
-}
 
 std::string graph_help() {
   return fmt::format(
@@ -52,87 +49,71 @@ void add_problem_flags(CLI::App& command, ProblemFlags& flags, bool takes_size_l
 }
 
 void add_shared_problem_flags(CLI::App& command, ProblemFlags& flags, bool takes_size_lists) {
-  command.add_option("--objective", flags.objective,
-                     "what to minimise: step (time of one step) or pipeline (time per sample of a full pipeline); "
-                     "default: step, or what a public problem says");
-  command
-      .add_option("--costs", flags.costs,
-                  "measured times in place of estimates, may be repeated: CSV (op,device,microseconds), profile of "
-                  "ONNX Runtime, Chrome or Kineto trace, execution graph of OpenVINO; @DEVICE says where it was "
-                  "measured, for files that do not")
-      ->type_name("FILE[@DEVICE]")
-      ->allow_extra_args(false);
+  add_text(command, "--objective", flags.objective, "",
+           "what to minimise: step (time of one step) or pipeline (time per sample of a full pipeline); default: step, "
+           "or what a public problem says");
+  add_texts(command, "--costs", flags.costs, "FILE[@DEVICE]",
+            "measured times in place of estimates, may be repeated: CSV (op,device,microseconds), profile of ONNX "
+            "Runtime, Chrome or Kineto trace, execution graph of OpenVINO; @DEVICE says where it was measured, for "
+            "files that do not");
   add_model_flags(command, flags, takes_size_lists);
 }
 
 void add_what_if_flags(CLI::App& command, MachineChanges& changes) {
-  command
-      .add_option("--set", changes.settings,
-                  "what if: another figure of the machine, may be repeated: gpu0.memory=24GiB, gpu.flops=2x, "
-                  "link.*.bandwidth=32GB/s")
-      ->type_name("WHAT.FIELD=VALUE")
-      ->allow_extra_args(false);
-  command
-      .add_option(
-          "--add-device", changes.added,
-          "what if: one more device of this model, or a100*2, linked like the first of its kind; may be repeated")
-      ->type_name("MODEL")
-      ->allow_extra_args(false);
+  add_texts(command, "--set", changes.settings, "WHAT.FIELD=VALUE",
+            "what if: another figure of the machine, may be repeated: gpu0.memory=24GiB, gpu.flops=2x, "
+            "link.*.bandwidth=32GB/s");
+  add_texts(command, "--add-device", changes.added, "MODEL",
+            "what if: one more device of this model, or a100*2, linked like the first of its kind; may be repeated");
 }
 
 void add_model_flags(CLI::App& command, ProblemFlags& flags, bool takes_size_lists) {
-  command
-      .add_option("--dim", flags.dims,
-                  fmt::format("size of a dimension that a model's file leaves open, for example batch=8, or "
-                              "loop.turns=8 for loops that do not say how often they turn; berth graph info lists "
-                              "them{}",
-                              takes_size_lists ? "; several sizes, seq=128,512: a plan for each and one for all" : ""))
-      ->type_name("NAME=SIZE")
-      ->allow_extra_args(false);  // one text per flag: what follows may be GRAPH
-  CLI::Option* nodes = command
-                           .add_option("--output-node", flags.step.outputs,
-                                       "TensorFlow: the step is what this node needs, may be repeated; node:1 is its "
-                                       "second output, ^node just runs it")
-                           ->type_name("NODE")
-                           ->allow_extra_args(false);
-  command
-      .add_option("--signature", flags.step.signature,
-                  "TensorFlow: the step is this signature of a SavedModel or .meta file; default: serving_default")
-      ->type_name("NAME")
+  add_texts(command, "--dim", flags.dims, "NAME=SIZE",
+            fmt::format("size of a dimension that a model's file leaves open, for example batch=8, or loop.turns=8 for "
+                        "loops that do not say how often they turn; berth graph info lists them{}",
+                        takes_size_lists ? "; several sizes, seq=128,512: a plan for each and one for all" : ""));
+  CLI::Option* nodes = add_texts(command, "--output-node", flags.step.outputs, "NODE",
+                                 "TensorFlow: the step is what this node needs, may be repeated; node:1 is its second "
+                                 "output, ^node just runs it");
+  add_text(command, "--signature", flags.step.signature, "NAME",
+           "TensorFlow: the step is this signature of a SavedModel or .meta file; default: serving_default")
       ->excludes(nodes);
-  command.add_option("--tag", flags.step.tag, "TensorFlow: the graph of a SavedModel with this tag; default: serve")
-      ->type_name("NAME");
+  add_text(command, "--tag", flags.step.tag, "NAME",
+           "TensorFlow: the graph of a SavedModel with this tag; default: serve");
+}
+
+void add_constraint_flags(CLI::App& command, ConstraintTexts& texts) {
+  for (const DemandForm& form : demand_forms()) {
+    const auto take = [&texts, which = &form](const std::string& text) { texts.given.push_back({which, text}); };
+    const std::string flag = fmt::format("--{}", form.name);
+    if (form.is_switch()) {
+      command
+          .add_flag_callback(
+              flag, [take] { take(""); }, std::string(form.help))
+          ->group(kConstraints);
+    } else {
+      add_constraint(command, flag, std::string(form.form), fmt::format("{}, for example {}", form.help, form.example),
+                     take);
+    }
+  }
+  add_constraint(command, "--unsupported", "FILE", "table of op types that devices cannot run: lines of npu,Resize",
+                 [&texts](const std::string& path) { texts.tables.push_back(path); });
+  add_constraint(command, "--constraints", "FILE", "TOML file with all of these; flags add to it",
+                 [&texts](const std::string& path) { texts.files.push_back(path); });
 }
 
 void add_search_flags(CLI::App& command, SearchFlags& flags) {
   command.add_option("--budget", flags.budget, "time to search, for example 500ms, 10s, 5min")->capture_default_str();
-  add_whole_number(
-      command, "--evaluations", [&flags](std::uint64_t count) { flags.evaluations = count; }, {.low = 1},
-      "number of plans to simulate, instead of a time; reproducible");
-  add_whole_number(
-      command, "--seed", [&flags](std::uint64_t seed) { flags.seed = seed; }, {}, "seed of everything random")
-      ->default_str("1");
-  add_whole_number(
-      command, "--threads", [&flags](std::uint64_t count) { flags.threads = static_cast<int>(count); },
-      {1, kMostThreads}, "threads to search with, for planners that can use several (berth planners)")
+  add_number(command, "--evaluations", flags.evaluations, {.low = 1},
+             "number of plans to simulate, instead of a time; reproducible");
+  add_number(command, "--seed", flags.seed, {}, "seed of everything random")->default_str("1");
+  add_number(command, "--threads", flags.threads, {1, kMostThreads},
+             "threads to search with, for planners that can use several (berth planners)")
       ->default_str("all cores");
-  command.add_flag("-q,--quiet", flags.quiet, "no progress line");
+  add_quiet_flag(command, flags.quiet);
 }
 
-CLI::Option* add_file_flag(CLI::App& command, const std::string& flag, std::string& path, const std::string& help) {
-  const auto not_empty = [](const std::string& text) {
-    return std::string(text.empty() ? "the name of the file is empty" : "");
-  };
-  return command.add_option(flag, path, help)->check(CLI::Validator(not_empty, ""))->type_name("FILE");
-}
-
-void add_output_flag(CLI::App& command, std::string& path, const std::string& help, bool required) {
-  add_file_flag(command, "-o,--output", path, help)->required(required);
-}
-
-void add_json_flag(CLI::App& command, bool& json) {
-  command.add_flag("--json", json, "print one JSON document and nothing else");
-}
+void add_quiet_flag(CLI::App& command, bool& quiet) { command.add_flag("-q,--quiet", quiet, "no progress line"); }
 
 std::vector<std::string> files_of(const ProblemFlags& flags) { return {flags.graph, flags.machine}; }
 

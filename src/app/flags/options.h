@@ -3,20 +3,14 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <limits>
 #include <string>
 #include <vector>
 
-#include "app/flags/constraint_flags.h"
+#include "app/flags/command.h"
 #include "base/result.h"
 #include "plan/planner.h"
+#include "services/problem/constraints.h"
 #include "services/problem/problem_request.h"
-
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
 
 namespace berth::app {
 
@@ -24,7 +18,7 @@ namespace berth::app {
 struct ProblemFlags {
   std::string graph, machine, objective;  // the last two empty: as the file says
   std::vector<std::string> costs = {};    // FILE or FILE@DEVICE
-  std::vector<std::string> dims = {};     // services/dims.h reads them
+  std::vector<std::string> dims = {};     // services/problem/dims.h reads them
   StepChoice step = {};
   ConstraintTexts constraints = {};
   MachineChanges changes = {};  // what if the machine were different
@@ -42,6 +36,9 @@ std::string graph_help();
 inline constexpr const char* kMachineHelp =
     "built-in machine (berth machines) or a .toml file; public problems bring their own";
 
+// One flag per kind of demand, and files of them; docs/constraints.md describes both.
+void add_constraint_flags(CLI::App& command, ConstraintTexts& texts);
+
 // --set and --add-device.
 void add_what_if_flags(CLI::App& command, MachineChanges& changes);
 
@@ -58,22 +55,8 @@ struct SearchFlags {
   int threads = 0;                          // 0: one per core
   bool quiet = false;
 };
-// A flag for a whole number in decimal digits; anything else is refused with the range, never rounded or clamped.
-struct WholeRange {
-  std::uint64_t low = 0, high = std::numeric_limits<std::uint64_t>::max();
-};
-CLI::Option* add_whole_number(CLI::App& command, const std::string& name,
-                              const std::function<void(std::uint64_t)>& take, WholeRange range,
-                              const std::string& help);
-
 void add_search_flags(CLI::App& command, SearchFlags& flags);
-
-// -o, --output; an empty name is refused, so that empty means "not given".
-// A file to write to; its name must not be empty.
-CLI::Option* add_file_flag(CLI::App& command, const std::string& flag, std::string& path, const std::string& help);
-void add_output_flag(CLI::App& command, std::string& path, const std::string& help, bool required = false);
-
-void add_json_flag(CLI::App& command, bool& json);
+void add_quiet_flag(CLI::App& command, bool& quiet);
 
 // The budget that the flags describe; an error if one of them makes no sense.
 Result<Budget> budget_of(const SearchFlags& flags);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // `berth completion`, and the hidden command that writes what an installation has beside the program.
-#include "app/help/completion.h"
-
 #include <CLI/CLI.hpp>
 #include <array>
 #include <filesystem>
 #include <memory>
 
 #include "app/commands.h"
+#include "app/help/completion_scripts.h"
 #include "app/help/manual.h"
 #include "base/text.h"
 #include "files/files.h"
@@ -21,44 +20,38 @@ struct Shell {
   std::string_view file;  // below share/, where the shell looks for it
 };
 
-constexpr std::array kShells{
+constexpr std::array kShellRows{
     Shell{"bash", bash_completion, "bash-completion/completions/berth"},
     Shell{"zsh", zsh_completion, "zsh/site-functions/_berth"},
     Shell{"fish", fish_completion, "fish/vendor_completions.d/berth.fish"},
 };
 
-Status save_share_file(const std::filesystem::path& path, const std::string& text) {
+Status save(const std::filesystem::path& path, const std::string& text) {
   std::error_code error;
   std::filesystem::create_directories(path.parent_path(), error);
   return write_file_atomically(path.string(), text);
 }
 
 Result<Exit> write_share(const CommandFacts& program, const std::filesystem::path& folder) {
-  for (const Shell& shell : kShells) BERTH_RETURN_IF_ERROR(save_share_file(folder / shell.file, shell.write(program)));
+  for (const Shell& shell : kShellRows) BERTH_RETURN_IF_ERROR(save(folder / shell.file, shell.write(program)));
   for (const CommandFacts* command : all_commands(program)) {
     const std::string name = manual_name(*command) + ".1";
-    BERTH_RETURN_IF_ERROR(save_share_file(folder / "man" / "man1" / name, manual_page(*command, program)));
+    BERTH_RETURN_IF_ERROR(save(folder / "man" / "man1" / name, manual_page(*command, program)));
   }
   return Exit::kDone;
 }
 
-Result<Exit> print_completion(const CommandFacts& program, const std::string& shell) {
-  BERTH_TRY(const std::string script, completion_for(shell, program));
-  BERTH_RETURN_IF_ERROR(print(script));
-  return Exit::kDone;
+Result<Exit> print_completion(const CommandFacts& program, const std::string& name) {
+  std::vector<std::string> names;
+  for (const Shell& shell : kShellRows) {
+    if (shell.name == name) return printed(shell.write(program));
+    names.emplace_back(shell.name);
+  }
+  return bad_input("no completion for '{}'{} (there is one for {})", name, did_you_mean(name, names),
+                   join(names, ", "));
 }
 
 }  // namespace
-
-Result<std::string> completion_for(std::string_view shell, const CommandFacts& program) {
-  std::vector<std::string> names;
-  for (const Shell& row : kShells) {
-    if (row.name == shell) return row.write(program);
-    names.emplace_back(row.name);
-  }
-  return bad_input("no completion for '{}'{} (there is one for {})", shell, did_you_mean(shell, names),
-                   join(names, ", "));
-}
 
 void add_completion_command(CLI::App& app, Exit& exit) {
   auto shell = std::make_shared<std::string>();

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // `berth help`: the same as --help, for a command, and the pages of the documentation.
-#include <CLI/CLI.hpp>
-#include <memory>
-
-#include "app/commands.h"
-#include "app/flags/options.h"
+#include "app/flags/command.h"
 #include "app/help/command_tree.h"
-#include "app/help/documentation.h"
 #include "app/output/terminal.h"
 #include "base/text.h"
 #include "files/files.h"
 #include "files/json/json_writer.h"
+#include "services/documentation.h"
 
 namespace berth::app {
 namespace {
@@ -34,29 +30,18 @@ std::string help_of_all(const CLI::App& program) {
 }
 
 void write_flags(JsonWriter& json, std::string_view key, const std::vector<FlagFacts>& flags) {
-  json.key(key).begin_array(JsonLayout::kLines);
-  for (const FlagFacts& flag : flags) {
-    json.begin_object().key("names").begin_array();
-    for (const std::string& name : flag.names) json.value(name);
-    json.end_array().key("value").value(flag.value).key("help").value(flag.help);
-    json.key("default").value(flag.fallback).key("required").value(flag.is_required).end_object();
-  }
-  json.end_array();
+  json.objects(key, flags, [&](const FlagFacts& flag) {
+    json.list("names", flag.names);
+    json.members("value", flag.value, "help", flag.help, "default", flag.fallback, "required", flag.is_required);
+  });
 }
 
 void write_command(JsonWriter& json, const CommandFacts& command) {
-  json.begin_object(JsonLayout::kLines).key("command").value(command.words).key("summary").value(command.summary);
+  json.members("command", command.words, "summary", command.summary);
   write_flags(json, "arguments", command.arguments);
   write_flags(json, "flags", command.flags);
-  json.key("commands").begin_array(JsonLayout::kLines);
-  for (const CommandFacts& child : command.commands) write_command(json, child);
-  json.end_array().end_object();
-}
-
-std::string tree_json(const CLI::App& program) {
-  JsonWriter json;
-  write_command(json, command_tree(program));
-  return std::move(json).take();
+  const auto write = [&](const CommandFacts& child) { write_command(json, child); };
+  json.objects("commands", command.commands, write, JsonLayout::kLines);
 }
 
 Error no_such_topic(const CLI::App& command, const std::string& words, const std::string& topic) {
@@ -91,20 +76,20 @@ struct HelpFlags {
 
 Result<Exit> run_help(const CLI::App& program, const HelpFlags& flags) {
   if (flags.json && !flags.topic.empty()) return bad_input("--json is for all commands at once; leave TOPIC out");
+  if (flags.json) return printed(json_document([&](JsonWriter& json) { write_command(json, command_tree(program)); }));
   BERTH_TRY(const std::string text, help_text(program, flags.topic));
-  BERTH_RETURN_IF_ERROR(print(flags.json ? tree_json(program) : text));
-  return Exit::kDone;
+  return printed(text);
 }
 
 }  // namespace
 
 void add_help_command(CLI::App& app, Exit& exit) {
-  auto flags = std::make_shared<HelpFlags>();
-  CLI::App* command = app.add_subcommand("help", "how a command is used, or a page of the documentation");
-  command->add_option("TOPIC", flags->topic, "a command, such as place or graph info, or a page, such as constraints");
-  add_json_flag(*command, flags->json);
-  command->footer("Example:\n  berth help place\n  berth help graph info\n  berth help constraints");
-  command->callback([flags, &app, &exit] { exit = finish(run_help(app, *flags)); });
+  const auto run = [&app](const HelpFlags& flags) { return run_help(app, flags); };
+  auto [command, flags] =
+      add_command<HelpFlags>(app, exit, "help", "how a command is used, or a page of the documentation", run);
+  command.add_option("TOPIC", flags.topic, "a command, such as place or graph info, or a page, such as constraints");
+  add_json_flag(command, flags.json);
+  command.footer("Example:\n  berth help place\n  berth help graph info\n  berth help constraints");
 }
 
 }  // namespace berth::app

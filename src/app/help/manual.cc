@@ -33,8 +33,8 @@ std::string plain(std::string_view text) {
   return result;
 }
 
-std::string roff_bold(std::string_view text) { return fmt::format("\\fB{}\\fR", plain(text)); }
-std::string roff_slanted(std::string_view text) { return fmt::format("\\fI{}\\fR", plain(text)); }
+std::string in_bold(std::string_view text) { return fmt::format("\\fB{}\\fR", plain(text)); }
+std::string in_italics(std::string_view text) { return fmt::format("\\fI{}\\fR", plain(text)); }
 
 // Line by line, as it stands.
 std::string as_it_stands(std::string_view text) { return fmt::format(".nf\n{}\n.fi\n", plain(trim(text))); }
@@ -51,27 +51,27 @@ std::string sentences(const FlagFacts& flag) {
 
 std::string flag_entry(const FlagFacts& flag) {
   std::vector<std::string> names;
-  for (const std::string& name : flag.names) names.push_back(roff_bold(name));
-  const std::string value = flag.value.empty() ? "" : fmt::format(" {}", roff_slanted(flag.value));
+  for (const std::string& name : flag.names) names.push_back(in_bold(name));
+  const std::string value = flag.value.empty() ? "" : fmt::format(" {}", in_italics(flag.value));
   return fmt::format(".TP\n{}{}\n{}", join(names, ", "), value, sentences(flag));
 }
 
 std::string synopsis(const CommandFacts& command) {
-  std::string text = fmt::format(".SH SYNOPSIS\n{}", roff_bold(command.words));
-  if (!command.commands.empty()) text += fmt::format(" {}", roff_slanted("COMMAND"));
+  std::string text = fmt::format(".SH SYNOPSIS\n{}", in_bold(command.words));
+  if (!command.commands.empty()) text += fmt::format(" {}", in_italics("COMMAND"));
   for (const FlagFacts& argument : command.arguments) {
-    const std::string name = roff_slanted(argument.names.front());
+    const std::string name = in_italics(argument.names.front());
     text += argument.is_required ? fmt::format(" {}", name) : fmt::format(" [{}]", name);
   }
-  return text + (command.flags.empty() ? "\n" : fmt::format(" [{}]\n", roff_slanted("OPTIONS")));
+  return text + (command.flags.empty() ? "\n" : fmt::format(" [{}]\n", in_italics("OPTIONS")));
 }
 
 std::string command_list(const CommandFacts& command) {
   if (command.commands.empty()) return "";
   std::string text = ".SH COMMANDS\n";
   for (const CommandFacts& child : command.commands) {
-    text += fmt::format(".TP\n{}\n{}; see {}(1)\n", roff_bold(child.name()), plain(child.summary),
-                        roff_bold(manual_name(child)));
+    text += fmt::format(".TP\n{}\n{}; see {}(1)\n", in_bold(child.name()), plain(child.summary),
+                        in_bold(manual_name(child)));
   }
   return text;
 }
@@ -79,7 +79,7 @@ std::string command_list(const CommandFacts& command) {
 std::string argument_list(const CommandFacts& command) {
   std::string text = command.arguments.empty() ? "" : ".SH ARGUMENTS\n";
   for (const FlagFacts& argument : command.arguments) {
-    text += fmt::format(".TP\n{}\n{}", roff_slanted(argument.names.front()), sentences(argument));
+    text += fmt::format(".TP\n{}\n{}", in_italics(argument.names.front()), sentences(argument));
   }
   return text;
 }

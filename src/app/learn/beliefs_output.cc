@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numeric>
 
 #include "app/output/output.h"
@@ -16,7 +15,7 @@
 namespace berth::app {
 namespace {
 
-using learn::Beliefs;
+using learn::Beliefs, learn::PolicyExplanation, learn::mostly;
 using enum Table::Align;
 
 constexpr std::size_t kGroupsShown = 20, kLooksShown = 5, kLooksWritten = 10;
@@ -47,19 +46,19 @@ std::vector<std::size_t> groups_by_size(const Beliefs& beliefs) {
   return order;
 }
 
-const std::string& device_name(const PolicyView& view, DeviceId device) {
-  return view.problem.machine().device(device).name;
+const std::string& device_name(const PolicyExplanation& view, DeviceId device) {
+  return view.problem().machine().device(device).name;
 }
 
-const std::string& chosen_name(const PolicyView& view, const Beliefs::Group& group) {
+const std::string& chosen_name(const PolicyExplanation& view, const Beliefs::Group& group) {
   return device_name(view, view.beliefs.devices[group.chosen]);
 }
 
-std::string policy_line(const PolicyView& view) {
+std::string policy_line(const PolicyExplanation& view) {
   return fmt::format("policy of {}: {}\n", clean(view.run.name()), view.run.config.planner);
 }
 
-std::string group_table(const PolicyView& view) {
+std::string group_table(const PolicyExplanation& view) {
   const Beliefs& beliefs = view.beliefs;
   const bool attends = std::ranges::any_of(beliefs.groups, [](const auto& group) { return !group.attention.empty(); });
   Table table({kRight, kRight, kLeft, kLeft, kRight, kRight, kLeft});
@@ -68,7 +67,7 @@ std::string group_table(const PolicyView& view) {
   for (std::size_t row = 0; row < std::min(order.size(), kGroupsShown); ++row) {
     const Beliefs::Group& group = beliefs.groups[order[row]];
     const std::vector<Look> looks = looks_of(group, 1);
-    table.add({fmt::format("{}", order[row]), group_digits(group.ops.size()), mostly(view.problem.graph(), group.ops),
+    table.add({fmt::format("{}", order[row]), group_digits(group.ops.size()), mostly(view.problem().graph(), group.ops),
                chosen_name(view, group), percent(group.chances[group.chosen]), fmt::format("{:.2f}", group.entropy()),
                looks.empty() ? "" : fmt::format("group {} ({})", looks[0].group, weight_text(looks[0].weight))});
   }
@@ -79,7 +78,7 @@ std::string group_table(const PolicyView& view) {
   return text;
 }
 
-std::string look_table(const PolicyView& view, std::size_t number) {
+std::string look_table(const PolicyExplanation& view, std::size_t number) {
   const Beliefs::Group& group = view.beliefs.groups[number];
   if (group.attention.empty()) return "";
   Table table({kRight, kRight, kRight, kLeft, kLeft});
@@ -88,7 +87,7 @@ std::string look_table(const PolicyView& view, std::size_t number) {
     const Beliefs::Group& other = view.beliefs.groups[look.group];
     const bool empty = other.ops.empty();
     table.add({fmt::format("{}{}", look.group, look.group == number ? " (itself)" : ""), weight_text(look.weight),
-               group_digits(other.ops.size()), empty ? "nothing" : mostly(view.problem.graph(), other.ops),
+               group_digits(other.ops.size()), empty ? "nothing" : mostly(view.problem().graph(), other.ops),
                empty ? "-" : chosen_name(view, other)});
   }
   return fmt::format("\nwhat the Placer looked at when it chose ({} is an even share)\n{}",
@@ -96,30 +95,30 @@ std::string look_table(const PolicyView& view, std::size_t number) {
 }
 
 // "in group 17 with 311 others, mostly encoder.layer.1; 84 % sure of the group"
-std::string membership(const PolicyView& view, OpId op, std::size_t number) {
+std::string membership(const PolicyExplanation& view, OpId op, std::size_t number) {
   const Beliefs& beliefs = view.beliefs;
   const std::size_t others = beliefs.groups[number].ops.size() - 1;
   std::string text = others == 0 ? fmt::format("alone in group {}", number)
                                  : fmt::format("in group {} with {}, mostly {}", number, counted(others, "other op"),
-                                               clean(mostly(view.problem.graph(), beliefs.groups[number].ops)));
+                                               clean(mostly(view.problem().graph(), beliefs.groups[number].ops)));
   if (!beliefs.grouping_chances.empty()) {
     text += fmt::format("; the Grouper is {} sure of that group", percent(beliefs.grouping_chances[index(op)]));
   }
   return text;
 }
 
-void write_head(JsonWriter& json, const PolicyView& view) {
+void write_head(JsonWriter& json, const PolicyExplanation& view) {
   const Beliefs& beliefs = view.beliefs;
-  json.key("title").value(view.problem.graph().title()).key("machine").value(view.problem.machine().name());
+  json.key("title").value(view.problem().graph().title()).key("machine").value(view.problem().machine().name());
   json.key("policy").value(view.run.given).key("planner").value(view.run.config.planner);
   json.key("updates").value(view.run.checkpoint.state.updates);
   json.key("groups_used").value(beliefs.used_groups()).key("groups_possible").value(beliefs.groups.size());
 }
 
-void write_group(JsonWriter& json, const PolicyView& view, std::size_t number) {
+void write_group(JsonWriter& json, const PolicyExplanation& view, std::size_t number) {
   const Beliefs::Group& group = view.beliefs.groups[number];
   json.key("group").value(number).key("ops").value(group.ops.size());
-  json.key("mostly").value(mostly(view.problem.graph(), group.ops));
+  json.key("mostly").value(mostly(view.problem().graph(), group.ops));
   json.key("device").value(chosen_name(view, group)).key("entropy").value(group.entropy());
   json.key("chances").begin_object();
   for (std::size_t i = 0; i < group.chances.size(); ++i) {
@@ -134,34 +133,16 @@ void write_group(JsonWriter& json, const PolicyView& view, std::size_t number) {
 
 }  // namespace
 
-std::string mostly(const Graph& graph, const std::vector<OpId>& ops) {
-  std::map<std::string, std::size_t> modules, types;
-  for (const OpId op : ops) {
-    ++types[std::string(graph.type(op))];
-    const std::string& module = graph.module(op);
-    for (std::size_t end = 0; !module.empty() && end != std::string::npos;) {
-      end = module.find('.', end == 0 ? 0 : end + 1);
-      ++modules[module.substr(0, end)];
-    }
-  }
-  std::string longest;
-  for (const auto& [path, count] : modules) {
-    if (2 * count > ops.size() && path.size() > longest.size()) longest = path;
-  }
-  if (!longest.empty() || types.empty()) return longest;
-  return std::ranges::max_element(types, {}, [](const auto& entry) { return entry.second; })->first;
-}
-
-std::string beliefs_text(const PolicyView& view) {
+std::string beliefs_text(const PolicyExplanation& view) {
   const Beliefs& beliefs = view.beliefs;
   return fmt::format(
       "{}\n{}{} of {} in use; entropy in nats: 0.00 is sure, {:.2f} has no idea which of {} to take\n\n{}",
-      headline(view.problem), policy_line(view), group_digits(beliefs.used_groups()),
+      headline(view.problem()), policy_line(view), group_digits(beliefs.used_groups()),
       counted(beliefs.groups.size(), "group"), std::log(static_cast<double>(beliefs.devices.size())),
       counted(beliefs.devices.size(), "device"), group_table(view));
 }
 
-std::string beliefs_json(const PolicyView& view) {
+std::string beliefs_json(const PolicyExplanation& view) {
   JsonWriter json;
   json.begin_object(JsonLayout::kLines);
   write_head(json, view);
@@ -175,8 +156,8 @@ std::string beliefs_json(const PolicyView& view) {
   return std::move(json).take();
 }
 
-std::string belief_text(const PolicyView& view, OpId op) {
-  const Graph& graph = view.problem.graph();
+std::string belief_text(const PolicyExplanation& view, OpId op) {
+  const Graph& graph = view.problem().graph();
   const Beliefs& beliefs = view.beliefs;
   std::string text = fmt::format("{} ({})\n{}", bold(graph.name(op)), clean(graph.type(op)), policy_line(view));
   const std::string& likeliest = device_name(view, beliefs.plan.device(op));
@@ -196,8 +177,8 @@ std::string belief_text(const PolicyView& view, OpId op) {
   return text + fmt::format("\n\n{}{}", table.text(), look_table(view, number));
 }
 
-std::string belief_json(const PolicyView& view, OpId op) {
-  const Graph& graph = view.problem.graph();
+std::string belief_json(const PolicyExplanation& view, OpId op) {
+  const Graph& graph = view.problem().graph();
   const Beliefs& beliefs = view.beliefs;
   JsonWriter json;
   json.begin_object(JsonLayout::kLines);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // app/real_runs.h in `berth-learned`.
+#include "app/flags/env_flags.h"
 #include "app/output/output.h"
 #include "app/output/terminal.h"
-#include "app/probe.h"
 #include "app/real_runs.h"
 #include "exec/probe/probe.h"
 #include "exec/server.h"
@@ -49,6 +49,8 @@ std::string probe_text(const exec::Probed& probed, const std::string& path) {
 }
 
 }  // namespace
+
+Result<std::string> worker_program() { return own_program(); }
 
 Result<Exit> measure_worker(const std::string& capture, const std::string& devices) {
   BERTH_RETURN_IF_ERROR(exec::serve(capture, devices));

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/output/bucket_output.h"
 
-#include <filesystem>
-
-#include "app/output/input_output.h"
 #include "app/output/json_output.h"
 #include "app/output/output.h"
 #include "app/output/terminal.h"
 #include "base/text.h"
-#include "services/output_path.h"
 #include "services/words.h"
 
 namespace berth::app {
@@ -16,7 +12,7 @@ namespace {
 
 std::string time_of(const Outcome& outcome) {
   if (outcome.error) return outcome.started ? "no plan" : "not run";
-  return outcome.score.feasible ? format_seconds(to_seconds(outcome.score.step_time)) : alarm("OOM");
+  return outcome.score.feasible ? format_time(outcome.score.step_time) : alarm("OOM");
 }
 
 std::string regret_text(const PlacedBuckets& placed, std::size_t bucket) {
@@ -38,27 +34,24 @@ std::string verdict(const PlacedBuckets& placed) {
          "\n";
 }
 
-void write_plan_of_bucket(JsonWriter& json, const char* key, const Problem& problem, const Outcome& outcome) {
-  json.key(key).begin_object(JsonLayout::kLines);
-  write_outcome(json, problem, outcome, std::nullopt);
-  json.end_object();
-}
-
 void write_bucket(JsonWriter& json, const PlacedBuckets& placed, std::size_t bucket) {
-  json.begin_object(JsonLayout::kLines).key("dims").begin_object();
-  for (const auto& [name, size] : placed.buckets[bucket].sizes) json.key(name).value(size);
-  json.end_object().key("regret").value(placed.shared.empty() ? std::nullopt : placed.regrets[bucket]);
-  write_plan_of_bucket(json, "own", placed.problems[bucket], placed.own[bucket]);
-  if (!placed.shared.empty()) write_plan_of_bucket(json, "shared", placed.problems[bucket], placed.shared[bucket]);
+  const auto write_plan = [&](const char* key, const Outcome& outcome) {
+    const auto write = [&] { write_outcome(json, placed.problems[bucket], outcome, std::nullopt); };
+    json.object(key, write, JsonLayout::kLines);
+  };
+  json.begin_object(JsonLayout::kLines).object("dims", [&] {
+    for (const auto& [name, size] : placed.buckets[bucket].sizes) json.members(name, size);
+  });
+  json.members("regret", placed.shared.empty() ? std::nullopt : placed.regrets[bucket]);
+  write_plan("own", placed.own[bucket]);
+  if (!placed.shared.empty()) write_plan("shared", placed.shared[bucket]);
   json.end_object();
 }
 
 }  // namespace
 
 std::string buckets_page(const PlacedBuckets& placed) {
-  using enum Table::Align;
-  Table table({kLeft, kRight, kRight, kRight, kRight});
-  table.add({"size", "own plan", "one for all", "regret", "fullest memory"});
+  Table table = Table::headed({"size", ">own plan", ">one for all", ">regret", ">fullest memory"});
   for (std::size_t i = 0; i < placed.buckets.size(); ++i) {
     const bool has_shared = !placed.shared.empty();
     const Outcome& told = has_shared ? placed.shared[i] : placed.own[i];
@@ -70,38 +63,21 @@ std::string buckets_page(const PlacedBuckets& placed) {
 
 std::string buckets_json(const PlacedBuckets& placed) {
   const Problem& first = placed.problems.front();
-  JsonWriter json;
-  json.begin_object(JsonLayout::kLines);
-  json.key("title").value(first.graph().title()).key("machine").value(first.machine().name());
-  json.key("objective").value(objective_name(first.objective()));
-  json.key("feasible").value(placed.feasible()).key("interrupted").value(placed.interrupted);
-  if (placed.error) {
-    json.key("error").value(placed.error->message);
-  } else {
-    const bool fits = placed.feasible();
-    json.key("note").value(placed.note);
-    json.key("worst_regret").value(fits ? placed.regrets[placed.worst()] : std::nullopt);
-    json.key("mean_regret").value(fits ? std::optional(placed.mean_regret()) : std::nullopt);
-  }
-  json.key("buckets").begin_array(JsonLayout::kLines);
-  for (std::size_t i = 0; i < placed.buckets.size(); ++i) write_bucket(json, placed, i);
-  json.end_array();
-  write_notes(json, placed.notes);
-  json.end_object();
-  return std::move(json).take();
-}
-
-Status check_bucket_paths(const std::string& path, const std::vector<Bucket>& buckets,
-                          std::span<const std::string> sources) {
-  if (path.empty()) return {};
-  std::error_code ignored;
-  if (std::filesystem::is_other(path, ignored)) {
-    return bad_input(
-        "{}: is no file; for several sizes plans are written beside each other, so give the name of a file", path);
-  }
-  BERTH_RETURN_IF_ERROR(check_output_path(path, sources));
-  for (const Bucket& bucket : buckets) BERTH_RETURN_IF_ERROR(check_output_path(bucket_path(path, bucket), sources));
-  return {};
+  return json_document([&](JsonWriter& json) {
+    json.members("title", first.graph().title(), "machine", first.machine().name(), "objective",
+                 objective_name(first.objective()), "feasible", placed.feasible(), "interrupted", placed.interrupted);
+    if (placed.error) {
+      json.members("error", placed.error->message);
+    } else {
+      const bool fits = placed.feasible();
+      json.members("note", placed.note, "worst_regret", fits ? placed.regrets[placed.worst()] : std::nullopt,
+                   "mean_regret", fits ? std::optional(placed.mean_regret()) : std::nullopt);
+    }
+    json.key("buckets").begin_array(JsonLayout::kLines);
+    for (std::size_t i = 0; i < placed.buckets.size(); ++i) write_bucket(json, placed, i);
+    json.end_array();
+    write_notes(json, placed.notes);
+  });
 }
 
 std::string written_text(const std::string& path, const PlacedBuckets& placed) {
@@ -112,15 +88,6 @@ std::string written_text(const std::string& path, const PlacedBuckets& placed) {
     if (!placed.own[i].error) files.push_back(clean(bucket_path(path, placed.buckets[i])));
   }
   return text + fmt::format("plan for each size written to {}\n", join(files, ", "));
-}
-
-std::optional<Error> failure_of(const PlacedBuckets& placed) {
-  if (placed.error) return infeasible("no plan for all sizes: {}", placed.error->message);
-  for (std::size_t i = 0; i < placed.shared.size(); ++i) {
-    if (placed.shared[i].feasible()) continue;
-    return within(placed.buckets[i].label(), infeasible("{}", overflow_text(placed.problems[i], placed.shared[i])));
-  }
-  return std::nullopt;
 }
 
 }  // namespace berth::app

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "app/output/input_output.h"
+#include "app/output/json_output.h"
 #include "app/output/output.h"
 #include "app/output/terminal.h"
 #include "base/text.h"
@@ -12,8 +12,6 @@
 
 namespace berth::app {
 namespace {
-
-using enum Table::Align;
 
 // "+12.3 ms", "-4.56 ms", "none"
 std::string difference(Picoseconds after, Picoseconds before) {
@@ -51,7 +49,7 @@ std::string path_table(const Problem& problem, const report::PathSummary& path) 
     classes.push_back({std::string(name_of(static_cast<CostClass>(i))), path.of_class[static_cast<std::size_t>(i)]});
   }
   const Picoseconds total = path.total();
-  Table table({kLeft, kLeft});
+  Table table = Table::of_facts();
   table.add({"by device", parts_text(devices, total)});
   table.add({"by link", parts_text(links, total)});
   table.add({"by kind of op", parts_text(classes, total)});
@@ -75,8 +73,7 @@ std::string worth_text(const Problem& problem, const std::optional<report::Witho
 
 std::string crossing_table(const Problem& problem, const PlanExplanation& why, Picoseconds now) {
   if (why.crossings.empty()) return "no tensor crosses from device to device\n";
-  Table table({kLeft, kLeft, kRight, kRight, kRight, kRight, kLeft});
-  table.add({"made by", "way", "size", "sending", "waiting", "on the path", "it buys"});
+  Table table = Table::headed({"made by", "way", ">size", ">sending", ">waiting", ">on the path", "it buys"});
   for (const auto& [crossing, without] : why.crossings) {
     const Graph& graph = problem.graph();
     table.add({std::string(graph.name(graph.producer(crossing.tensor))),
@@ -97,84 +94,81 @@ std::string step_line(const Outcome& outcome) {
   return time + "\n";
 }
 
-void write_sentences(JsonWriter& json, std::string_view key, const std::vector<std::string>& sentences) {
-  json.key(key).begin_array();
-  for (const std::string& sentence : sentences) json.value(sentence);
-  json.end_array();
-}
-
 void write_head(JsonWriter& json, const LoadedProblem& loaded, const Outcome& outcome) {
-  const Problem& problem = loaded.problem;
-  json.key("title").value(problem.graph().title()).key("machine").value(problem.machine().name());
-  json.key("step_time_s").value(outcome.value_s()).key("feasible").value(outcome.feasible());
-  json.key("lower_bound_s").value(to_seconds(outcome.lower_bound));
+  json.members("title", loaded.problem.graph().title(), "machine", loaded.problem.machine().name(), "step_time_s",
+               outcome.value_s(), "feasible", outcome.feasible(), "lower_bound_s", to_seconds(outcome.lower_bound));
   write_notes(json, loaded.notes);
 }
 
 void write_path(JsonWriter& json, const Problem& problem, const report::PathSummary& path) {
-  json.key("critical_path").begin_object().key("time_s").value(to_seconds(path.total())).key("ops").value(path.ops);
-  json.key("transfers").value(path.transfers);
-  json.key("devices_s").begin_object();
-  for (const DeviceId id : problem.machine().device_ids()) {
-    json.key(problem.machine().device(id).name).value(to_seconds(path.on_device[index(id)]));
-  }
-  json.end_object().key("links_s").begin_object();
-  for (std::size_t i = 0; i < path.on_channel.size(); ++i) {
-    if (path.on_channel[i] > 0) json.key(problem.machine().channels()[i].name).value(to_seconds(path.on_channel[i]));
-  }
-  json.end_object().key("classes_s").begin_object();
-  for (int i = 0; i < kCostClasses; ++i) {
-    const Picoseconds time = path.of_class[static_cast<std::size_t>(i)];
-    if (time > 0) json.key(name_of(static_cast<CostClass>(i))).value(to_seconds(time));
-  }
-  json.end_object();
-  json.key("for_data_s").value(to_seconds(path.for_data)).key("for_device_s").value(to_seconds(path.for_device));
-  json.key("for_link_s").value(to_seconds(path.for_link)).end_object();
+  const Machine& machine = problem.machine();
+  json.object("critical_path", [&] {
+    json.members("time_s", to_seconds(path.total()), "ops", path.ops, "transfers", path.transfers);
+    json.object("devices_s", [&] {
+      for (const DeviceId id : machine.device_ids()) {
+        json.members(machine.device(id).name, to_seconds(path.on_device[index(id)]));
+      }
+    });
+    json.object("links_s", [&] {
+      for (std::size_t i = 0; i < path.on_channel.size(); ++i) {
+        if (path.on_channel[i] > 0) json.members(machine.channels()[i].name, to_seconds(path.on_channel[i]));
+      }
+    });
+    json.object("classes_s", [&] {
+      for (std::size_t i = 0; i < path.of_class.size(); ++i) {
+        if (path.of_class[i] > 0) json.members(name_of(static_cast<CostClass>(i)), to_seconds(path.of_class[i]));
+      }
+    });
+    json.members("for_data_s", to_seconds(path.for_data), "for_device_s", to_seconds(path.for_device), "for_link_s",
+                 to_seconds(path.for_link));
+  });
 }
 
 void write_crossing(JsonWriter& json, const Problem& problem, const PlanExplanation::JudgedCrossing& judged) {
   const auto& [crossing, without] = judged;
   const Graph& graph = problem.graph();
-  json.begin_object().key("op").value(graph.name(graph.producer(crossing.tensor)));
-  json.key("output").value(graph.output_index(crossing.tensor));
-  json.key("from").value(problem.machine().device(crossing.from).name);
-  json.key("to").value(problem.machine().device(crossing.to).name).key("bytes").value(crossing.bytes);
-  json.key("sending_s").value(to_seconds(crossing.sending)).key("waiting_s").value(to_seconds(crossing.waiting));
-  json.key("critical_s").value(to_seconds(crossing.critical)).key("users").value(crossing.users);
-  json.key("without");
-  if (without) {
-    json.begin_object()
-        .key("op")
-        .value(graph.name(without->op))
-        .key("to")
-        .value(problem.machine().device(without->to).name);
-    json.key("ops").value(without->ops).key("step_time_s").value(to_seconds(without->step_time));
-    json.key("feasible").value(without->feasible).end_object();
-  } else {
-    json.null();
+  const auto name = [&](DeviceId id) { return problem.machine().device(id).name; };
+  json.members("op", graph.name(graph.producer(crossing.tensor)), "output", graph.output_index(crossing.tensor), "from",
+               name(crossing.from), "to", name(crossing.to), "bytes", crossing.bytes, "sending_s",
+               to_seconds(crossing.sending), "waiting_s", to_seconds(crossing.waiting), "critical_s",
+               to_seconds(crossing.critical), "users", crossing.users);
+  if (!without) {
+    json.key("without").null();
+    return;
   }
-  json.end_object();
+  const auto write = [&, other = *without] {
+    json.members("op", graph.name(other.op), "to", name(other.to), "ops", other.ops, "step_time_s",
+                 to_seconds(other.step_time), "feasible", other.feasible);
+  };
+  json.object("without", write);
 }
 
-}  // namespace
+void write_alternative(JsonWriter& json, const Machine& machine, const report::Alternative& other) {
+  json.members("device", machine.device(other.device).name);
+  if (other.refused) {
+    json.members("refused", *other.refused);
+  } else {
+    json.members("op_time_s", to_seconds(other.op_time), "step_time_s", to_seconds(other.step_time), "feasible",
+                 other.feasible, "bytes_over", other.over);
+  }
+}
+
+void write_op(JsonWriter& json, const Problem& problem, const Outcome& outcome, const report::OpExplanation& why) {
+  const Graph& graph = problem.graph();
+  json.members("op", graph.name(why.op), "type", graph.type(why.op), "device",
+               problem.machine().device(outcome.plan.device(why.op)).name, "companions", why.companions);
+  json.key("weights_along").begin_array();
+  for (const OpId weight : why.weights_along) json.value(graph.name(weight));
+  json.end_array().list("reasons", why.reasons);
+  json.objects("alternatives", why.alternatives,
+               [&](const report::Alternative& other) { write_alternative(json, problem.machine(), other); });
+  json.list("to_move", why.to_move);
+}
 
 std::string plan_text(const Problem& problem, const Outcome& outcome, const PlanExplanation& why) {
   std::string text = headline(problem) + "\n" + step_line(outcome) + "\nwhat bounds the step\n";
   for (const std::string& sentence : why.limits) text += fmt::format("  {}\n", clean(sentence));
   return text + "\n" + path_table(problem, why.path) + "\n" + crossing_table(problem, why, outcome.score.step_time);
-}
-
-std::string plan_json(const LoadedProblem& loaded, const Outcome& outcome, const PlanExplanation& why) {
-  const Problem& problem = loaded.problem;
-  JsonWriter json;
-  json.begin_object(JsonLayout::kLines);
-  write_head(json, loaded, outcome);
-  write_sentences(json, "limits", why.limits);
-  write_path(json, problem, why.path);
-  json.key("crossings").begin_array(JsonLayout::kLines);
-  for (const auto& crossing : why.crossings) write_crossing(json, problem, crossing);
-  json.end_array().end_object();
-  return std::move(json).take();
 }
 
 std::string op_text(const Problem& problem, const Outcome& outcome, const report::OpExplanation& why) {
@@ -184,8 +178,7 @@ std::string op_text(const Problem& problem, const Outcome& outcome, const report
   std::string text = fmt::format("{} ({}) is on {}\n{}\n", bold(graph.name(why.op)), clean(graph.type(why.op)),
                                  bold(here), step_line(outcome));
   for (const std::string& reason : why.reasons) text += fmt::format("  {}\n", clean(reason));
-  Table table({kLeft, kRight, kRight, kRight, kLeft});
-  table.add({"with it on", "its time", "step", "change", ""});
+  Table table = Table::headed({"with it on", ">its time", ">step", ">change", ""});
   for (const report::Alternative& other : why.alternatives) {
     const std::string& name = problem.machine().device(other.device).name;
     if (other.refused) {
@@ -205,33 +198,26 @@ std::string op_text(const Problem& problem, const Outcome& outcome, const report
   return text;
 }
 
-std::string op_json(const LoadedProblem& loaded, const Outcome& outcome, const report::OpExplanation& why) {
-  const Problem& problem = loaded.problem;
-  JsonWriter json;
-  json.begin_object(JsonLayout::kLines);
-  write_head(json, loaded, outcome);
-  json.key("op").value(problem.graph().name(why.op)).key("type").value(problem.graph().type(why.op));
-  json.key("device").value(problem.machine().device(outcome.plan.device(why.op)).name);
-  json.key("companions").value(why.companions);
-  json.key("weights_along").begin_array();
-  for (const OpId weight : why.weights_along) json.value(problem.graph().name(weight));
-  json.end_array();
-  write_sentences(json, "reasons", why.reasons);
-  json.key("alternatives").begin_array(JsonLayout::kLines);
-  for (const report::Alternative& other : why.alternatives) {
-    json.begin_object().key("device").value(problem.machine().device(other.device).name);
-    if (other.refused) {
-      json.key("refused").value(*other.refused);
-    } else {
-      json.key("op_time_s").value(to_seconds(other.op_time)).key("step_time_s").value(to_seconds(other.step_time));
-      json.key("feasible").value(other.feasible).key("bytes_over").value(other.over);
+}  // namespace
+
+std::string explanation_text(const ExplainAnswer& answer) {
+  const auto& [loaded, outcome, why] = answer;
+  if (const auto* plan = std::get_if<PlanExplanation>(&why)) return plan_text(loaded.problem, outcome, *plan);
+  return op_text(loaded.problem, outcome, std::get<report::OpExplanation>(why));
+}
+
+std::string explanation_json(const ExplainAnswer& answer) {
+  const Problem& problem = answer.loaded.problem;
+  return json_document([&](JsonWriter& json) {
+    write_head(json, answer.loaded, answer.outcome);
+    if (const auto* op = std::get_if<report::OpExplanation>(&answer.why)) {
+      return write_op(json, problem, answer.outcome, *op);
     }
-    json.end_object();
-  }
-  json.end_array();
-  write_sentences(json, "to_move", why.to_move);
-  json.end_object();
-  return std::move(json).take();
+    const auto& plan = std::get<PlanExplanation>(answer.why);
+    json.list("limits", plan.limits);
+    write_path(json, problem, plan.path);
+    json.objects("crossings", plan.crossings, [&](const auto& crossing) { write_crossing(json, problem, crossing); });
+  });
 }
 
 }  // namespace berth::app

@@ -4,15 +4,11 @@
 
 #include <string>
 
-#include "report/explain_op.h"
 #include "services/explain/explain.h"
-#include "services/problem/problem_request.h"
 
 namespace berth::app {
 
-std::string plan_text(const Problem& problem, const Outcome& outcome, const PlanExplanation& why);
-std::string plan_json(const LoadedProblem& loaded, const Outcome& outcome, const PlanExplanation& why);
-std::string op_text(const Problem& problem, const Outcome& outcome, const report::OpExplanation& why);
-std::string op_json(const LoadedProblem& loaded, const Outcome& outcome, const report::OpExplanation& why);
+std::string explanation_text(const ExplainAnswer& answer);
+std::string explanation_json(const ExplainAnswer& answer);
 
 }  // namespace berth::app

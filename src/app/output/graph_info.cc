@@ -108,8 +108,7 @@ void add_report(Table& facts, const LowerReport& report, std::span<const DimEffe
 
 std::string types_table(const GraphFacts& facts) {
   constexpr std::size_t kMost = 12;
-  Table table({kLeft, kRight, kRight});
-  table.add({"type", "ops", "flops"});
+  Table table = Table::headed({"type", ">ops", ">flops"});
   for (const TypeUse& use : std::span(facts.types).first(std::min(facts.types.size(), kMost))) {
     table.add({std::string(use.type), group_digits(use.count), use.flops > 0.0 ? format_count(use.flops) : "-"});
   }
@@ -148,69 +147,52 @@ std::string devices_table(const GraphFacts& facts) {
                      is_any_full ? "  * more than its memory\n" : "");
 }
 
+template <typename Counts>
+void write_counts(JsonWriter& json, std::string_view key, const Counts& counts) {
+  json.object(key, [&] {
+    for (const auto& [name, count] : counts) json.members(name, count);
+  });
+}
+
 void write_report(JsonWriter& json, const LowerReport& report, std::span<const DimEffect> effects) {
-  json.key("dims").begin_array(JsonLayout::kLines);
-  for (const NamedDim& dim : report.dims) {
-    json.begin_object().key("name").value(dim.name).key("size").value(dim.size);
-    json.key("source").value(name_of_source(dim.source)).key("where").value(dim.where);
-    json.key("uses").value(dim.uses).end_object();
-  }
-  json.end_array().key("effects_of_size_2").begin_array(JsonLayout::kLines);
-  for (const DimEffect& effect : effects) {
-    json.begin_object().key("name").value(effect.name).key("flops").value(effect.flops);
-    json.key("activation_bytes").value(effect.activations).end_object();
-  }
-  json.end_array().key("unknown_shapes").begin_array();
-  for (const std::string& value : report.unknown_shapes) json.value(value);
-  json.end_array().key("open_branches").begin_array(JsonLayout::kLines);
-  for (const auto& [node, branch] : report.branches_taken) {
-    json.begin_object().key("node").value(node).key("taken").value(branch).end_object();
-  }
-  json.end_array().key("left_out").begin_object();
-  for (const auto& [reason, count] : report.left_out) json.key(reason).value(count);
-  json.end_object();
+  json.objects("dims", report.dims, [&](const NamedDim& dim) {
+    json.members("name", dim.name, "size", dim.size, "source", name_of_source(dim.source), "where", dim.where, "uses",
+                 dim.uses);
+  });
+  json.objects("effects_of_size_2", effects, [&](const DimEffect& effect) {
+    json.members("name", effect.name, "flops", effect.flops, "activation_bytes", effect.activations);
+  });
+  json.list("unknown_shapes", report.unknown_shapes);
+  json.objects("open_branches", report.branches_taken,
+               [&](const auto& taken) { json.members("node", taken.first, "taken", taken.second); });
+  write_counts(json, "left_out", report.left_out);
 }
 
 void write_tensors(JsonWriter& json, std::string_view key, const Graph& graph,
                    const std::vector<NamedTensor>& tensors) {
-  json.key(key).begin_array(JsonLayout::kLines);
-  for (const auto& [name, tensor] : tensors) {
-    json.begin_object().key("name").value(name).key("dtype").value(name_of(graph.dtype(tensor)));
-    json.key("shape").begin_array();
-    for (const std::int64_t size : graph.shape(tensor)) json.value(size);
-    json.end_array().end_object();
-  }
-  json.end_array();
+  json.objects(key, tensors, [&](const NamedTensor& named) {
+    json.members("name", named.name, "dtype", name_of(graph.dtype(named.tensor)));
+    json.list("shape", graph.shape(named.tensor));
+  });
 }
 
-void write_parallelism(JsonWriter& json, const Parallelism& shape) {
-  json.key("depth").value(shape.depth).key("width").value(shape.width()).key("max_width").value(shape.widest);
-  json.key("parallelism").begin_object().key("device").value(shape.device);
-  json.key("work_s").value(shape.work_s).key("critical_path_s").value(shape.path_s);
-  json.key("work_over_path").value(shape.work_over_path()).end_object();
-}
-
-void write_estimates(JsonWriter& json, const GraphFacts& facts) {
-  json.key("estimates").begin_array(JsonLayout::kLines);
-  for (const DeviceEstimate& device : facts.devices) {
-    json.begin_object().key("device").value(device.name).key("kind").value(name_of(device.kind));
-    json.key("time_s").value(device.time_s).key("unsupported_ops").value(device.unsupported_ops);
-    json.key("fits").value(fits(facts, device)).end_object();
-  }
-  json.end_array();
-}
-
-void write_types(JsonWriter& json, const GraphFacts& facts) {
-  json.key("roles").begin_object();
-  for (const auto& [role, count] : facts.roles) json.key(role).value(count);
-  json.end_object().key("unknown_ops").begin_object();
-  for (const auto& [type, count] : facts.unknown) json.key(type).value(count);
-  json.end_object().key("unknown_work_share").value(facts.unknown_share);
-  json.key("types").begin_object(JsonLayout::kLines);
+void write_facts(JsonWriter& json, const GraphFacts& facts) {
+  const Parallelism& shape = facts.parallelism;
+  json.members("depth", shape.depth, "width", shape.width(), "max_width", shape.widest);
+  json.object("parallelism", [&] {
+    json.members("device", shape.device, "work_s", shape.work_s, "critical_path_s", shape.path_s, "work_over_path",
+                 shape.work_over_path());
+  });
+  write_counts(json, "roles", facts.roles);
+  write_counts(json, "unknown_ops", facts.unknown);
+  json.members("unknown_work_share", facts.unknown_share).key("types").begin_object(JsonLayout::kLines);
   for (const TypeUse& use : facts.types) {
-    json.key(use.type).begin_object().key("ops").value(use.count).key("flops").value(use.flops).end_object();
+    json.object(use.type, [&] { json.members("ops", use.count, "flops", use.flops); });
   }
-  json.end_object();
+  json.end_object().objects("estimates", facts.devices, [&](const DeviceEstimate& device) {
+    json.members("device", device.name, "kind", name_of(device.kind), "time_s", device.time_s, "unsupported_ops",
+                 device.unsupported_ops, "fits", fits(facts, device));
+  });
 }
 
 // Inference has no optimiser, whatever the file says.
@@ -223,9 +205,10 @@ std::string what_stays(const Graph& graph) {
 
 }  // namespace
 
-std::string graph_info_text(const LoadedGraph& loaded, const GraphFacts& facts, std::span<const DimEffect> effects) {
+std::string graph_info_text(const GraphAnswer& answer) {
+  const auto& [loaded, facts, effects] = answer;
   const Graph& graph = *loaded.graph;
-  Table table({kLeft, kLeft});
+  Table table = Table::of_facts();
   table.add({"title", graph.title()});
   table.add({"hash", graph.structure_hash()});
   table.add({"ops", fmt::format("{} ({})", group_digits(graph.num_ops()), roles_text(facts))});
@@ -247,38 +230,27 @@ std::string graph_info_text(const LoadedGraph& loaded, const GraphFacts& facts, 
   return fmt::format("{}\n{}\n{}", table.text(), types_table(facts), devices_table(facts));
 }
 
-std::string graph_info_json(const LoadedGraph& loaded, const GraphFacts& facts, std::span<const DimEffect> effects) {
+std::string graph_info_json(const GraphAnswer& answer) {
+  const auto& [loaded, facts, effects] = answer;
   const Graph& graph = *loaded.graph;
-  JsonWriter json;
-  json.begin_object(JsonLayout::kLines);
-  json.key("title").value(graph.title()).key("hash").value(graph.structure_hash());
-  json.key("ops").value(graph.num_ops()).key("edges").value(graph.num_edges());
-  json.key("tensors").value(graph.num_tensors());
-  json.key("source_nodes").value(graph.source_nodes()).key("source_edges").value(graph.source_edges());
-  json.key("flops").value(graph.total_flops()).key("parameter_bytes").value(graph.parameter_bytes());
-  json.key("resident_bytes").value(facts.resident_bytes).key("optimizer").value(name_of(graph.optimizer()));
-  json.key("activation_bytes").value(facts.activation_bytes).key("peak_bytes");
-  if (facts.peak_bytes) {
-    json.value(*facts.peak_bytes);
-  } else {
-    json.null();
-  }
-  json.key("parameters").value(facts.parameters).key("parameter_tensors").value(facts.parameter_tensors);
-  write_tensors(json, "inputs", graph, facts.inputs);
-  write_tensors(json, "outputs", graph, facts.outputs);
-  write_parallelism(json, facts.parallelism);
-  write_types(json, facts);
-  write_estimates(json, facts);
-  json.key("measured_on").begin_array();
-  for (const MeasuredTimes& measured : graph.measured()) json.value(measured.device_model);
-  json.end_array();
-  if (loaded.report) write_report(json, *loaded.report, effects);
-  if (const Problem* problem = loaded.problem.get()) {
-    json.key("objective").value(objective_name(problem->objective()));
-    json.key("machine").value(problem->machine().name());
-  }
-  json.end_object();
-  return std::move(json).take();
+  const Problem* problem = loaded.problem.get();
+  return json_document([&, &facts = facts, &report = loaded.report, &effects = effects](JsonWriter& json) {
+    json.members("title", graph.title(), "hash", graph.structure_hash(), "ops", graph.num_ops(), "edges",
+                 graph.num_edges(), "tensors", graph.num_tensors(), "source_nodes", graph.source_nodes(),
+                 "source_edges", graph.source_edges(), "flops", graph.total_flops(), "parameter_bytes",
+                 graph.parameter_bytes(), "resident_bytes", facts.resident_bytes, "optimizer",
+                 name_of(graph.optimizer()), "activation_bytes", facts.activation_bytes, "peak_bytes", facts.peak_bytes,
+                 "parameters", facts.parameters, "parameter_tensors", facts.parameter_tensors);
+    write_tensors(json, "inputs", graph, facts.inputs);
+    write_tensors(json, "outputs", graph, facts.outputs);
+    write_facts(json, facts);
+    json.key("measured_on").begin_array();
+    for (const MeasuredTimes& measured : graph.measured()) json.value(measured.device_model);
+    json.end_array();
+    if (report) write_report(json, *report, effects);
+    if (problem == nullptr) return;
+    json.members("objective", objective_name(problem->objective()), "machine", problem->machine().name());
+  });
 }
 
 }  // namespace berth::app

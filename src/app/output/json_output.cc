@@ -2,71 +2,110 @@
 #include "app/output/json_output.h"
 
 #include <algorithm>
+#include <array>
 
-#include "app/output/input_output.h"
-#include "app/output/pipeline_output.h"
 #include "problem/crossings.h"
 #include "services/plan/single_device.h"
+#include "services/words.h"
+#include "sim/pipeline.h"
 
 namespace berth::app {
 namespace {
 
 void write_devices(JsonWriter& json, const Problem& problem, const Outcome& outcome) {
-  const Machine& machine = problem.machine();
   const std::vector<std::size_t> ops = ops_per_device(problem, outcome.plan);
-  json.key("devices").begin_array(JsonLayout::kLines);
-  for (const DeviceId id : machine.device_ids()) {
+  json.objects("devices", problem.machine().device_ids(), [&](DeviceId id) {
     const DeviceUse& use = outcome.score.devices[index(id)];
-    json.begin_object().key("name").value(machine.device(id).name).key("busy_s").value(to_seconds(use.busy));
-    json.key("peak_bytes").value(use.peak).key("capacity_bytes").value(problem.capacity(id));
-    json.key("ops").value(ops[index(id)]).end_object();
-  }
-  json.end_array();
+    json.members("name", problem.machine().device(id).name, "busy_s", to_seconds(use.busy), "peak_bytes", use.peak,
+                 "capacity_bytes", problem.capacity(id), "ops", ops[index(id)]);
+  });
 }
 
-void write_links(JsonWriter& json, const Problem& problem, const Score& score) {
-  json.key("links").begin_array(JsonLayout::kLines);
-  for (std::size_t queue = 0; queue < score.queues.size(); ++queue) {
-    json.begin_object().key("name").value(problem.machine().queues()[queue]);
-    json.key("busy_s")
-        .value(to_seconds(score.queues[queue].busy))
-        .key("bytes")
-        .value(score.queues[queue].bytes)
-        .end_object();
-  }
-  json.end_array();
+void write_pools_and_links(JsonWriter& json, const Problem& problem, const Score& score) {
+  int pool = 0;
+  json.objects("pools", score.pool_peaks, [&](Bytes peak) {
+    json.members("name", problem.machine().pools()[static_cast<std::size_t>(pool)].name, "peak_bytes", peak,
+                 "capacity_bytes", problem.pool_capacity(pool));
+    ++pool;
+  });
+  std::size_t queue = 0;
+  json.objects("links", score.queues, [&](const QueueUse& use) {
+    json.members("name", problem.machine().queues()[queue++], "busy_s", to_seconds(use.busy), "bytes", use.bytes);
+  });
 }
 
-void write_pools(JsonWriter& json, const Problem& problem, const Score& score) {
-  json.key("pools").begin_array(JsonLayout::kLines);
-  for (std::size_t pool = 0; pool < score.pool_peaks.size(); ++pool) {
-    json.begin_object().key("name").value(problem.machine().pools()[pool].name);
-    json.key("peak_bytes").value(score.pool_peaks[pool]);
-    json.key("capacity_bytes").value(problem.pool_capacity(static_cast<int>(pool))).end_object();
-  }
-  json.end_array();
-}
-
-void write_overflow(JsonWriter& json, const Problem& problem, const Score& score) {
-  json.key("overflow");
-  if (!score.overflow) {
-    json.null();
+void write_overflow(JsonWriter& json, const Problem& problem, const std::optional<Overflow>& overflow) {
+  if (!overflow) {
+    json.key("overflow").null();
     return;
   }
-  const Overflow& overflow = *score.overflow;
-  json.begin_object().key("device").value(problem.machine().device(overflow.device).name).key("pool");
-  if (overflow.pool < 0) {
-    json.null();
-  } else {
-    json.value(problem.machine().pools()[static_cast<std::size_t>(overflow.pool)].name);
-  }
-  json.key("op");
-  if (overflow.op == kNoOp) {
-    json.null();
-  } else {
-    json.value(problem.graph().name(overflow.op));
-  }
-  json.key("time_s").value(to_seconds(overflow.time)).key("bytes_over").value(overflow.over).end_object();
+  const auto& pools = problem.machine().pools();
+  std::optional<std::string> pool, op;
+  if (overflow->pool >= 0) pool = pools[static_cast<std::size_t>(overflow->pool)].name;
+  if (overflow->op != kNoOp) op = problem.graph().name(overflow->op);
+  json.object("overflow", [&] {
+    json.members("device", problem.machine().device(overflow->device).name, "pool", pool, "op", op, "time_s",
+                 to_seconds(overflow->time), "bytes_over", overflow->over);
+  });
+}
+
+// What sets the pace of a pipeline; what links carry is in "links".
+void write_pace(JsonWriter& json, const Problem& problem, const Plan& plan) {
+  const PipelineLoad load = pipeline_load(problem, plan);
+  const Machine& machine = problem.machine();
+  json.object("limit", [&] {
+    if (load.limiting_queue >= 0) {
+      json.members("link", machine.queues()[static_cast<std::size_t>(load.limiting_queue)]);
+    } else {
+      json.members("device", machine.device(load.limit).name);
+    }
+    json.members("load_s", to_seconds(load.largest()));
+  });
+  json.object("loads_s", [&] {
+    for (const DeviceId id : machine.device_ids()) {
+      json.members(machine.device(id).name, to_seconds(load.devices[index(id)]));
+    }
+  });
+}
+
+// Members "events" and "transfers".
+void write_timeline(JsonWriter& json, const Problem& problem, const Timeline& timeline) {
+  const Graph& graph = problem.graph();
+  const Machine& machine = problem.machine();
+  json.objects("events", timeline.ops, [&](const OpEvent& event) {
+    json.members("op", graph.name(event.op), "device", machine.device(event.device).name, "start_s",
+                 to_seconds(event.start), "end_s", to_seconds(event.end));
+  });
+  json.objects("transfers", timeline.transfers, [&](const TransferEvent& event) {
+    json.members("op", graph.name(graph.producer(event.tensor)), "output", graph.output_index(event.tensor), "from",
+                 machine.device(event.from).name, "to", machine.device(event.to).name, "link",
+                 machine.channels()[static_cast<std::size_t>(event.channel)].name, "start_s", to_seconds(event.start),
+                 "end_s", to_seconds(event.end), "bytes", event.bytes);
+  });
+}
+
+// Member "as_it_is"; "change" is after / before - 1, null unless both fit.
+void write_change(JsonWriter& json, const Machine& machine, const Outcome& before, const Outcome& after) {
+  json.object("as_it_is", [&] {
+    json.members("machine", machine.name(), "step_time_s", before.value_s(), "feasible", before.feasible(), "change",
+                 relative_change(before.value_s(), after.value_s()));
+  });
+}
+
+void write_plan_facts(JsonWriter& json, const Problem& problem, const Outcome& outcome,
+                      const std::optional<Outcome>& single) {
+  const Score& score = outcome.score;
+  const FusedCount fused = count_fused(outcome.plan);
+  const double joules = joules_per_step(problem.machine(), score);
+  json.members("vs_single", ratio_to_single(outcome, single), "slower_than_single",
+               is_slower_than_single(outcome, single), "joules",
+               outcome.feasible() ? std::optional(joules) : std::nullopt, "imbalance",
+               imbalance(problem.machine(), score), "bytes_crossed", bytes_crossed(problem.graph(), outcome.plan),
+               "fused_groups", fused.groups, "fused_ops", fused.ops);
+  if (problem.objective() == Objective::kPipeline) write_pace(json, problem, outcome.plan);
+  write_overflow(json, problem, score.overflow);
+  write_devices(json, problem, outcome);
+  write_pools_and_links(json, problem, score);
 }
 
 }  // namespace
@@ -76,107 +115,77 @@ void write_single(JsonWriter& json, const Outcome& best, const std::optional<Out
   const std::optional<double> value_s = single->value_s();
   const SingleVerdict verdict = judge_single(best, single);
   const bool proved = verdict == SingleVerdict::kBestProved;
-  json.key("best_single_device").begin_object();
-  json.key("objective_value_s").value(value_s).key("step_time_s").value(value_s);
-  json.key("feasible").value(single->score.feasible).key("note").value(single->note);
-  json.key("is_best_found").value(proved || verdict == SingleVerdict::kBestFound);
-  json.key("is_proved_best").value(proved).end_object();
+  json.object("best_single_device", [&] {
+    json.members("objective_value_s", value_s, "step_time_s", value_s, "feasible", single->score.feasible, "note",
+                 single->note, "is_best_found", proved || verdict == SingleVerdict::kBestFound, "is_proved_best",
+                 proved);
+  });
+}
+
+void write_costs(JsonWriter& json, const CostsSummary& costs) {
+  if (costs.files.empty()) return;
+  const auto write_file = [&](const CostsReport& report) {
+    json.members("file", report.path, "names", report.names, "matched", report.matched, "timeless", report.timeless,
+                 "other_devices", report.other_devices);
+    json.list("not_in_graph", report.unmatched);
+  };
+  const auto write_all = [&] { json.members("ops", costs.ops).objects("files", costs.files, write_file); };
+  json.object("costs", write_all, JsonLayout::kLines);
+}
+
+void write_notes(JsonWriter& json, const InputNotes& notes) {
+  json.list("warnings", notes.warnings);
+  json.object("assumed_sizes", [&] {
+    for (const auto& [name, size] : notes.assumed_sizes) json.members(name, size);
+  });
 }
 
 void write_outcome(JsonWriter& json, const Problem& problem, const Outcome& outcome,
                    const std::optional<Outcome>& single) {
-  const bool has_plan = !outcome.error;
   const std::optional<double> value_s = outcome.value_s();
-  json.key("planner").value(outcome.planner).key("note").value(outcome.note);
-  if (!outcome.fusion.empty()) json.key("fusion").value(outcome.fusion);
-  if (!outcome.schedule.empty()) json.key("schedule").value(outcome.schedule);
-  json.key("title").value(problem.graph().title()).key("machine").value(problem.machine().name());
-  if (outcome.plan_machine) json.key("plan_machine").value(*outcome.plan_machine);
-  json.key("objective").value(objective_name(problem.objective()));
-  json.key("objective_value_s").value(value_s).key("step_time_s").value(value_s);
+  json.members("planner", outcome.planner, "note", outcome.note);
+  if (!outcome.fusion.empty()) json.members("fusion", outcome.fusion);
+  if (!outcome.schedule.empty()) json.members("schedule", outcome.schedule);
+  json.members("title", problem.graph().title(), "machine", problem.machine().name());
+  if (outcome.plan_machine) json.members("plan_machine", *outcome.plan_machine);
+  json.members("objective", objective_name(problem.objective()), "objective_value_s", value_s, "step_time_s", value_s);
   if (const auto range = step_range(problem, outcome)) {
-    json.key("step_time_range_s").begin_array().value(range->low_s).value(range->high_s).end_array();
+    json.list("step_time_range_s", std::array{range->low_s, range->high_s});
   }
-  json.key("feasible").value(outcome.feasible());
-  json.key("lower_bound_s").value(to_seconds(outcome.lower_bound));
-  json.key("search_s").value(outcome.search_s).key("evaluations").value(outcome.evaluations);
-  json.key("seed").value(outcome.seed).key("interrupted").value(outcome.interrupted);
-  json.key("ops").value(problem.graph().num_ops()).key("edges").value(problem.graph().num_edges());
-  if (!has_plan) {
-    json.key("error").value(outcome.error->message);
-    json.key("devices").begin_array().end_array().key("links").begin_array().end_array();
-    return;
-  }
-  json.key("vs_single").value(ratio_to_single(outcome, single));
-  json.key("slower_than_single").value(is_slower_than_single(outcome, single));
-  const double joules = joules_per_step(problem.machine(), outcome.score);
-  json.key("joules").value(value_s ? std::optional(joules) : std::nullopt);
-  json.key("imbalance").value(imbalance(problem.machine(), outcome.score));
-  json.key("bytes_crossed").value(bytes_crossed(problem.graph(), outcome.plan));
-  const FusedCount fused = count_fused(outcome.plan);
-  json.key("fused_groups").value(fused.groups).key("fused_ops").value(fused.ops);
-  if (problem.objective() == Objective::kPipeline) write_pace(json, problem, outcome.plan);
-  write_overflow(json, problem, outcome.score);
-  write_devices(json, problem, outcome);
-  write_pools(json, problem, outcome.score);
-  write_links(json, problem, outcome.score);
-}
-
-void write_timeline(JsonWriter& json, const Problem& problem, const Timeline& timeline) {
-  const Graph& graph = problem.graph();
-  const Machine& machine = problem.machine();
-  json.key("events").begin_array(JsonLayout::kLines);
-  for (const OpEvent& event : timeline.ops) {
-    json.begin_object().key("op").value(graph.name(event.op)).key("device").value(machine.device(event.device).name);
-    json.key("start_s").value(to_seconds(event.start)).key("end_s").value(to_seconds(event.end)).end_object();
-  }
-  json.end_array().key("transfers").begin_array(JsonLayout::kLines);
-  for (const TransferEvent& event : timeline.transfers) {
-    json.begin_object().key("op").value(graph.name(graph.producer(event.tensor)));
-    json.key("output").value(graph.output_index(event.tensor));
-    json.key("from").value(machine.device(event.from).name).key("to").value(machine.device(event.to).name);
-    json.key("link").value(machine.channels()[static_cast<std::size_t>(event.channel)].name);
-    json.key("start_s").value(to_seconds(event.start)).key("end_s").value(to_seconds(event.end));
-    json.key("bytes").value(event.bytes).end_object();
-  }
-  json.end_array();
+  json.members("feasible", outcome.feasible(), "lower_bound_s", to_seconds(outcome.lower_bound), "search_s",
+               outcome.search_s, "evaluations", outcome.evaluations, "seed", outcome.seed, "interrupted",
+               outcome.interrupted, "ops", problem.graph().num_ops(), "edges", problem.graph().num_edges());
+  if (!outcome.error) return write_plan_facts(json, problem, outcome, single);
+  json.members("error", outcome.error->message).key("devices").begin_array().end_array();
+  json.key("links").begin_array().end_array();
 }
 
 std::string outcome_json(const LoadedProblem& loaded, const Outcome& outcome, const std::optional<Outcome>& single,
-                         const std::optional<Timeline>& timeline, const MoreMembers& more) {
-  JsonWriter json;
-  json.begin_object(JsonLayout::kLines);
-  write_outcome(json, loaded.problem, outcome, single);
-  write_single(json, outcome, single);
-  write_costs(json, loaded.costs);
-  write_notes(json, loaded.notes);
-  if (timeline) write_timeline(json, loaded.problem, *timeline);
-  if (more) more(json);
-  json.end_object();
-  return std::move(json).take();
+                         const std::optional<Unchanged>& before, const std::optional<Timeline>& timeline) {
+  return json_document([&](JsonWriter& json) {
+    write_outcome(json, loaded.problem, outcome, single);
+    write_single(json, outcome, single);
+    write_costs(json, loaded.costs);
+    write_notes(json, loaded.notes);
+    if (timeline) write_timeline(json, loaded.problem, *timeline);
+    if (before) write_change(json, before->loaded.problem.machine(), before->outcome, outcome);
+  });
 }
 
-std::string comparison_json(const LoadedProblem& loaded, const Comparison& comparison, const MoreMembers& more) {
-  const Problem& problem = loaded.problem;
-  const std::vector<Outcome>& rows = comparison.rows;
-  JsonWriter json;
-  json.begin_object(JsonLayout::kLines);
-  json.key("title").value(problem.graph().title()).key("machine").value(problem.machine().name());
-  json.key("objective").value(objective_name(problem.objective()));
-  json.key("interrupted").value(std::ranges::any_of(rows, &Outcome::interrupted));
-  json.key("rows").begin_array(JsonLayout::kLines);
-  for (const Outcome& row : rows) {
-    json.begin_object(JsonLayout::kLines);
-    write_outcome(json, problem, row, comparison.single);
-    json.end_object();
-  }
-  json.end_array();
-  if (!rows.empty()) write_single(json, rows.front(), comparison.single);
-  write_costs(json, loaded.costs);
-  write_notes(json, loaded.notes);
-  if (more) more(json);
-  json.end_object();
-  return std::move(json).take();
+std::string comparison_json(const CompareAnswer& answer) {
+  const Problem& problem = answer.loaded.problem;
+  const std::vector<Outcome>& rows = answer.comparison.rows;
+  return json_document([&](JsonWriter& json) {
+    json.members("title", problem.graph().title(), "machine", problem.machine().name(), "objective",
+                 objective_name(problem.objective()), "interrupted", std::ranges::any_of(rows, &Outcome::interrupted));
+    const auto write_row = [&](const Outcome& row) { write_outcome(json, problem, row, answer.comparison.single); };
+    json.objects("rows", rows, write_row, JsonLayout::kLines);
+    if (!rows.empty()) write_single(json, rows.front(), answer.comparison.single);
+    write_costs(json, answer.loaded.costs);
+    write_notes(json, answer.loaded.notes);
+    if (!answer.before) return;
+    write_change(json, answer.before->loaded.problem.machine(), answer.before->comparison.rows.front(), rows.front());
+  });
 }
 
 }  // namespace berth::app

@@ -1,28 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `berth measure` says about a sample, beside what was predicted.
+// What `berth measure` says about a plan that was run, beside what was predicted.
 #pragma once
 
 #include <string>
 
 #include "files/json/json_writer.h"
-#include "measure/sample.h"
-#include "problem/problem.h"
-#include "sim/timeline.h"
+#include "services/measure/measure.h"
 
 namespace berth::app {
 
-struct MeasuredPlan {
-  const Problem& problem;
-  const Plan& plan;
-  const Sample& sample;
-  const Score& predicted;
-};
-
-std::string measured_page(const MeasuredPlan& measured);
+// For a plan that could be run.
+std::string measured_page(const Problem& problem, const MeasuredPlan& measured);
 // Members, into an open object.
-void write_measured(JsonWriter& json, const MeasuredPlan& measured);
-
-// The real run for chrome://tracing or Perfetto: a row per device and per pair of devices that talk.
-std::string measured_trace(const MeasuredPlan& measured);
+void write_measured(JsonWriter& json, const Problem& problem, const MeasuredPlan& measured);
 
 }  // namespace berth::app

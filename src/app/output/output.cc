@@ -5,7 +5,6 @@
 #include <cmath>
 #include <utility>
 
-#include "app/output/input_output.h"
 #include "app/output/terminal.h"
 #include "base/text.h"
 #include "machine/devices.h"
@@ -15,37 +14,6 @@
 
 namespace berth::app {
 namespace {
-
-using enum Table::Align;
-
-// Characters that take room on a terminal: no colour codes, one per UTF-8 character.
-std::size_t width(std::string_view text) {
-  std::size_t count = 0;
-  bool in_code = false;
-  for (const char c : text) {
-    if (c == '\033') in_code = true;
-    if (!in_code && (static_cast<unsigned char>(c) & 0xC0U) != 0x80U) ++count;
-    if (c == 'm') in_code = false;
-  }
-  return count;
-}
-
-struct MemoryUse {
-  std::string name;
-  Bytes peak = 0, capacity = 0;
-  [[nodiscard]] double share() const {
-    return capacity > 0 ? static_cast<double>(peak) / static_cast<double>(capacity) : (peak > 0 ? HUGE_VAL : 0.0);
-  }
-};
-
-// Memory of a device, or of the pool it draws on.
-MemoryUse memory_of(const Problem& problem, const Score& score, DeviceId device) {
-  const Machine& machine = problem.machine();
-  const int pool = machine.pool_of(device);
-  if (pool < 0) return {machine.device(device).name, score.devices[index(device)].peak, problem.capacity(device)};
-  const auto p = static_cast<std::size_t>(pool);
-  return {machine.pools()[p].name, score.pool_peaks[p], problem.pool_capacity(pool)};
-}
 
 // Problems that state no memory have devices with kUnlimitedMemory.
 std::string capacity_text(Bytes capacity) { return capacity < kUnlimitedMemory ? format_bytes(capacity) : "no limit"; }
@@ -58,8 +26,7 @@ std::string value_name(const Problem& problem) { return is_pipeline(problem) ? "
 std::string step_text(const Problem& problem, const Outcome& outcome) {
   if (!outcome.score.feasible) return alarm("OOM: it does not fit in memory");
   const auto range = step_range(problem, outcome);
-  return bold(format_seconds(to_seconds(outcome.score.step_time))) +
-         (range ? ", 9 of 10 real steps take " + range_text(*range) : "");
+  return bold(format_time(outcome.score.step_time)) + (range ? ", 9 of 10 real steps take " + range_text(*range) : "");
 }
 
 // How much of the step something is busy, as a bar and as a number. A plan that does not fit has no step time.
@@ -73,19 +40,17 @@ std::pair<std::string, std::string> busy_cells(const Score& score, Picoseconds b
 std::string device_table(const Problem& problem, const Outcome& outcome) {
   const Machine& machine = problem.machine();
   const std::vector<std::size_t> ops = ops_per_device(problem, outcome.plan);
-  Table table({kLeft, kRight, kLeft, kRight, kRight, kLeft, kRight, kRight});
-  table.add({"device", "ops", "", "busy", "", "", "memory", ""});
+  Table table = Table::headed({"device", ">ops", "", ">busy", ">", "", ">memory", ">"});
   for (const DeviceId id : machine.device_ids()) {
     const DeviceUse& use = outcome.score.devices[index(id)];
     const auto [busy_bar, busy_share] = busy_cells(outcome.score, use.busy, machine.device(id).lanes);
-    const MemoryUse memory = memory_of(problem, outcome.score, id);
+    const MemoryUse memory = memory_use(problem, outcome.score, id);
     const double share = static_cast<double>(use.peak) / static_cast<double>(std::max<Bytes>(memory.capacity, 1));
     const bool in_pool = machine.pool_of(id) >= 0;
     const std::string amount = fmt::format("{} of {}{}", format_bytes(use.peak), capacity_text(memory.capacity),
                                            in_pool ? fmt::format(" (pool {})", memory.name) : "");
-    table.add({machine.device(id).name, group_digits(ops[index(id)]), busy_bar, busy_share,
-               format_seconds(to_seconds(use.busy)), bar(share), amount,
-               use.peak > memory.capacity ? alarm("OOM") : percent(share)});
+    table.add({machine.device(id).name, group_digits(ops[index(id)]), busy_bar, busy_share, format_time(use.busy),
+               bar(share), amount, use.peak > memory.capacity ? alarm("OOM") : percent(share)});
   }
   return table.text();
 }
@@ -102,7 +67,7 @@ std::string pool_lines(const Problem& problem, const Score& score) {
 }
 
 // Link queues that carried anything, the busiest first, a few of them.
-std::string link_table(const Problem& problem, const Score& score) {
+std::string queue_table(const Problem& problem, const Score& score) {
   constexpr std::size_t kMost = 8;
   std::vector<std::size_t> used;
   for (std::size_t queue = 0; queue < score.queues.size(); ++queue) {
@@ -110,13 +75,12 @@ std::string link_table(const Problem& problem, const Score& score) {
   }
   if (used.empty()) return "";
   std::ranges::stable_sort(used, std::greater<>(), [&](std::size_t queue) { return score.queues[queue].busy; });
-  Table table({kLeft, kLeft, kRight, kRight, kRight});
-  table.add({"link", "", "busy", "", "moved"});
+  Table table = Table::headed({"link", "", ">busy", ">", ">moved"});
   for (const std::size_t queue : std::span(used).first(std::min(used.size(), kMost))) {
     const QueueUse& use = score.queues[queue];
     const auto [busy_bar, busy_share] = busy_cells(score, use.busy);
-    table.add({problem.machine().queues()[queue], busy_bar, busy_share, format_seconds(to_seconds(use.busy)),
-               format_bytes(use.bytes)});
+    table.add(
+        {problem.machine().queues()[queue], busy_bar, busy_share, format_time(use.busy), format_bytes(use.bytes)});
   }
   const std::size_t more = used.size() > kMost ? used.size() - kMost : 0;
   return fmt::format("\n{}{}", table.text(), more > 0 ? fmt::format("... and {} more\n", more) : "");
@@ -156,45 +120,13 @@ std::string to_one_device(const Outcome& row, const std::optional<Outcome>& sing
 std::string closing_lines(const Problem& problem, const Comparison& comparison) {
   if (comparison.rows.empty()) return "";
   const Outcome& best = comparison.rows.front();
-  std::string text = fmt::format("lower bound {}", format_seconds(to_seconds(best.lower_bound)));
+  std::string text = fmt::format("lower bound {}", format_time(best.lower_bound));
   if (best.feasible()) text += fmt::format(", gap of the best {}", gap_text(best.score.step_time, best.lower_bound));
   if (const auto range = step_range(problem, best)) {
     text += fmt::format("\n9 of 10 real steps of the best take {}", range_text(*range));
   }
   const std::string verdict = verdict_text(best, comparison.single);
   return text + "\n" + (verdict.empty() ? "" : clean(verdict) + "\n");
-}
-
-}  // namespace
-
-void Table::add(std::vector<std::string> cells) {
-  for (std::string& cell : cells) cell = clean_coloured(cell);
-  rows_.push_back(std::move(cells));
-}
-
-std::string Table::text(std::string_view indent) const {
-  std::vector<std::size_t> widths(columns_.size(), 0);
-  for (const auto& row : rows_) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width(row[i]));
-  }
-  std::string text;
-  for (const auto& row : rows_) {
-    std::string line(indent);
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string padding(widths[i] - width(row[i]), ' ');
-      if (i > 0 && widths[i] > 0) line += "  ";
-      line += columns_[i] == kLeft ? row[i] + padding : padding + row[i];
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
-  }
-  return text;
-}
-
-std::string bar(double share) {
-  constexpr int kSteps = 10;
-  const long full = std::lround(std::clamp(share, 0.0, 1.0) * kSteps);
-  return fmt::format("[{:<{}}]", std::string(static_cast<std::size_t>(full), '#'), kSteps);
 }
 
 std::string format_joules(double joules) {
@@ -204,6 +136,44 @@ std::string format_joules(double joules) {
   for (; scaled >= 999.5 && unit + 1 < std::size(kPrefixes); ++unit) scaled /= 1e3;
   return fmt::format("{:.3g} {}J", scaled, kPrefixes[unit]);
 }
+
+std::string costs_text(const Graph& graph, const CostsSummary& costs) {
+  std::size_t compute = 0;
+  for (const OpId op : graph.ops()) compute += graph.role(op) == Role::kCompute ? 1 : 0;
+  return fmt::format("measured times for {} of {}", group_digits(costs.ops), counted(compute, "compute op"));
+}
+
+std::string value_text(const Outcome& outcome) {
+  if (outcome.error) return "no plan";
+  return outcome.feasible() ? format_time(outcome.score.step_time) : "OOM";
+}
+
+std::string difference_text(const Outcome& before, const Outcome& after) {
+  if (const auto share = relative_change(before.value_s(), after.value_s())) return change_words(*share);
+  if (after.feasible()) return "now it fits";
+  return before.feasible() ? "it no longer fits" : "-";
+}
+
+// "what if: 1.52 s on k40x4 as it is, 1.20 s with the change: 21 % less"
+std::string change_text(const Unchanged& before, const Outcome& after) {
+  return fmt::format("\nwhat if: {} on {} as it is, {} with the change: {}\n", value_text(before.outcome),
+                     clean(before.loaded.problem.machine().name()), value_text(after),
+                     difference_text(before.outcome, after));
+}
+
+// One line a planner: as it is, with the change, and the difference.
+std::string change_table(const Problem& before_problem, const Comparison& before, const Comparison& after) {
+  Table table =
+      Table::headed({"what if", ">" + fmt::format("{} as it is", before_problem.machine().name()), ">changed", ""});
+  for (const Outcome& row : after.rows) {
+    const auto same = std::ranges::find(before.rows, row.planner, &Outcome::planner);
+    if (same == before.rows.end()) continue;
+    table.add({row.planner, value_text(*same), value_text(row), difference_text(*same, row)});
+  }
+  return fmt::format("\n{}", table.text());
+}
+
+}  // namespace
 
 std::string range_text(const StepRange& range) {
   return fmt::format("{} to {}", format_seconds(range.low_s), format_seconds(range.high_s));
@@ -217,18 +187,14 @@ std::string headline(const Problem& problem) {
 }
 
 std::string fullest_memory(const Problem& problem, const Score& score) {
-  MemoryUse fullest;
-  for (const DeviceId device : problem.machine().device_ids()) {
-    MemoryUse use = memory_of(problem, score, device);
-    if (fullest.name.empty() || use.share() > fullest.share()) fullest = std::move(use);
-  }
+  const MemoryUse fullest = fullest_memory_use(problem, score);
   return fmt::format("{} {} ({})", fullest.name, format_bytes(fullest.peak), percent(fullest.share()));
 }
 
 std::string outcome_page(const Problem& problem, const Outcome& outcome, const std::optional<Outcome>& single,
-                         const CostsSummary& costs) {
+                         const CostsSummary& costs, const std::optional<Unchanged>& before) {
   const Score& score = outcome.score;
-  Table facts({kLeft, kLeft});
+  Table facts = Table::of_facts();
   facts.add(
       {"planner", outcome.note.empty() ? outcome.planner : fmt::format("{} ({})", outcome.planner, outcome.note)});
   if (const std::string fused = fused_text(outcome); !fused.empty()) facts.add({"fused", fused});
@@ -239,7 +205,7 @@ std::string outcome_page(const Problem& problem, const Outcome& outcome, const s
   }
   facts.add({value_name(problem), step_text(problem, outcome)});
   facts.add({"lower bound",
-             format_seconds(to_seconds(outcome.lower_bound)) +
+             format_time(outcome.lower_bound) +
                  (score.feasible ? fmt::format(", gap {}", gap_text(score.step_time, outcome.lower_bound)) : "")});
   if (is_pipeline(problem) && score.feasible) facts.add({"limited by", report::pace_text(problem, outcome.plan)});
   if (single) facts.add({"compared", against_single(outcome, *single)});
@@ -252,15 +218,16 @@ std::string outcome_page(const Problem& problem, const Outcome& outcome, const s
                                      outcome.interrupted ? ", interrupted" : "")});
   }
   return headline(problem) + "\n" + facts.text() + "\n" + device_table(problem, outcome) + pool_lines(problem, score) +
-         link_table(problem, score);
+         queue_table(problem, score) + (before ? change_text(*before, outcome) : "");
 }
 
-std::string comparison_table(const Problem& problem, const Comparison& comparison, const CostsSummary& costs) {
+std::string comparison_table(const LoadedProblem& loaded, const Comparison& comparison) {
+  const Problem& problem = loaded.problem;
   const std::vector<Outcome>& rows = comparison.rows;
   const bool any = !rows.empty() && rows.front().feasible();
   const double best = any ? to_seconds(rows.front().score.step_time) : 0.0;
-  Table table({kLeft, kRight, kRight, kRight, kRight, kRight, kLeft});
-  table.add({"planner", value_name(problem), "to best", "to one device", "search", "fullest memory", ""});
+  Table table = Table::headed(
+      {"planner", ">" + value_name(problem), ">to best", ">to one device", ">search", ">fullest memory", ""});
   for (const Outcome& row : rows) {
     const std::string search = row.started ? format_seconds(row.search_s) : "-";
     if (row.error) {
@@ -276,8 +243,39 @@ std::string comparison_table(const Problem& problem, const Comparison& compariso
     table.add({row.planner, format_seconds(value), best > 0.0 ? fmt::format("{:.2f}x", value / best) : "1.00x",
                to_one_device(row, comparison.single), search, memory, remark(row)});
   }
-  const std::string measured = costs.files.empty() ? "" : fmt::format(", {}", costs_text(problem.graph(), costs));
+  const std::string measured =
+      loaded.costs.files.empty() ? "" : fmt::format(", {}", costs_text(problem.graph(), loaded.costs));
   return headline(problem) + measured + "\n" + table.text() + closing_lines(problem, comparison);
+}
+
+std::string comparison_page(const CompareAnswer& answer) {
+  const auto& [loaded, comparison, before] = answer;
+  return comparison_table(loaded, comparison) +
+         (before ? change_table(before->loaded.problem, before->comparison, comparison) : "");
+}
+
+// One line per event, in order of time.
+std::string timeline_text(const Problem& problem, const Timeline& timeline) {
+  const Graph& graph = problem.graph();
+  const Machine& machine = problem.machine();
+  Table table = Table::headed({">start", ">end", "where", "what"});
+  const auto add = [&](Picoseconds start, Picoseconds end, std::string where, std::string what) {
+    table.add({fmt::format("{:.9f}", to_seconds(start)), fmt::format("{:.9f}", to_seconds(end)), std::move(where),
+               std::move(what)});
+  };
+  auto transfer = timeline.transfers.begin();
+  const auto add_transfers_until = [&](Picoseconds time) {
+    for (; transfer != timeline.transfers.end() && transfer->start <= time; ++transfer) {
+      add(transfer->start, transfer->end, machine.channels()[static_cast<std::size_t>(transfer->channel)].name,
+          fmt::format("{} of '{}'", format_bytes(transfer->bytes), graph.name(graph.producer(transfer->tensor))));
+    }
+  };
+  for (const OpEvent& event : timeline.ops) {
+    add_transfers_until(event.start);
+    add(event.start, event.end, machine.device(event.device).name, std::string(graph.name(event.op)));
+  }
+  add_transfers_until(timeline.score.step_time);
+  return table.text();
 }
 
 }  // namespace berth::app

@@ -67,8 +67,7 @@ std::string progress_text(const SearchState& state) {
   const double rate = state.elapsed_s > 0.0 ? static_cast<double>(state.evaluations) / state.elapsed_s : 0.0;
   std::string text = fmt::format("{:.1f} s  {} plans/s  ", state.elapsed_s, format_count(rate));
   if (!state.best) return text + "no plan that fits yet";
-  return text + fmt::format("best {}  gap {}", format_seconds(to_seconds(*state.best)),
-                            gap_text(*state.best, state.lower_bound));
+  return text + fmt::format("best {}  gap {}", format_time(*state.best), gap_text(*state.best, state.lower_bound));
 }
 
 }  // namespace berth::app

@@ -19,13 +19,12 @@ std::string clean_coloured(std::string_view text);
 
 // Writes to stdout. A reader that went away is no error (the rest is dropped); a full disk is.
 Status print(std::string_view text);
+Result<Exit> printed(std::string_view text);  // the same, as the end of a command
 // One line on stderr, "berth: message", whatever newlines and control characters the message carries.
 void print_error(std::string_view message);
 
-// The same for what is no error: warnings and notes, without which a user might be misled. Not printed once they are
-// silenced, which all but one of several processes do.
+// The same for what is no error: warnings and notes, without which a user might be misled.
 void print_note(std::string_view message);
-void silence_notes();
 
 bool stderr_is_terminal();
 

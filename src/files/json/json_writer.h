@@ -51,7 +51,44 @@ class JsonWriter {
     return value(static_cast<std::uint64_t>(number));
   }
   JsonWriter& null();
-  JsonWriter& value(std::optional<double> number) { return number ? value(*number) : null(); }  // none: null
+  template <typename T>
+  JsonWriter& value(const std::optional<T>& perhaps) {  // none: null
+    return perhaps ? value(*perhaps) : null();
+  }
+
+  // Members of an open object: members("name", device.name, "busy_s", 0.5).
+  template <typename Value, typename... More>
+  JsonWriter& members(std::string_view name, const Value& first, const More&... more) {
+    key(name).value(first);
+    if constexpr (sizeof...(more) > 0) members(more...);
+    return *this;
+  }
+  // A member that is a list of plain values.
+  template <typename Values>
+  JsonWriter& list(std::string_view name, const Values& values, JsonLayout layout = JsonLayout::kInline) {
+    key(name).begin_array(layout);
+    for (const auto& one : values) value(one);
+    return end_array();
+  }
+  // A member that is an object; `write()` adds its members.
+  template <typename Write>
+  JsonWriter& object(std::string_view name, const Write& write, JsonLayout layout = JsonLayout::kInline) {
+    key(name).begin_object(layout);
+    write();
+    return end_object();
+  }
+  // A member that is a list of objects, each on a line; `write(entry)` adds the members of one.
+  template <typename Entries, typename Write>
+  JsonWriter& objects(std::string_view name, const Entries& entries, const Write& write,
+                      JsonLayout layout = JsonLayout::kInline) {
+    key(name).begin_array(JsonLayout::kLines);
+    for (const auto& entry : entries) {
+      begin_object(layout);
+      write(entry);
+      end_object();
+    }
+    return end_array();
+  }
 
   // The text, with a newline at the end.
   [[nodiscard]] std::string take() &&;
@@ -72,5 +109,15 @@ class JsonWriter {
   std::vector<Container> open_;
   bool has_key_ = false;
 };
+
+// The text of one object, a member a line; `write(json)` adds its members.
+template <typename Write>
+std::string json_document(const Write& write) {
+  JsonWriter json;
+  json.begin_object(JsonLayout::kLines);
+  write(json);
+  json.end_object();
+  return std::move(json).take();
+}
 
 }  // namespace berth

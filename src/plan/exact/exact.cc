@@ -97,7 +97,6 @@ bool prove_in_two_attempts(Search& search) {
 }
 
 std::string gap_note(const Search& search) {
-  if (!has_feasible(search)) return "no plan that fits found";
   if (search.lower_bound() == 0) return "not proved";
   const double ratio = to_seconds(search.best_score().step_time) / to_seconds(search.lower_bound());
   return fmt::format("not proved: at most {:.1f} % above the optimum", 100.0 * (ratio - 1.0));
@@ -127,9 +126,11 @@ Result<Plan> ExactPlanner::plan(Search& search) {
   const bool is_proved = prove_in_two_attempts(search);
   if (!search.has_best()) return is_proved ? infeasible("exact: proved that no plan honours the constraints") : *error;
   if (is_proved) {
-    search.set_note(has_feasible(search) ? "proved optimal" : "proved that no plan fits into memory");
+    search.set_proof_note(has_feasible(search) ? "proved optimal" : "proved that no plan fits into memory");
+  } else if (has_feasible(search)) {
+    search.set_proof_note(gap_note(search));
   } else {
-    search.set_note(gap_note(search));
+    search.set_note("no plan that fits found");
   }
   return search.best_plan();
 }

@@ -26,4 +26,13 @@ std::span<const FusionInfo> fusion_methods();  // the only list of them; in the 
 inline constexpr int kRandomFusions = 16;
 Plan fuse(Search& search, Plan plan, FusionMethod method, ScheduleMethod order = ScheduleMethod::kKeep);
 
+// What is decided after the devices, and how.
+struct Stages {
+  FusionMethod fusion = FusionMethod::kKeep;
+  ScheduleMethod schedule = ScheduleMethod::kKeep;
+  [[nodiscard]] bool any() const { return fusion != FusionMethod::kKeep || schedule != ScheduleMethod::kKeep; }
+  // Whether plans may come of it that fuse more than the one it begins with.
+  [[nodiscard]] bool may_fuse() const { return fusion != FusionMethod::kKeep && fusion != FusionMethod::kNone; }
+};
+
 }  // namespace berth

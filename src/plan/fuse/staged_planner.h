@@ -12,18 +12,9 @@
 #include <vector>
 
 #include "plan/fuse/fusion.h"
-#include "plan/order/schedule.h"
 #include "plan/planner.h"
 
 namespace berth {
-
-struct Stages {
-  FusionMethod fusion = FusionMethod::kKeep;
-  ScheduleMethod schedule = ScheduleMethod::kKeep;
-  [[nodiscard]] bool any() const { return fusion != FusionMethod::kKeep || schedule != ScheduleMethod::kKeep; }
-  // Whether plans may come of it that fuse more than the one it begins with.
-  [[nodiscard]] bool may_fuse() const { return fusion != FusionMethod::kKeep && fusion != FusionMethod::kNone; }
-};
 
 class StagedPlanner : public Planner {
  public:

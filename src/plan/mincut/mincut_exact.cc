@@ -95,12 +95,16 @@ class CutSearch {
   std::uint64_t count_ = 0;
 };
 
-std::string proof_note(const Search& search, bool is_proved) {
+void note_proof(Search& search, bool is_proved) {
   const bool fits = search.has_best() && search.best_score().feasible;
-  if (is_proved) return fits ? "proved optimal" : "proved that no plan fits into memory";
-  if (!fits) return "no plan that fits found";
-  const double ratio = to_seconds(search.best_score().step_time) / to_seconds(search.lower_bound());
-  return fmt::format("not proved: at most {:.1f} % above the optimum", 100.0 * (ratio - 1.0));
+  if (is_proved) {
+    search.set_proof_note(fits ? "proved optimal" : "proved that no plan fits into memory");
+  } else if (fits) {
+    const double ratio = to_seconds(search.best_score().step_time) / to_seconds(search.lower_bound());
+    search.set_proof_note(fmt::format("not proved: at most {:.1f} % above the optimum", 100.0 * (ratio - 1.0)));
+  } else {
+    search.set_note("no plan that fits found");
+  }
 }
 
 // One cut per pair of devices that differ from the pairs before.
@@ -139,7 +143,7 @@ Result<Plan> MincutExactPlanner::plan(Search& search) {
   const TwoWayCut cut(problem, DeviceId{0}, DeviceId{1});
   const bool is_proved = !search.should_stop() && CutSearch(search, cut).run();
   if (!search.has_best()) return single;
-  search.set_note(proof_note(search, is_proved));
+  note_proof(search, is_proved);
   return search.best_plan();
 }
 

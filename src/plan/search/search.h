@@ -120,8 +120,17 @@ class Search {
 
   // One line for people about how the plan came to be ("one gpu beats the layer rule"). Empty if there is nothing to
   // say.
-  void set_note(std::string note) { note_ = std::move(note); }
+  void set_note(std::string note) {
+    note_ = std::move(note);
+    tells_proof_ = false;
+  }
+  // The same about how far it is proved that no plan is better, by simulations: real runs know nothing of that.
+  void set_proof_note(std::string note) {
+    note_ = std::move(note);
+    tells_proof_ = true;
+  }
   [[nodiscard]] const std::string& note() const { return note_; }
+  [[nodiscard]] bool note_tells_proof() const { return tells_proof_; }
 
  private:
   void keep(const Plan& plan, const Score& score);
@@ -142,6 +151,7 @@ class Search {
   double end_ = 1.0;                            // share of the budget to be used at present
   Picoseconds lower_bound_ = 0;
   std::string note_;
+  bool tells_proof_ = false;
 };
 
 }  // namespace berth

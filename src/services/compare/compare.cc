@@ -2,9 +2,12 @@
 #include "services/compare/compare.h"
 
 #include <algorithm>
+#include <filesystem>
 
+#include "services/plan/plan_files.h"
 #include "services/plan/run_planner.h"
 #include "services/plan/single_device.h"
+#include "services/words.h"
 #include "sim/bounds/bounds.h"
 
 namespace berth {
@@ -20,6 +23,18 @@ void share_knowledge(std::vector<Outcome>& rows) {
   }
   const bool searched = std::ranges::any_of(rows, &Outcome::searched);
   for (Outcome& row : rows) row.lower_bound = bound, row.best_seen = seen, row.searched = searched;
+}
+
+// The placement in the model's file, and plans from other files.
+Result<std::vector<Outcome>> given_rows(const CompareRequest& request, const LoadedProblem& loaded) {
+  std::vector<Outcome> rows;
+  if (const auto given = given_row(loaded)) rows.push_back(*given);
+  for (const std::string& path : request.plans) {
+    const std::string name = std::filesystem::path(path).filename().string();
+    BERTH_TRY(Outcome row, score_plan_file(path, name, request.problem, loaded.problem));
+    rows.push_back(std::move(row));
+  }
+  return rows;
 }
 
 }  // namespace
@@ -47,6 +62,34 @@ Comparison compare(const Problem& problem, std::span<const ChosenPlanner> planne
                    const std::vector<Outcome>& given, Caller& caller) {
   const std::unique_ptr<Judge> judge = simulated_judge(problem);
   return compare(problem, planners, budget, given, *judge, caller);
+}
+
+Result<CompareAnswer> compare(const CompareRequest& request, Caller& caller) {
+  BERTH_TRY(LoadedProblem loaded, load_problem(request.problem, caller));
+  CompareAnswer answer{.loaded = std::move(loaded)};
+  const Problem& problem = answer.loaded.problem;
+  BERTH_TRY(const std::unique_ptr<Judge> judge, make_judge(request.judge, request.problem.graph, problem, caller));
+  BERTH_TRY(const std::vector<Outcome> given, given_rows(request, answer.loaded));
+  answer.comparison = compare(problem, request.planners, request.budget, given, *judge, caller);
+  BERTH_TRY(std::optional<LoadedProblem> unchanged, load_unchanged(request.problem));
+  if (!unchanged) return answer;
+  BERTH_TRY(const std::vector<Outcome> given_before, given_rows(request, *unchanged));
+  Comparison before = compare(unchanged->problem, request.planners, request.budget, given_before, caller);
+  answer.before = CompareAnswer::Unchanged{*std::move(unchanged), std::move(before)};
+  return answer;
+}
+
+std::optional<Error> failure_of(const CompareAnswer& answer) {
+  const std::vector<Outcome>& rows = answer.comparison.rows;
+  const Outcome& best = rows.front();
+  if (best.feasible()) return std::nullopt;
+  if (std::ranges::any_of(rows, &Outcome::interrupted)) {
+    return infeasible("interrupted before any planner found a plan that fits in memory");
+  }
+  if (best.error)
+    return infeasible("no planner found a plan: {}", best.error->message);  // those with a plan come first
+  return infeasible("no planner found a plan that fits in memory; nearest is '{}': {}", best.planner,
+                    overflow_text(answer.loaded.problem, best));
 }
 
 }  // namespace berth

@@ -6,8 +6,11 @@
 #include <span>
 
 #include "base/text.h"
+#include "files/files.h"
 #include "problem/what_if/machine_changes.h"
+#include "report/plot.h"
 #include "services/plan/run_planner.h"
+#include "services/problem/dims.h"
 #include "services/words.h"
 #include "sim/bounds/bounds.h"
 
@@ -24,6 +27,12 @@ Result<int> whole_number(const std::string& name, const std::string& value) {
     return bad_input("--over {}: '{}' is not a whole number above 0", name, value);
   }
   return number;
+}
+
+SweptThing thing_named(std::string_view name) {
+  if (name == "devices") return SweptThing::kDevices;
+  if (name.find('.') != std::string_view::npos) return SweptThing::kFigure;
+  return name == "batch" ? SweptThing::kBatch : SweptThing::kSize;
 }
 
 // "zoo:nmt-4,batch=128,unroll=40" with another batch.
@@ -58,10 +67,22 @@ std::string listed(const std::vector<std::string>& values) {
   return fmt::format("{}, ..., {}", values.front(), values.back());
 }
 
+report::Plot::Point plot_point(const Sweep& sweep, const SweepRow& row) {
+  report::Plot::Point point{row.value, std::nullopt, std::nullopt, row.outcome.interrupted ? "cut short" : ""};
+  if (row.outcome.feasible()) {
+    point.rate = rate(sweep, row);
+  } else {
+    point.note = why_none(row);
+  }
+  const double bound_s = to_seconds(row.outcome.lower_bound);
+  if (bound_s > 0.0) point.bound = sweep.weight(row.value) / bound_s;
+  return point;
+}
+
 }  // namespace
 
 double Sweep::weight(const std::string& value) const {
-  if (name != "batch") return 1.0;
+  if (thing != SweptThing::kBatch) return 1.0;
   double number = 1.0;
   std::from_chars(value.data(), value.data() + value.size(), number);
   return number;
@@ -72,7 +93,8 @@ Result<Sweep> parse_sweep(const std::string& text) {
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
     return bad_input("--over '{}': write NAME=A,B,C, for example devices=1,2,4", text);
   }
-  Sweep sweep{std::string(trim(text.substr(0, equals))), {}};
+  const std::string name(trim(text.substr(0, equals)));
+  Sweep sweep{name, {}, thing_named(name)};
   for (const std::string_view value : split(std::string_view(text).substr(equals + 1), ',')) {
     if (trim(value).empty()) return bad_input("--over '{}': a value is empty", text);
     sweep.values.emplace_back(trim(value));
@@ -84,9 +106,9 @@ Result<Sweep> parse_sweep(const std::string& text) {
 
 Result<ProblemRequest> request_at(const ProblemRequest& request, const Sweep& sweep, const std::string& value) {
   ProblemRequest point = request;
-  if (sweep.name == "devices") {
+  if (sweep.thing == SweptThing::kDevices) {
     BERTH_TRY(point.changes.accelerators, whole_number(sweep.name, value));
-  } else if (sweep.name.find('.') != std::string::npos) {
+  } else if (sweep.thing == SweptThing::kFigure) {
     point.changes.settings.push_back(fmt::format("{}={}", sweep.name, value));
   } else if (request.graph.starts_with("zoo:")) {
     point.graph = with_parameter(request.graph, sweep.name, value);
@@ -125,7 +147,9 @@ double rate(const Sweep& sweep, const SweepRow& row) {
   return row.outcome.feasible() && step_s > 0.0 ? sweep.weight(row.value) / step_s : 0.0;
 }
 
-std::string rate_name(const Sweep& sweep) { return sweep.name == "batch" ? "samples per second" : "steps per second"; }
+std::string rate_name(const Sweep& sweep) {
+  return sweep.thing == SweptThing::kBatch ? "samples per second" : "steps per second";
+}
 
 std::string why_none(const SweepRow& row) {
   if (row.outcome.interrupted) return "cut short";
@@ -180,6 +204,25 @@ std::string ending(const Sweep& sweep, const std::vector<SweepRow>& rows) {
   add(values_cut_short(rows), "cut short");
   add(values_not_run(sweep, rows), "not run");
   return fmt::format("interrupted: {}; where more stops paying is not known", join(parts, "; "));
+}
+
+Status save_plot(const std::string& path, std::string title, const Sweep& sweep, const std::vector<SweepRow>& rows) {
+  report::Plot plot;
+  plot.title = std::move(title);
+  plot.verdict = ending(sweep, rows);
+  plot.x_name = sweep.name;
+  plot.y_name = rate_name(sweep);
+  for (const SweepRow& row : rows) plot.points.push_back(plot_point(sweep, row));
+  for (const std::string& value : values_not_run(sweep, rows)) plot.points.push_back({value, {}, {}, "not run"});
+  if (const auto enough = enough_of(sweep, rows)) plot.enough = static_cast<std::size_t>(*enough - rows.begin());
+  return write_file_atomically(path, report::svg_of(plot));
+}
+
+std::optional<Error> failure_of(const Sweep& sweep, const std::vector<SweepRow>& rows) {
+  if (rows.empty()) return infeasible("interrupted before the first plan was found");
+  if (std::ranges::any_of(rows, [](const SweepRow& row) { return row.outcome.feasible(); })) return std::nullopt;
+  if (is_interrupted(sweep, rows)) return infeasible("interrupted before a plan that fits in memory was found");
+  return infeasible("no value of {} gives a plan that fits in memory", sweep.name);
 }
 
 }  // namespace berth

@@ -2,6 +2,7 @@
 // One plan per batch size, number of devices or figure of the machine: where more stops paying.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -15,10 +16,18 @@
 
 namespace berth {
 
+enum class SweptThing : std::uint8_t {
+  kDevices,  // the number of accelerators
+  kFigure,   // one of the machine, as a change of it
+  kBatch,    // samples in a step ...
+  kSize,     // ... or another parameter of a zoo model, or an open size of a model's file
+};
+
 // What changes.
 struct Sweep {
   std::string name;                 // "devices", "batch", "link.*.bandwidth"
   std::vector<std::string> values;  // at least one
+  SweptThing thing = SweptThing::kSize;
   // What a step at this value is worth: its samples if the sweep is over batch sizes, else 1.
   [[nodiscard]] double weight(const std::string& value) const;
 };
@@ -61,5 +70,11 @@ std::optional<std::vector<SweepRow>::const_iterator> enough_of(const Sweep& swee
 std::optional<std::string> verdict(const Sweep& sweep, const std::vector<SweepRow>& rows);
 // The verdict, or how far an interrupted sweep came.
 std::string ending(const Sweep& sweep, const std::vector<SweepRow>& rows);
+
+// The rates as a picture (SVG).
+Status save_plot(const std::string& path, std::string title, const Sweep& sweep, const std::vector<SweepRow>& rows);
+
+// Why there is no plan that fits, if there is none.
+std::optional<Error> failure_of(const Sweep& sweep, const std::vector<SweepRow>& rows);
 
 }  // namespace berth

@@ -3,10 +3,14 @@
 
 #include "problem/demands/op_index.h"
 #include "report/moves.h"
+#include "services/plan/plan_files.h"
 #include "sim/simulator.h"
 
 namespace berth {
 
+namespace {
+
+// An error where the objective has no timeline to follow.
 Status check_can_explain(const ProblemRequest& request, const Problem& problem) {
   if (problem.objective() == Objective::kStep) return {};
   const std::string_view objective = objective_name(problem.objective());
@@ -21,6 +25,15 @@ Status check_can_explain(const ProblemRequest& request, const Problem& problem) 
       "explain "
       "one step of the plan",
       objective);
+}
+
+}  // namespace
+
+Result<OpId> named_op(const Graph& graph, const std::string& text) {
+  BERTH_TRY(const std::vector<OpId> ops, OpIndex(graph).select(text));
+  if (ops.size() == 1) return ops.front();
+  return bad_input("--op '{}' stands for {} ops, among them '{}' and '{}'; name one", text, ops.size(),
+                   graph.name(ops[0]), graph.name(ops[1]));
 }
 
 PlanExplanation explain_plan(const Problem& problem, const Outcome& outcome) {
@@ -38,11 +51,19 @@ PlanExplanation explain_plan(const Problem& problem, const Outcome& outcome) {
   return result;
 }
 
-Result<OpId> named_op(const Graph& graph, const std::string& text) {
-  BERTH_TRY(const std::vector<OpId> ops, OpIndex(graph).select(text));
-  if (ops.size() == 1) return ops.front();
-  return bad_input("--op '{}' stands for {} ops, among them '{}' and '{}'; name one", text, ops.size(),
-                   graph.name(ops[0]), graph.name(ops[1]));
+Result<ExplainAnswer> explain(const ExplainRequest& request, Caller& caller) {
+  BERTH_TRY(LoadedProblem loaded, load_problem(request.problem, caller));
+  ExplainAnswer answer{.loaded = std::move(loaded), .outcome = {}, .why = {}};
+  const Problem& problem = answer.loaded.problem;
+  BERTH_RETURN_IF_ERROR(check_can_explain(request.problem, problem));
+  BERTH_TRY(answer.outcome, score_plan_file(request.plan, "file", request.problem, problem));
+  if (request.op.empty()) {
+    answer.why = explain_plan(problem, answer.outcome);
+  } else {
+    BERTH_TRY(const OpId op, named_op(problem.graph(), request.op));
+    answer.why = report::explain_op(problem, answer.outcome.plan, op);
+  }
+  return answer;
 }
 
 }  // namespace berth

@@ -4,9 +4,11 @@
 
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "report/crossings.h"
+#include "report/explain_op.h"
 #include "report/path_summary.h"
 #include "services/plan/outcome.h"
 #include "services/problem/problem_request.h"
@@ -23,12 +25,22 @@ struct PlanExplanation {
   std::vector<JudgedCrossing> crossings;  // the costliest ones
 };
 
-// An error where the objective has no timeline to follow.
-Status check_can_explain(const ProblemRequest& request, const Problem& problem);
+struct ExplainRequest {
+  ProblemRequest problem;
+  std::string plan;     // its file
+  std::string op = {};  // or a pattern that stands for one; empty: all of the plan
+};
 
-PlanExplanation explain_plan(const Problem& problem, const Outcome& outcome);
+struct ExplainAnswer {
+  LoadedProblem loaded;
+  Outcome outcome;
+  std::variant<PlanExplanation, report::OpExplanation> why;
+};
+Result<ExplainAnswer> explain(const ExplainRequest& request, Caller& caller);
 
 // What a text names: one op; a pattern is fine as long as it stands for one.
 Result<OpId> named_op(const Graph& graph, const std::string& text);
+
+PlanExplanation explain_plan(const Problem& problem, const Outcome& outcome);
 
 }  // namespace berth

@@ -257,4 +257,11 @@ std::vector<DimEffect> effects_of_dims(const std::string& path, const ImportOpti
   return effects;
 }
 
+Result<GraphAnswer> look_at_graph(const std::string& graph, const ImportOptions& options) {
+  BERTH_TRY(LoadedGraph loaded, load_graph(graph, options));
+  GraphFacts facts = facts_of(loaded);
+  std::vector<DimEffect> effects = effects_of_dims(graph, options, loaded);
+  return GraphAnswer{std::move(loaded), std::move(facts), std::move(effects)};
+}
+
 }  // namespace berth

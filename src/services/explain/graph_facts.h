@@ -70,4 +70,11 @@ GraphFacts facts_of(const LoadedGraph& loaded);
 std::vector<DimEffect> effects_of_dims(const std::string& path, const ImportOptions& options,
                                        const LoadedGraph& loaded);
 
+struct GraphAnswer {
+  LoadedGraph loaded;
+  GraphFacts facts;
+  std::vector<DimEffect> effects;
+};
+Result<GraphAnswer> look_at_graph(const std::string& graph, const ImportOptions& options);
+
 }  // namespace berth

@@ -6,10 +6,12 @@
 #include <filesystem>
 
 #include "files/files.h"
+#include "files/output_path.h"
 #include "report/page.h"
 #include "report/report.h"
-#include "services/output_path.h"
+#include "services/plan/plan_files.h"
 #include "services/plan/run_planner.h"
+#include "services/plan/single_device.h"
 
 namespace berth {
 namespace {
@@ -53,6 +55,21 @@ Status save_report(const std::string& path, const Problem& problem, const std::v
   if (!expert.error) content.yardsticks.push_back(yardstick("human expert's rule", expert));
   BERTH_TRY(const std::string html, report::html_report(content));
   return write_file_atomically(path, html);
+}
+
+Result<std::uintmax_t> write_report(const ReportRequest& request, Caller& caller) {
+  BERTH_TRY(const LoadedProblem loaded, load_problem(request.problem, caller));
+  BERTH_RETURN_IF_ERROR(check_reportable());
+  std::vector<Outcome> outcomes;
+  for (const std::string& path : request.plans) {
+    const std::string name = std::filesystem::path(path).filename().string();
+    BERTH_TRY(Outcome outcome, score_plan_file(path, name, request.problem, loaded.problem));
+    outcomes.push_back(std::move(outcome));
+  }
+  const std::optional<Outcome> single = run_single(loaded.problem, outcomes.front().lower_bound, caller);
+  BERTH_RETURN_IF_ERROR(save_report(request.output, loaded.problem, outcomes, single, request.version));
+  std::error_code ignored;
+  return std::filesystem::file_size(request.output, ignored);
 }
 
 }  // namespace berth

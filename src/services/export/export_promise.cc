@@ -2,7 +2,6 @@
 #include "services/export/export_promise.h"
 
 #include "base/units.h"
-#include "export/device_names.h"
 #include "export/lost.h"
 #include "machine/library.h"
 #include "problem/weight_families.h"
@@ -42,7 +41,7 @@ Result<ExportPromise::Hetero> judge_hetero(const Problem& problem, Plan plan) {
 }
 
 std::string time_of(const Outcome& outcome) {
-  return outcome.feasible() ? format_seconds(to_seconds(outcome.score.step_time)) : "more memory than there is";
+  return outcome.feasible() ? format_time(outcome.score.step_time) : "more memory than there is";
 }
 
 std::string weights_note(const ExportPromise& promise, const Graph& graph, std::string_view runtime) {
@@ -87,17 +86,6 @@ std::vector<std::string> promise_notes(const ExportPromise& promise, const Probl
   if (is_slower_than_single(outcome, single)) note += "; compile the model for that device alone";
   notes.push_back(note);
   return notes;
-}
-
-Result<ExportAnswer> export_plan(const ExportFormat& format, const ExportRequest& request) {
-  BERTH_RETURN_IF_ERROR(check_names(request));
-  BERTH_TRY(Exported exported, format.make(request));
-  BERTH_TRY(std::optional<ExportPromise> promise, promise_of(request.problem, request.plan, format));
-  if (promise) {
-    for (std::string& note : promise_notes(*promise, request.problem, format))
-      exported.notes.push_back(std::move(note));
-  }
-  return ExportAnswer{std::move(exported), std::move(promise)};
 }
 
 }  // namespace berth

@@ -31,11 +31,4 @@ Result<std::optional<ExportPromise>> promise_of(const Problem& problem, const Pl
 std::vector<std::string> promise_notes(const ExportPromise& promise, const Problem& problem,
                                        const ExportFormat& format);
 
-// A plan in a format, with what is to be said about it: what the format cannot express, and what the runtime promises.
-struct ExportAnswer {
-  Exported exported;
-  std::optional<ExportPromise> promise = {};
-};
-Result<ExportAnswer> export_plan(const ExportFormat& format, const ExportRequest& request);
-
 }  // namespace berth

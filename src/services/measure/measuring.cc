@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/measure/measuring.h"
 
+#include "measure/session.h"
+
 namespace berth {
 
 Result<std::unique_ptr<MeasureSession>> open_session(const std::string& graph, const Problem& problem,

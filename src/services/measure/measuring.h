@@ -7,10 +7,12 @@
 #include <string>
 
 #include "base/result.h"
-#include "measure/session.h"
+#include "base/units.h"
 #include "services/caller.h"
 
 namespace berth {
+
+class MeasureSession;  // measure/session.h
 
 struct MeasuringRequest {
   std::string program = {};     // that runs plans in a process of its own: berth or berth-learned

@@ -2,11 +2,14 @@
 #include "services/plan/buckets.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <numeric>
 
+#include "files/output_path.h"
 #include "plan/shared/shared_plan.h"
 #include "services/plan/plan_files.h"
 #include "services/plan/run_planner.h"
+#include "services/words.h"
 #include "sim/bounds/bounds.h"
 
 namespace berth {
@@ -114,6 +117,28 @@ Status save_buckets(const std::string& path, const PlacedBuckets& placed) {
   for (const Problem& problem : std::span(placed.problems).subspan(1))
     also_for.push_back(problem.graph().structure_hash());
   return save_plan(path, placed.problems.front(), placed.shared.front(), also_for);
+}
+
+Status check_bucket_paths(const std::string& path, const std::vector<Bucket>& buckets,
+                          std::span<const std::string> sources) {
+  if (path.empty()) return {};
+  std::error_code ignored;
+  if (std::filesystem::is_other(path, ignored)) {
+    return bad_input(
+        "{}: is no file; for several sizes plans are written beside each other, so give the name of a file", path);
+  }
+  BERTH_RETURN_IF_ERROR(check_output_path(path, sources));
+  for (const Bucket& bucket : buckets) BERTH_RETURN_IF_ERROR(check_output_path(bucket_path(path, bucket), sources));
+  return {};
+}
+
+std::optional<Error> failure_of(const PlacedBuckets& placed) {
+  if (placed.error) return infeasible("no plan for all sizes: {}", placed.error->message);
+  for (std::size_t i = 0; i < placed.shared.size(); ++i) {
+    if (placed.shared[i].feasible()) continue;
+    return within(placed.buckets[i].label(), infeasible("{}", overflow_text(placed.problems[i], placed.shared[i])));
+  }
+  return std::nullopt;
 }
 
 }  // namespace berth

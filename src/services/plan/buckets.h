@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,5 +41,12 @@ Result<PlacedBuckets> place_buckets(const ProblemRequest& request, std::vector<B
 
 // Writes the shared plan, readable at every size, and beside it each bucket's own (bucket_path).
 Status save_buckets(const std::string& path, const PlacedBuckets& placed);
+
+// Whether plans of all buckets can be written there, asked before a long search; `sources` are read.
+Status check_bucket_paths(const std::string& path, const std::vector<Bucket>& buckets,
+                          std::span<const std::string> sources);
+
+// Why there is no plan that fits at every size, if there is none.
+std::optional<Error> failure_of(const PlacedBuckets& placed);
 
 }  // namespace berth

@@ -127,15 +127,15 @@ std::string RealJudge::told_of_runs(Picoseconds predicted, int measured) const {
   const std::string runs =
       fmt::format("{} {} run", counted(static_cast<std::uint64_t>(measured), "plan"), measured == 1 ? "was" : "were");
   if (is_measured_) return "measured: " + runs;
-  return fmt::format("simulated, then {}, the first predicted at {}", runs, format_seconds(to_seconds(predicted)));
+  return fmt::format("simulated, then {}, the first predicted at {}", runs, format_time(predicted));
 }
 
-void RealJudge::settle(const Search& /*search*/, Outcome& outcome, Caller& caller) {
+void RealJudge::settle(const Search& search, Outcome& outcome, Caller& caller) {
   MeasureSession& session = scores_->session();
   outcome.score = simulate(problem_, outcome.plan);
   const Picoseconds predicted = outcome.score.step_time;
   outcome.lower_bound = 0;
-  if (outcome.note.find("proved") != std::string::npos) outcome.note.clear();  // by simulations
+  if (search.note_tells_proof()) outcome.note.clear();
   outcome.note = with_semicolon(outcome.note);
   const Plan chosen = outcome.plan;
   if (!is_measured_ && !run_shortlist(outcome, caller)) {

@@ -2,6 +2,7 @@
 #include "services/plan/outcome.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "sim/bounds/bounds.h"
 #include "sim/simulator.h"
@@ -73,6 +74,28 @@ std::vector<std::size_t> ops_per_device(const Problem& problem, const Plan& plan
   std::vector<std::size_t> counts(problem.machine().num_devices());
   for (const DeviceId device : plan.device_of) ++counts[index(device)];
   return counts;
+}
+
+double MemoryUse::share() const {
+  if (capacity > 0) return static_cast<double>(peak) / static_cast<double>(capacity);
+  return peak > 0 ? HUGE_VAL : 0.0;
+}
+
+MemoryUse memory_use(const Problem& problem, const Score& score, DeviceId device) {
+  const Machine& machine = problem.machine();
+  const int pool = machine.pool_of(device);
+  if (pool < 0) return {machine.device(device).name, score.devices[index(device)].peak, problem.capacity(device)};
+  const auto p = static_cast<std::size_t>(pool);
+  return {machine.pools()[p].name, score.pool_peaks[p], problem.pool_capacity(pool)};
+}
+
+MemoryUse fullest_memory_use(const Problem& problem, const Score& score) {
+  MemoryUse fullest;
+  for (const DeviceId device : problem.machine().device_ids()) {
+    MemoryUse use = memory_use(problem, score, device);
+    if (fullest.name.empty() || use.share() > fullest.share()) fullest = std::move(use);
+  }
+  return fullest;
 }
 
 }  // namespace berth

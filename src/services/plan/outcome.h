@@ -71,4 +71,13 @@ FusedCount count_fused(const Plan& plan);
 // Number of ops on every device.
 std::vector<std::size_t> ops_per_device(const Problem& problem, const Plan& plan);
 
+// Memory of a device, or of the pool it draws on.
+struct MemoryUse {
+  std::string name;
+  Bytes peak = 0, capacity = 0;
+  [[nodiscard]] double share() const;
+};
+MemoryUse memory_use(const Problem& problem, const Score& score, DeviceId device);
+MemoryUse fullest_memory_use(const Problem& problem, const Score& score);
+
 }  // namespace berth

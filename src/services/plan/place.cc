@@ -9,6 +9,7 @@
 #include "services/plan/single_device.h"
 #include "services/problem/constraints.h"
 #include "sim/bounds/bounds.h"
+#include "sim/simulator.h"
 
 namespace berth {
 namespace {
@@ -91,6 +92,12 @@ Result<ScoreAnswer> score(const ScoreRequest& request, Caller& caller) {
   const Problem& problem = answer.loaded.problem;
   BERTH_TRY(answer.outcome, score_any(request, answer.loaded));
   answer.single = run_single(problem, answer.outcome.lower_bound, caller);
+  if (request.timeline) {
+    if (problem.objective() == Objective::kPipeline) {
+      return bad_input("--timeline: the objective 'pipeline' adds up loads and has no timeline; leave --timeline out");
+    }
+    answer.timeline = simulate_timeline(problem, answer.outcome.plan);
+  }
   BERTH_TRY(std::optional<LoadedProblem> unchanged, load_unchanged(request.problem));
   if (!unchanged) return answer;
   if (std::optional<Outcome> before = score_on(unchanged->problem, answer.outcome)) {

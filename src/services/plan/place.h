@@ -12,6 +12,7 @@
 #include "services/plan/outcome.h"
 #include "services/plan/stages.h"
 #include "services/problem/problem_request.h"
+#include "sim/timeline.h"
 
 namespace berth {
 
@@ -45,12 +46,14 @@ Result<PlaceAnswer> place(const PlaceRequest& request, Caller& caller);
 struct ScoreRequest {
   ProblemRequest problem;
   std::string plan = {};  // its file; empty: the placement in the model's file
+  bool timeline = false;  // with every op and transfer
 };
 struct ScoreAnswer {
   LoadedProblem loaded;
   Outcome outcome;
   std::optional<Outcome> single = {};
   std::optional<Unchanged> before = {};  // none either if the machine as it is lacks a device of the plan
+  std::optional<Timeline> timeline = {};
 };
 Result<ScoreAnswer> score(const ScoreRequest& request, Caller& caller);
 

@@ -80,7 +80,7 @@ std::string against_single(const Outcome& outcome, const Outcome& single) {
   const bool fits = outcome.score.feasible;
   if (!single.score.feasible)
     return fits ? "the best single device is out of memory" : "neither does one device hold it";
-  const std::string time = format_seconds(to_seconds(single.score.step_time));
+  const std::string time = format_time(single.score.step_time);
   const std::string where = in_brackets(single.note);
   if (!fits) return fmt::format("it does not fit; the best single device does, {}{}", time, where);
   const double ratio = *ratio_to_single(outcome, single);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "plan/fuse/staged_planner.h"
 #include "plan/planners.h"
 #include "plan/portfolio.h"
 #include "services/plan/run_planner.h"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "plan/fuse/staged_planner.h"
+#include "plan/fuse/fusion.h"
 #include "services/caller.h"
 #include "services/plan/outcome.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "model/sizes.h"
+#include "model/lowered.h"
 
 namespace berth {
 

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "model/sizes.h"
 #include "services/words.h"
 
 namespace berth {

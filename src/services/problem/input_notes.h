@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "model/lower.h"
+#include "model/lowered.h"
 #include "problem/cost/measured_costs.h"
 #include "services/caller.h"
 

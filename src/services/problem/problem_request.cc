@@ -8,10 +8,12 @@
 #include "base/units.h"
 #include "files/files.h"
 #include "format/machine_toml.h"
+#include "import/costs/costs_file.h"
 #include "import/model_file.h"
 #include "import/problems/public_problem.h"
 #include "machine/library.h"
 #include "services/problem/constraints.h"
+#include "services/problem/dims.h"
 #include "services/problem/language_model.h"
 #include "serving/spec.h"
 #include "zoo/zoo.h"
@@ -87,6 +89,26 @@ Status apply_changes(ProblemOverrides& overrides, const MachineChanges& changes)
   BERTH_TRY(Machine machine, changed(*overrides.machine, changes));
   overrides.machine = std::make_shared<const Machine>(std::move(machine));
   return {};
+}
+
+// "FILE@DEVICE", unless a file has that very name.
+Result<CostsFile> read_costs_argument(const std::string& argument) {
+  const std::size_t at = argument.rfind('@');
+  if (at == std::string::npos || path_exists(argument)) return read_costs_file(argument);
+  BERTH_TRY(CostsFile costs, read_costs_file(argument.substr(0, at)));
+  costs.device = argument.substr(at + 1);
+  if (costs.device.empty()) return bad_input("--costs {}: no device stands behind the @", argument);
+  return costs;
+}
+
+// The files, each FILE or FILE@DEVICE, against graph and machine.
+Result<MatchedCosts> read_costs(std::span<const std::string> arguments, const Graph& graph, const Machine& machine) {
+  std::vector<CostsFile> files;
+  for (const std::string& argument : arguments) {
+    BERTH_TRY(CostsFile file, read_costs_argument(argument));
+    files.push_back(std::move(file));
+  }
+  return match_costs(graph, machine, files);
 }
 
 // Times for every op, estimated or measured; what is said about the latter is added to the notes.

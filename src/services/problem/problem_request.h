@@ -11,16 +11,17 @@
 
 #include "base/result.h"
 #include "import/model_file.h"
-#include "model/lower.h"
+#include "model/lowered.h"
+#include "problem/cost/measured_costs.h"
 #include "problem/demands/demand.h"
 #include "problem/problem.h"
 #include "problem/what_if/machine_changes.h"
 #include "services/caller.h"
-#include "services/problem/costs.h"
-#include "services/problem/dims.h"
 #include "services/problem/input_notes.h"
 
 namespace berth {
+
+struct Bucket;  // services/problem/dims.h
 
 struct ProblemRequest {
   std::string graph;                        // "zoo:nmt-4,batch=128", a file of a graph or a model, or a public problem
@@ -45,6 +46,12 @@ Result<LoadedGraph> load_graph(const std::string& text, const ImportOptions& opt
 
 // The name of a built-in machine, or a .toml file.
 Result<std::shared_ptr<const Machine>> load_machine(const std::string& text);
+
+// What measured times a problem has.
+struct CostsSummary {
+  std::size_t ops = 0;  // that have a measured time on some device
+  std::vector<CostsReport> files = {};
+};
 
 // Graph, machine and objective together, priced, under the constraints.
 struct LoadedProblem {

@@ -27,6 +27,18 @@ Result<Priced> price(const Model& model, const std::shared_ptr<const Machine>& m
 
 }  // namespace
 
+std::string_view name_of(Runtime runtime) {
+  switch (runtime) {
+    case Runtime::kLlamaCpp:
+      return "llama.cpp";
+    case Runtime::kVllm:
+      return "vllm";
+    case Runtime::kAccelerate:
+      break;
+  }
+  return "accelerate";
+}
+
 Bytes compute_buffer_bytes(const Config& config, const CacheSettings& cache) {
   const std::int64_t inner = std::max(config.ffn, config.experts_used * config.expert_ffn);
   const std::int64_t widest = std::max(config.vocab + config.hidden, 4 * config.hidden + 2 * inner);

@@ -22,6 +22,7 @@ enum class Runtime : std::uint8_t {
   kVllm,        // stages of whole layers on GPUs, nothing on the CPU
   kAccelerate,  // modules on GPUs; those on the CPU are copied to the first GPU each time they run
 };
+std::string_view name_of(Runtime runtime);  // "llama.cpp", "vllm", "accelerate"
 
 // Seconds of a request: so many tokens of a prompt and so many new ones. {0, 1} asks for decode speed alone.
 struct Mix {

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/plan/place.h"
 
-#include <gtest/gtest.h>
-
-#include <filesystem>
-
 #include "services/compare/compare.h"
-#include "services/listening_caller.h"
 #include "services/plan/plan_files.h"
 #include "services/plan/run_planner.h"
 #include "services/plan/single_device.h"
+#include "services/small_problem.h"
 #include "sim/bounds/bounds.h"
 
 namespace berth {
@@ -18,13 +14,7 @@ namespace {
 ChosenPlanner planner_named(std::string_view name) { return chosen(*find_classical_planner(name)); }
 
 PlaceRequest small_request(std::string_view planner) {
-  return {.problem = {.graph = "zoo:rnnlm,unroll=3", .machine = "k40x2"},
-          .planner = planner_named(planner),
-          .budget = {.evaluations = 20}};
-}
-
-std::string temporary_file(const std::string& name) {
-  return (std::filesystem::path(testing::TempDir()) / name).string();
+  return {.problem = small_problem(), .planner = planner_named(planner), .budget = {.evaluations = 20}};
 }
 
 TEST(Place, AnswersWithAPlanItsWorthAndTheBestSingleDevice) {

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/output/llm_output.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/output/output.h"
+#include "app/output/terminal.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "files/json/json_writer.h"
+#include "services/serving/llm_export.h"
+#include "services/serving/llm_facts.h"
+#include "services/words.h"
+#include "serving/kv_cache.h"
+
+namespace berth::app {
+namespace {
+
+constexpr int kBarWidth = 24;
+
+// "[wwwwccr.......]": weights, cache, runtime, free.
+std::string memory_bar(Bytes weights, Bytes cache, Bytes runtime, Bytes capacity) {
+  if (capacity <= 0) return "[]";
+  std::string bar;
+  Bytes sum = 0;
+  for (const auto& [bytes, letter] : {std::pair(weights, '#'), std::pair(cache, '+'), std::pair(runtime, '-')}) {
+    sum += bytes;
+    const double share = static_cast<double>(sum) / static_cast<double>(capacity);
+    const auto until = static_cast<std::size_t>(std::min(1.0, share) * kBarWidth + 0.5);
+    if (bar.size() < until) bar.append(until - bar.size(), letter);
+  }
+  bar.resize(kBarWidth, '.');
+  return fmt::format("[{}]", bar);
+}
+
+// "0-11, 13": runs of numbers.
+std::string ranges_text(const std::vector<std::int64_t>& numbers) {
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < numbers.size();) {
+    std::size_t last = i;
+    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
+    words.push_back(last == i ? fmt::format("{}", numbers[i]) : fmt::format("{}-{}", numbers[i], numbers[last]));
+    i = last + 1;
+  }
+  return join(words, ", ");
+}
+
+// What is on a device: "layers 0-11 and head, feed-forward of 20-31".
+std::string contents(const llm::Placement& placement, const LlmDeviceUse& use) {
+  std::vector<std::string> words;
+  if (placement.input == use.device) words.emplace_back("words");
+  if (!use.layers.empty()) words.push_back(fmt::format("layers {}", ranges_text(use.layers)));
+  if (!use.feed_forwards.empty()) words.push_back(fmt::format("feed-forward of {}", ranges_text(use.feed_forwards)));
+  if (placement.output == use.device) words.emplace_back("head");
+  return words.empty() ? "nothing" : join(words, ", ");
+}
+
+std::string tokens(double per_second) {
+  return per_second >= 100 ? group_digits(static_cast<std::uint64_t>(per_second + 0.5))
+                           : fmt::format("{:.3g}", per_second);
+}
+
+std::string memory_table(const LlmAnswer& answer) {
+  Table table = Table::headed({"", "", "# weights + cache - runtime", ">weights", ">cache", ">runtime", ">free", ""});
+  for (const LlmDeviceUse& use : device_uses(answer)) {
+    const Device& device = answer.machine->device(use.device);
+    table.add({device.name, device.model, memory_bar(use.weights, use.cache, use.runtime, use.capacity),
+               format_bytes(use.weights), format_bytes(use.cache), format_bytes(use.runtime),
+               use.free >= 0 ? format_bytes(use.free) : fmt::format("-{}", format_bytes(-use.free)),
+               contents(answer.placement(), use) + (device.pool.empty() ? "" : "; memory is shared")});
+  }
+  return table.text("  ");
+}
+
+std::string_view name_of(StepBound bound) {
+  switch (bound) {
+    case StepBound::kMemory:
+      return "memory";
+    case StepBound::kArithmetic:
+      return "arithmetic";
+    case StepBound::kLinks:
+      return "links";
+    case StepBound::kCopies:
+      break;
+  }
+  return "copies of weights to a GPU";
+}
+
+// What takes a step's time: the two busiest devices, copies of weights, and the links.
+std::string limits_text(const LlmAnswer& answer, llm::Phase phase) {
+  const StepLimits limits = step_limits(answer, phase);
+  std::vector<std::string> words;
+  for (const auto& [device, share] : std::span(limits.devices).first(std::min<std::size_t>(2, limits.devices.size()))) {
+    if (share >= 0.005) words.push_back(fmt::format("{} {}", answer.machine->device(device).name, percent(share)));
+  }
+  if (limits.copies > 0.0) words.push_back(fmt::format("copies {}", percent(limits.copies)));
+  words.push_back(fmt::format("links {}", percent(limits.links)));
+  return fmt::format("{}; time on {}", name_of(limits.bound), join(words, ", "));
+}
+
+std::string speed_table(const LlmAnswer& answer) {
+  Table table = Table::headed({"", ">predicted", "runtimes reach", "bound by"});
+  const auto add = [&](const char* name, llm::Phase phase, double speed, const Band& band) {
+    table.add({name, fmt::format("{} tok/s", tokens(speed)),
+               fmt::format("{} to {}", tokens(speed * band.low), tokens(speed * band.high)),
+               limits_text(answer, phase)});
+  };
+  add("decode", llm::Phase::kDecode, answer.decode_tokens(answer.verdict().decode_s), kDecodeBand);
+  add("prefill", llm::Phase::kPrefill, answer.prefill_tokens(answer.verdict().prefill_s), kPrefillBand);
+  return table.text("  ");
+}
+
+std::string gain(double ours_s, double theirs_s) {
+  if (theirs_s <= 0.0 || ours_s <= 0.0) return "";
+  const double ratio = theirs_s / ours_s;
+  if (ratio > 0.995 && ratio < 1.005) return "as fast";
+  return ratio > 1.0 ? fmt::format("ours is {:.2f}x as fast", ratio)
+                     : fmt::format("{:.2f}x as fast as ours", 1.0 / ratio);
+}
+
+void add_rival(Table& table, const LlmAnswer& answer, const std::string& name, const llm::Verdict& verdict,
+               const std::string& note) {
+  if (!verdict.fits) {
+    table.add({name, "OOM", "", fmt::format("{} over", format_bytes(verdict.over)), note});
+    return;
+  }
+  table.add({name, tokens(answer.decode_tokens(verdict.decode_s)), tokens(answer.prefill_tokens(verdict.prefill_s)),
+             gain(answer.verdict().request_s, verdict.request_s), note});
+}
+
+std::string rivals_table(const LlmAnswer& answer) {
+  Table table = Table::headed({"compared with", ">decode", ">prefill", "", ""});
+  if (answer.given) add_rival(table, answer, answer.given->source, answer.given->verdict, "");
+  for (const llm::JudgedRival& rival : answer.search.rivals) {
+    const std::string off = rival.verdict.unpinned > 0 ? "; not as pinned" : "";
+    add_rival(table, answer, std::string(rival.name), rival.verdict, rival.note + off);
+  }
+  return table.text("  ");
+}
+
+std::string what_if_table(const LlmAnswer& answer) {
+  if (answer.what_ifs.empty()) return "";
+  Table table = Table::headed({"what if: with", ">decode", ">prefill", ""});
+  const double ours = answer.verdict().request_s;
+  for (const llm::WhatIf& what : answer.what_ifs) {
+    if (!what.fits) {
+      table.add({what.change, "OOM", "", fmt::format("{} over", format_bytes(what.over))});
+      continue;
+    }
+    const double change = ours / what.request_s - 1.0;
+    const std::string word = std::abs(change) < 0.005 ? "no change" : fmt::format("{:+.0f} %", 100.0 * change);
+    table.add({what.change, tokens(answer.decode_tokens(what.decode_s)), tokens(answer.prefill_tokens(what.prefill_s)),
+               word});
+  }
+  return fmt::format("\n{}", table.text("  "));
+}
+
+std::string trained_words(const LlmAnswer& answer) {
+  const std::int64_t trained = answer.model->config.context;
+  if (trained <= 0) return "";
+  if (answer.options.cache.context > trained) {
+    return fmt::format(" (it was trained for {})", group_digits(static_cast<std::uint64_t>(trained)));
+  }
+  const std::int64_t whole = trained / llm::kCellPadding * llm::kCellPadding;
+  return answer.context_at_all >= whole ? " (all it was trained for)" : "";
+}
+
+std::string context_line(const LlmAnswer& answer) {
+  const auto words = [&](std::int64_t context) {
+    return context == 0 ? std::string("none") : group_digits(static_cast<std::uint64_t>(context));
+  };
+  if (answer.context_at_all == 0) return "  no context fits on this machine\n";
+  return fmt::format("  largest context that fits: {} with all layers on GPUs, {} at all{}\n",
+                     words(answer.context_on_gpus), words(answer.context_at_all), trained_words(answer));
+}
+
+void write_verdict(JsonWriter& json, const LlmAnswer& answer, const llm::Verdict& verdict) {
+  json.members("fits", verdict.fits, "over_bytes", verdict.over, "decode_tokens_per_s",
+               answer.decode_tokens(verdict.decode_s), "prefill_tokens_per_s", answer.prefill_tokens(verdict.prefill_s),
+               "decode_step_s", verdict.decode_s, "prefill_step_s", verdict.prefill_s, "decode_copies_s",
+               verdict.decode_copies_s, "prefill_copies_s", verdict.prefill_copies_s, "objective_value_s",
+               verdict.request_s);
+}
+
+void write_model(JsonWriter& json, const llm::Model& model) {
+  const auto write = [&] {
+    json.members("title", model.title, "architecture", model.config.architecture, "layers", model.config.layers,
+                 "parameters", model.parameters(), "weight_bytes", model.weight_bytes(), "tensors",
+                 model.tensors.size());
+  };
+  json.object("model", write, JsonLayout::kLines);
+}
+
+void write_devices(JsonWriter& json, const LlmAnswer& answer) {
+  const llm::Serving& serving = *answer.serving;
+  const auto loads = serving.loads(answer.placement());
+  json.objects("devices", answer.machine->device_ids(), [&](DeviceId id) {
+    const llm::Serving::Load& load = loads[index(id)];
+    json.members("name", answer.machine->device(id).name, "weight_bytes", load.weights, "cache_bytes", load.cache,
+                 "runtime_bytes", serving.reserved(id) + load.copies, "capacity_bytes", answer.machine->capacity(id),
+                 "decode_busy_s", to_seconds(answer.verdict().decode.devices[index(id)].busy));
+  });
+}
+
+void write_layers(JsonWriter& json, const LlmAnswer& answer) {
+  const llm::Placement& placement = answer.placement();
+  const auto name = [&](DeviceId id) { return answer.machine->device(id).name; };
+  json.members("input", name(placement.input), "output", name(placement.output));
+  std::size_t layer = 0;
+  json.objects("layers", placement.home, [&](DeviceId home) {
+    const auto& moved = placement.moved[layer++];
+    json.members("home", name(home), "gate", name(moved[0]), "up", name(moved[1]), "down", name(moved[2]));
+  });
+}
+
+void write_others(JsonWriter& json, const LlmAnswer& answer) {
+  json.objects("rivals", answer.search.rivals, [&](const llm::JudgedRival& rival) {
+    json.members("name", rival.name, "note", rival.note);
+    write_verdict(json, answer, rival.verdict);
+  });
+  if (answer.given) {
+    json.object("given", [&] {
+      json.members("source", answer.given->source);
+      write_verdict(json, answer, answer.given->verdict);
+    });
+  }
+  json.objects("what_if", answer.what_ifs, [&](const llm::WhatIf& what) {
+    json.members("change", what.change, "fits", what.fits, "decode_step_s", what.decode_s, "prefill_step_s",
+                 what.prefill_s, "objective_value_s", what.request_s);
+  });
+}
+
+void write_export(JsonWriter& json, const LlmAnswer& answer) {
+  const auto text = text_to_paste(answer, answer.options.runtime);
+  json.members("export", text ? *text : "");
+  if (answer.options.runtime != llm::Runtime::kLlamaCpp) return;
+  json.objects("patterns", moved_tensors(answer),
+               [&](const MovedTensors& moved) { json.members("regex", moved.regex, "buffer", moved.buffer); });
+}
+
+}  // namespace
+
+std::string llm_page(const LlmAnswer& answer) {
+  const llm::Model& model = *answer.model;
+  const llm::CacheSettings& cache = answer.options.cache;
+  std::string page = fmt::format(
+      "{} ({}, {} layers, {} parameters, {} of weights) on {} for {}\ncontext {}{}, cache {} ({})\n\n",
+      clean(model.title), clean(model.config.architecture), model.config.layers,
+      format_count(static_cast<double>(model.parameters())), format_bytes(model.weight_bytes()), answer.machine->name(),
+      name_of(answer.options.runtime), group_digits(static_cast<std::uint64_t>(cache.context)),
+      cache.sequences > 1 ? fmt::format(" x {} sequences", cache.sequences) : "",
+      format_bytes(llm::cache_bytes(model.config, cache)), cache.key_type->name);
+  page += memory_table(answer) + "\n";
+  if (answer.verdict().fits) {
+    page += speed_table(answer);
+  } else {
+    page += fmt::format("  it does not fit: {} too much\n", format_bytes(answer.verdict().over));
+  }
+  page += context_line(answer) + "\n" + rivals_table(answer) + what_if_table(answer);
+  for (const std::string& note : answer.notes) page += fmt::format("\nnote: {}\n", clean(note));
+  return page;
+}
+
+std::string llm_json(const LlmAnswer& answer) {
+  return json_document([&](JsonWriter& json) {
+    const llm::CacheSettings& cache = answer.options.cache;
+    write_model(json, *answer.model);
+    json.members("machine", answer.machine->name(), "runtime", name_of(answer.options.runtime), "context",
+                 cache.context, "sequences", cache.sequences, "cache_bytes",
+                 llm::cache_bytes(answer.model->config, cache));
+    write_verdict(json, answer, answer.verdict());
+    json.list("decode_band", std::array{kDecodeBand.low, kDecodeBand.high});
+    json.list("prefill_band", std::array{kPrefillBand.low, kPrefillBand.high});
+    json.members("search_s", answer.search_s, "simulations", answer.search.simulations, "largest_context_on_gpus",
+                 answer.context_on_gpus, "largest_context", answer.context_at_all);
+    write_devices(json, answer);
+    write_layers(json, answer);
+    write_others(json, answer);
+    json.list("notes", answer.notes, JsonLayout::kLines);
+    write_export(json, answer);
+  });
+}
+
+std::string tensor_table(const LlmAnswer& answer) {
+  Table table = Table::headed({"tensor", "device", ">bytes"});
+  for (const llm::Tensor& tensor : answer.model->tensors) {
+    const DeviceId device = answer.placement().device_of(tensor.layer, tensor.part);
+    table.add({tensor.name, answer.machine->device(device).name, fmt::format("{}", tensor.bytes)});
+  }
+  return table.text();
+}
+
+}  // namespace berth::app

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/export/export_plan.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+
+#include "base/text.h"
+#include "export/device_names.h"
+#include "files/output_path.h"
+#include "machine/library.h"
+#include "report/trace/trace_exports.h"
+#include "services/plan/plan_files.h"
+
+namespace berth {
+namespace {
+
+// An error names the nearest one.
+Result<ExportFormat> find_export_format(std::string_view name) {
+  std::vector<std::string> names;
+  for (const ExportFormat& format : export_formats()) {
+    if (format.name == name) return format;
+    names.emplace_back(format.name);
+  }
+  return bad_input("no export format named '{}'; there are: {}{}", name, join(names, ", "),
+                   did_you_mean(name, std::span<const std::string>(names)));
+}
+
+Status check_paths(const PlanExportRequest& request, const ExportFormat& format) {
+  const std::vector<std::string_view> endings = split(format.takes, ' ');
+  const bool fits = format.takes.empty() || std::ranges::any_of(endings, [&](std::string_view ending) {
+                      return request.problem.graph.ends_with(ending);
+                    });
+  if (!fits) {
+    return bad_input("--to {} writes the model's own file again, and needs one that ends in {}; {} does not",
+                     format.name, format.takes, request.problem.graph);
+  }
+  std::error_code ignored;
+  const bool is_folder = std::filesystem::is_directory(request.output, ignored);
+  if (!format.is_folder) {
+    return check_output_path(request.output, std::array{request.problem.graph, request.problem.machine, request.plan});
+  }
+  if (!is_folder && std::filesystem::exists(request.output, ignored)) {
+    return bad_input("{}: --to {} writes a folder of files, and this is a file", request.output, format.name);
+  }
+  return {};
+}
+
+Result<std::map<std::string, std::string>> read_names(const std::vector<std::string>& words) {
+  std::map<std::string, std::string> names;
+  for (const std::string& word : words) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == word.size()) {
+      return bad_input("--name: '{}' is not DEVICE=NAME, as in gpu0=GPU.1", word);
+    }
+    const auto [entry, is_new] = names.emplace(word.substr(0, equals), word.substr(equals + 1));
+    if (!is_new) return bad_input("--name: '{}' has two names", entry->first);
+  }
+  return names;
+}
+
+}  // namespace
+
+std::vector<ExportFormat> export_formats() {
+  std::vector<ExportFormat> formats(plan_exports().begin(), plan_exports().end());
+  formats.insert(formats.end(), trace_exports().begin(), trace_exports().end());
+  std::ranges::sort(formats, {}, &ExportFormat::name);
+  return formats;
+}
+
+Result<PlanExportAnswer> export_plan(PlanExportRequest request, Caller& caller) {
+  BERTH_TRY(const ExportFormat format, find_export_format(request.format));
+  BERTH_RETURN_IF_ERROR(check_paths(request, format));
+  BERTH_TRY(auto names, read_names(request.names));
+  if (!request.module_prefix.empty() && request.format != "accelerate") {
+    return bad_input("--module-prefix is for --to accelerate, which speaks of modules; leave it out");
+  }
+  ProblemRequest& problem = request.problem;
+  if (problem.machine.empty()) {
+    const std::optional<std::string> name = machine_of_plan_file(request.plan);
+    if (name && builtin_machine(*name)) problem.machine = *name;
+  }
+  BERTH_TRY(const LoadedProblem loaded, load_problem(problem, caller));
+  BERTH_TRY(const ReadPlan read, read_plan(request.plan, problem, loaded.problem));
+  const ExportRequest made{.problem = loaded.problem,
+                           .plan = read.plan,
+                           .source = problem.graph,
+                           .names = std::move(names),
+                           .module_prefix = request.module_prefix,
+                           .import = problem.import};
+  BERTH_RETURN_IF_ERROR(check_names(made));
+  BERTH_TRY(Exported exported, format.make(made));
+  BERTH_TRY(std::optional<ExportPromise> promise, promise_of(loaded.problem, read.plan, format));
+  if (promise) {
+    for (std::string& note : promise_notes(*promise, loaded.problem, format)) exported.notes.push_back(std::move(note));
+  }
+  BERTH_RETURN_IF_ERROR(save_export(format, exported, request.output));
+  return PlanExportAnswer{format, std::move(exported), std::move(promise)};
+}
+
+}  // namespace berth

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/serving/llm.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/text.h"
+#include "files/files.h"
+#include "services/problem/language_model.h"
+#include "services/problem/problem_request.h"
+#include "services/serving/llm_options.h"
+#include "serving/files/device_map.h"
+
+namespace berth {
+namespace {
+
+constexpr std::int64_t kLongestAsked = 1 << 20;  // of models that do not say what they were trained for
+
+// GPUs that the plan uses and that another host is nearer to than this one, unless their servers are known.
+void note_other_hosts(LlmAnswer& answer) {
+  if (answer.options.runtime != llm::Runtime::kLlamaCpp) return;
+  const Machine& machine = *answer.machine;
+  const llm::Placement& placement = answer.search.best.placement;
+  std::vector<std::string> remote;
+  for (const DeviceId gpu : answer.serving->accelerators()) {
+    const bool used = std::ranges::find(placement.home, gpu) != placement.home.end();
+    const std::size_t hops = machine.route(answer.serving->cpu(), gpu).size();
+    bool elsewhere = false;
+    for (const DeviceId other : machine.device_ids()) {
+      elsewhere |= machine.device(other).kind == DeviceKind::kCpu && machine.route(other, gpu).size() < hops;
+    }
+    if (used && elsewhere && answer.names.servers[index(gpu)].empty()) remote.push_back(machine.device(gpu).name);
+  }
+  if (remote.empty()) return;
+  answer.notes.push_back(fmt::format(
+      "on another host: {0}; start ggml-rpc-server there and say where it listens, for example --rpc {1}=HOST:PORT",
+      join(remote, ", "), remote.front()));
+}
+
+Status check_pins(const LlmAnswer& answer) {
+  const std::int64_t off = answer.search.best.verdict.unpinned;
+  if (off == 0) return {};
+  return bad_input(
+      "--pin: {} layers cannot be where they are pinned; layers on the CPU come first, then one block per GPU", off);
+}
+
+bool spills(const LlmAnswer& answer) {
+  const llm::Judged& best = answer.search.best;
+  return !best.verdict.fits || best.shape.cpu_layers > 0 ||
+         std::ranges::any_of(best.shape.blocks, [](const llm::Block& block) { return block.moved > 0; });
+}
+
+Status search_placement(LlmAnswer& answer) {
+  BERTH_TRY(llm::Serving serving, llm::Serving::make(answer.model, answer.machine, answer.options));
+  answer.serving = std::make_shared<llm::Serving>(std::move(serving));
+  answer.search = llm::find_placement(*answer.serving);
+  return {};
+}
+
+Result<GivenPlan> read_given(const LlmRequest& request, const LlamaFlags* line, const LlmAnswer& answer,
+                             const RuntimeDevices& devices) {
+  GivenPlan given;
+  if (line != nullptr) {
+    BERTH_TRY(ReadPlacement read, placement_of_flags(*line, *answer.model, *answer.machine, devices));
+    given.source = "your flags";
+    given.placement = std::move(read.placement);
+    given.notes = std::move(read.notes);
+  } else if (!request.device_map.empty()) {
+    BERTH_TRY(std::string text, read_file(request.device_map));
+    auto read = read_device_map(std::move(text), *answer.model, devices);
+    if (!read) return within(request.device_map, read.error());
+    given.source = "your device map";
+    given.placement = std::move(read).value();
+  } else {
+    auto read = read_partition(request.partition, *answer.model, devices);
+    if (!read) return within("--partition", read.error());
+    given.source = "your partition";
+    given.placement = std::move(read).value();
+  }
+  given.verdict = answer.serving->judge(given.placement);
+  const llm::Runtime theirs = line != nullptr               ? llm::Runtime::kLlamaCpp
+                              : !request.device_map.empty() ? llm::Runtime::kAccelerate
+                                                            : llm::Runtime::kVllm;
+  if (theirs != answer.options.runtime) {
+    given.notes.push_back(fmt::format("{} is judged as {} would run it; --runtime {} judges it as its own runtime does",
+                                      given.source, name_of(answer.options.runtime), name_of(theirs)));
+  }
+  return given;
+}
+
+Status ask_contexts(LlmAnswer& answer) {
+  const std::int64_t trained = answer.model->config.context;
+  const std::int64_t most = std::max(answer.options.cache.context, trained > 0 ? trained : kLongestAsked);
+  BERTH_TRY(answer.context_on_gpus, llm::largest_context(answer.model, answer.machine, answer.options, true, most));
+  BERTH_TRY(answer.context_at_all, llm::largest_context(answer.model, answer.machine, answer.options, false, most));
+  return {};
+}
+
+// Transformers keeps keys and values of every head where llama.cpp and vLLM keep one narrow vector (DeepSeek).
+void expand_cache(LlmAnswer& answer) {
+  if (answer.options.runtime != llm::Runtime::kAccelerate || !answer.model->config.is_latent()) return;
+  auto model = std::make_shared<llm::Model>(*answer.model);
+  model->config.kv_rank = 0;
+  model->notes.emplace_back("transformers keeps keys and values of every head of this model, not their latent vectors");
+  answer.model = std::move(model);
+}
+
+// With the GPUs that are a last choice only if they are needed.
+Status search_all(LlmAnswer& answer, DeviceSet last) {
+  const auto start = std::chrono::steady_clock::now();
+  const DeviceSet excluded = answer.options.excluded;
+  answer.options.excluded |= last;
+  Status searched = search_placement(answer);
+  if (last != 0 && (!searched || spills(answer))) {
+    answer.options.excluded = excluded;
+    searched = search_placement(answer);
+  }
+  answer.search_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  BERTH_RETURN_IF_ERROR(searched);
+  return check_pins(answer);
+}
+
+Result<std::optional<LlamaFlags>> read_line(const std::string& text, const RuntimeDevices& devices) {
+  if (text.empty()) return std::optional<LlamaFlags>();
+  auto parsed = parse_llama_flags(text, devices);
+  if (!parsed) return within("--flags", parsed.error());
+  return std::optional(std::move(parsed).value());
+}
+
+}  // namespace
+
+Result<LlmAnswer> answer_llm(const LlmRequest& request) {
+  LlmAnswer answer;
+  BERTH_TRY(answer.machine, load_machine(request.machine));
+  BERTH_TRY(answer.model, load_language_model(request.model, request.weights));
+  answer.options.runtime = request.runtime;
+  expand_cache(answer);
+  BERTH_TRY(answer.names, llama_names(request, *answer.machine));
+  answer.notes = answer.model->notes;
+  const RuntimeDevices devices(*answer.machine, answer.names);
+  BERTH_TRY(const std::optional<LlamaFlags> line, read_line(request.given_flags, devices));
+  const LlamaFlags* given = line ? &*line : nullptr;
+  BERTH_TRY(answer.options, serving_options(request, given, *answer.model, *answer.machine));
+  BERTH_TRY(const DeviceSet last, last_devices(request, *answer.machine));
+  BERTH_RETURN_IF_ERROR(search_all(answer, last));
+  note_other_hosts(answer);
+  if (request.has_given()) {
+    BERTH_TRY(answer.given, read_given(request, given, answer, devices));
+    answer.notes.insert(answer.notes.end(), answer.given->notes.begin(), answer.given->notes.end());
+  }
+  BERTH_RETURN_IF_ERROR(ask_contexts(answer));
+  if (request.what_if) answer.what_ifs = llm::ask_what_ifs(answer.model, answer.machine, answer.options);
+  return answer;
+}
+
+Outcome decode_outcome(const LlmAnswer& answer, const llm::Placement& placement, std::string planner) {
+  return score_plan(answer.serving->problem(llm::Phase::kDecode), std::move(planner),
+                    answer.serving->plan_of(placement, llm::Phase::kDecode));
+}
+
+}  // namespace berth

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// A language model on a machine, as somebody asks: where its layers go under a runtime's rules, how fast that is, and
+// what others would make of it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "services/plan/outcome.h"
+#include "serving/files/runtime_devices.h"
+#include "serving/plan/search.h"
+#include "serving/plan/what_if.h"
+
+namespace berth {
+
+struct LlmRequest {
+  std::string model, machine;  // load_language_model() and load_machine() say what may stand there
+  llm::Runtime runtime = llm::Runtime::kLlamaCpp;
+  llm::Mix mix = {};
+  std::string weights = {}, cache_type = {}, backend = {};         // empty: by default
+  std::uint64_t context = 0, sequences = 0, prompt_batch = 0;      // 0: as the given flags say, or by default
+  std::int64_t depth = -1;                                         // tokens in the cache; -1: it is full
+  Bytes context_bytes = Bytes{512} << 20;                          // what a driver's context takes on each GPU
+  Bytes host_bytes = Bytes{2} << 30;                               // of the system and the program on the CPU
+  std::vector<std::string> reserves = {}, pins = {};               // gpu0=1.5GiB; 0-3=gpu0
+  std::vector<std::string> without = {}, last = {}, servers = {};  // devices; gpu2=HOST:PORT
+  // A plan of their own, at most one of these: flags of llama.cpp, the file of a device_map, layers per stage.
+  std::string given_flags = {}, device_map = {}, partition = {};
+  bool what_if = true;
+
+  [[nodiscard]] bool has_given() const { return !given_flags.empty() || !device_map.empty() || !partition.empty(); }
+};
+
+// A plan that somebody brought.
+struct GivenPlan {
+  std::string source;
+  llm::Placement placement;
+  llm::Verdict verdict;
+  std::vector<std::string> notes;
+};
+
+struct LlmAnswer {
+  std::shared_ptr<const llm::Model> model;
+  std::shared_ptr<const Machine> machine;
+  llm::ServingOptions options;
+  LlamaNames names;  // of devices, for llama.cpp
+  std::shared_ptr<llm::Serving> serving;
+  llm::PlacementSearch search;
+  double search_s = 0.0;
+  std::optional<GivenPlan> given;
+  std::vector<llm::WhatIf> what_ifs;
+  std::int64_t context_on_gpus = 0, context_at_all = 0;  // the largest ones; 0: none
+  std::vector<std::string> notes;                        // with those about the given plan
+
+  [[nodiscard]] const llm::Placement& placement() const { return search.best.placement; }
+  [[nodiscard]] const llm::Verdict& verdict() const { return search.best.verdict; }
+  [[nodiscard]] double decode_tokens(double step_s) const {
+    return static_cast<double>(options.cache.sequences) / step_s;
+  }
+  [[nodiscard]] double prefill_tokens(double step_s) const {
+    return static_cast<double>(options.cache.prompt_batch) / step_s;
+  }
+};
+Result<LlmAnswer> answer_llm(const LlmRequest& request);
+
+// A placement as the outcome of its decode step, for plan files.
+Outcome decode_outcome(const LlmAnswer& answer, const llm::Placement& placement, std::string planner);
+
+// How far the truth may be from a prediction, as factors of speed. Decode: streaming is priced at 0.8 of the bandwidth,
+// runtimes reach 0.5 (llmfit pull request 137) to 0.82 (inference-sim issue 415). Prefill: products are priced at 0.6
+// of the peak, runtimes reach 0.45 (inference-sim issue 762), kernels 0.795 (the fitted row of docs/cost-model.md).
+struct Band {
+  double low, high;
+};
+inline constexpr Band kDecodeBand{0.5 / 0.8, 0.82 / 0.8};
+inline constexpr Band kPrefillBand{0.45 / 0.6, 0.795 / 0.6};
+
+}  // namespace berth

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What another machine or another cache would give: each question is the same search over again with one thing changed.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "serving/plan/search.h"
+
+namespace berth::llm {
+
+struct WhatIf {
+  std::string change;  // "1 GiB more on gpu0"
+  bool fits = false;
+  Bytes over = 0;  // what does not fit, of all devices together
+  double decode_s = 0.0, prefill_s = 0.0, request_s = 0.0;
+};
+
+std::vector<WhatIf> ask_what_ifs(const std::shared_ptr<const Model>& model,
+                                 const std::shared_ptr<const Machine>& machine, const ServingOptions& options);
+
+}  // namespace berth::llm
