@@ -7,6 +7,7 @@
 
 #include "import/model_file.h"
 #include "machine/devices.h"
+#include "model/lower.h"
 #include "problem/cost/cost_model.h"
 #include "problem/cost/elements.h"
 #include "problem/cost/op_class.h"
