@@ -35,6 +35,16 @@ TEST(Arrange, JoinsAddUpAlongOneAxis) {
   EXPECT_EQ(sizes_in(joined({&c, &other}, 1)), "2,?") << "another rank";
 }
 
+TEST(Arrange, WhatIsLeftIsASize) {
+  EXPECT_EQ(sizes_in(Shape{left_over({{2}, {3}, {4}}, {{6}})}), "4");
+  EXPECT_EQ(sizes_in(Shape{left_over({{2}, {3}}, {{4}})}), "?") << "does not come out even";
+  EXPECT_EQ(sizes_in(Shape{left_over({kBatch, {3}, {4}}, {{12}})}), "n");
+  EXPECT_EQ(sizes_in(Shape{left_over({kBatch, {3}, {4}}, {{6}})}), "?") << "twice n has no name";
+  EXPECT_EQ(sizes_in(Shape{left_over({kBatch, kBatch}, {})}), "?");
+  EXPECT_EQ(sizes_in(Shape{left_over({{6}}, {Dim{}})}), "?");
+  EXPECT_EQ(sizes_in(Shape{left_over({{0}}, {{0}})}), "?");
+}
+
 TEST(Arrange, AxesComeAndGo) {
   const Shape shape{{2}, {3}, {4}};
   EXPECT_EQ(sizes_in(with_axis(shape, 0, {9})), "9,2,3,4");

@@ -7,7 +7,6 @@
 
 #include "files/protobuf/wire.h"
 #include "graph/builder.h"
-#include "import/onnx/onnx_constant.h"
 #include "import/onnx/onnx_subgraphs.h"
 #include "import/onnx/onnx_tensor.h"
 #include "model/weights.h"

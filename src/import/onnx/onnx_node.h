@@ -51,4 +51,7 @@ std::string module_of(const OnnxNode& node);
 // "ai.onnx" and "" are the same domain; another one stands before the type: "com.microsoft.FusedMatMul".
 std::string onnx_type(std::string_view domain, std::string_view type);
 
+// What a Constant node holds; its shape and type where the file says them. Nothing if the node is not one.
+std::optional<Value> value_of_constant(const OnnxNode& node);
+
 }  // namespace berth

@@ -71,6 +71,22 @@ Shape joined(const ShapeList& parts, std::size_t axis) {
   return result;
 }
 
+Dim left_over(const Shape& whole, const Shape& others) {
+  Dim elements = known_dim(1), told_apart = known_dim(1);
+  std::vector<Dim> unknown;
+  for (const Dim& dim : whole) {
+    if (dim.known()) {
+      elements = product_of(elements, dim);
+    } else {
+      unknown.push_back(dim);
+    }
+  }
+  for (const Dim& dim : others) told_apart = product_of(told_apart, dim);
+  if (!told_apart.known() || told_apart.size == 0) return unknown_dim();
+  if (unknown.empty()) return quotient_of(elements, told_apart.size);
+  return unknown.size() == 1 && elements.size == told_apart.size ? unknown.front() : unknown_dim();
+}
+
 Shape with_axis(Shape shape, std::size_t axis, const Dim& size) {
   shape.insert(shape.begin() + place(axis), size);
   return shape;

@@ -20,6 +20,10 @@ Dim sum_along(const ShapeList& parts, std::size_t axis, std::size_t rank);
 // Parts one behind the other. The first is known; its other sizes come from the next parts where it does not tell.
 Shape joined(const ShapeList& parts, std::size_t axis);
 
+// The size of a new axis that takes what is left: all elements of `whole` but those that `others` tell apart. If one
+// size of the whole is unknown and the others come out even, it is that one.
+Dim left_over(const Shape& whole, const Shape& others);
+
 Shape with_axis(Shape shape, std::size_t axis, const Dim& size);  // a new one before `axis`
 Shape without_axis(Shape shape, std::size_t axis);
 // Without the axes that are marked, or with 1 in their place.

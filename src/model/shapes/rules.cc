@@ -5,22 +5,16 @@
 
 namespace berth {
 
-RuleTable::RuleTable(std::initializer_list<std::span<const RuleRow>> themes) {
+std::vector<std::string> types_in(std::string_view types) {
   constexpr std::string_view kBehindDomain = ": ";
-  for (const std::span<const RuleRow> rows : themes) {
-    for (const RuleRow& row : rows) {
-      const std::size_t colon = row.types.find(kBehindDomain);
-      const bool has_domain = colon != std::string_view::npos;
-      const std::string domain = has_domain ? std::string(row.types.substr(0, colon)) + "." : std::string();
-      const std::string_view types = row.types.substr(has_domain ? colon + kBehindDomain.size() : 0);
-      for (const std::string_view type : split(types, ' ')) by_type_.emplace(domain + std::string(type), row.rule);
-    }
+  std::string domain;
+  if (const std::size_t colon = types.find(kBehindDomain); colon != std::string_view::npos) {
+    domain = std::string(types.substr(0, colon)) + ".";
+    types.remove_prefix(colon + kBehindDomain.size());
   }
-}
-
-Rule RuleTable::find(const std::string& type) const {
-  const auto found = by_type_.find(type);
-  return found != by_type_.end() ? found->second : nullptr;
+  std::vector<std::string> all;
+  for (const std::string_view type : split(types, ' ')) all.push_back(domain + std::string(type));
+  return all;
 }
 
 }  // namespace berth

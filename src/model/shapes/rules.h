@@ -38,22 +38,43 @@ inline Outputs one(std::optional<DType> dtype, std::optional<Shape> shape) { ret
 // Outputs in order; fewer than the node has, or without a shape, where nothing is known.
 using Rule = Outputs (*)(const NodeView&);
 
-struct RuleRow {
-  std::string_view types;  // with spaces between; behind a "domain: " all are of that domain
-  Rule rule;
-};
+// Whole numbers that small outputs hold, on which other shapes depend, for ops with one such output.
+using ContentsRule = Contents (*)(const NodeView&);
 
-class RuleTable {
+template <typename Function>
+struct TypeRow {
+  std::string_view types;  // with spaces between; behind a "domain: " all are of that domain
+  Function function;
+};
+using RuleRow = TypeRow<Rule>;
+using ContentsRow = TypeRow<ContentsRule>;
+
+std::vector<std::string> types_in(std::string_view types);  // of a row
+
+template <typename Function>
+class TypeTable {
  public:
-  explicit RuleTable(std::initializer_list<std::span<const RuleRow>> themes);
-  [[nodiscard]] Rule find(const std::string& type) const;  // null if there is none
+  explicit TypeTable(std::initializer_list<std::span<const TypeRow<Function>>> themes) {
+    for (const auto rows : themes) {
+      for (const TypeRow<Function>& row : rows) {
+        for (std::string& type : types_in(row.types)) by_type_.emplace(std::move(type), row.function);
+      }
+    }
+  }
+  // Null if there is none.
+  [[nodiscard]] Function find(const std::string& type) const {
+    const auto found = by_type_.find(type);
+    return found != by_type_.end() ? found->second : nullptr;
+  }
 
  private:
-  std::unordered_map<std::string, Rule> by_type_;
+  std::unordered_map<std::string, Function> by_type_;
 };
+using RuleTable = TypeTable<Rule>;
+using ContentsTable = TypeTable<ContentsRule>;
 
-// What a dialect knows of its ops. Both functions ask its tables; contents are those of small whole-number tensors, on
-// which shapes depend, asked for once the shapes of the outputs are known.
+// What a dialect knows of its ops. Both functions ask its tables; contents are asked for once the shapes of the outputs
+// are known.
 struct DialectRules {
   Outputs (*outputs)(const NodeView&);
   std::vector<Contents> (*contents)(const NodeView&);

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 
 #include "import/model_file.h"
 #include "machine/devices.h"
+#include "model/lower.h"
 #include "problem/cost/cost_model.h"
 #include "problem/cost/elements.h"
 #include "problem/cost/op_class.h"
@@ -234,12 +236,20 @@ std::vector<DimEffect> effects_of_dims(const std::string& path, const ImportOpti
   if (!loaded.report) return effects;
   const double flops = loaded.graph->total_flops();
   const auto activations = static_cast<double>(activation_bytes(*loaded.graph));
+  std::optional<Model> model;  // read when a size is tried for the first time
+  const auto lowered_with_two = [&](const std::string& name) -> Result<Lowered> {
+    ImportOptions larger = options;
+    larger.dims.emplace(name, 2);
+    if (name == kLoopTurns) return import_model(path, larger);  // readers multiply what loops do
+    if (!model) {
+      BERTH_TRY(model, read_model_file(path, {options.step, loop_turns(options.dims)}));
+    }
+    return lower(Model(*model), {.dims = larger.dims});
+  };
   for (const NamedDim& dim : loaded.report->dims) {
     if (effects.size() == kMostDims) break;
     if (dim.source != DimSource::kAssumed) continue;
-    ImportOptions larger = options;
-    larger.dims.emplace(dim.name, 2);
-    const Result<Lowered> lowered = import_model(path, larger);
+    const Result<Lowered> lowered = lowered_with_two(dim.name);
     if (!lowered) continue;
     const auto ratio = [](double with_two, double with_one) { return with_one > 0.0 ? with_two / with_one : 1.0; };
     effects.push_back({dim.name, ratio(lowered->graph.total_flops(), flops),

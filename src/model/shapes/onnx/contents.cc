@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <string_view>
-#include <unordered_map>
 
 #include "model/shapes/dims.h"
 #include "model/shapes/onnx/arithmetic.h"
@@ -126,25 +125,13 @@ Contents product_contents(const NodeView& node) {
   return PartialNumbers{product};
 }
 
-struct TypeContents {
-  std::string_view type;
-  Contents (*compute)(const NodeView&);
-};
-
-constexpr TypeContents kTable[] = {
+constexpr ContentsRow kOnnxContents[] = {
     {"Shape", shape_contents},
     {"Size", size_contents},
-    {"Identity", copy_contents},
-    {"Squeeze", copy_contents},
-    {"Unsqueeze", copy_contents},
-    {"Reshape", copy_contents},
-    {"Flatten", copy_contents},
-    {"Floor", copy_contents},
-    {"Ceil", copy_contents},
-    {"Round", copy_contents},
+    {"Identity Squeeze Unsqueeze Reshape Flatten Floor Ceil Round", copy_contents},
     {"Cast", cast_contents},
     {"Concat", concat_contents},
-    {"com.microsoft.ConcatTraining", concat_contents},
+    {"com.microsoft: ConcatTraining", concat_contents},
     {"Gather", gather_contents},
     {"Slice", slice_contents},
     {"Add", contents_of_sum},
@@ -169,24 +156,13 @@ constexpr TypeContents kTable[] = {
     {"ReduceProd", product_contents},
 };
 
-using ContentsByType = std::unordered_map<std::string_view, Contents (*)(const NodeView&)>;
-
-const ContentsByType& table() {
-  static const ContentsByType by_type = [] {
-    ContentsByType filled;
-    for (const TypeContents& row : kTable) filled.emplace(row.type, row.compute);
-    return filled;
-  }();
-  return by_type;
-}
-
 }  // namespace
 
 std::vector<Contents> compute_contents(const NodeView& node) {
+  static const ContentsTable table{kOnnxContents};
   if (node.type() == "com.microsoft.BroadcastGradientArgs") return contents_of_broadcast_axes(node);
-  const auto found = table().find(node.type());
-  if (found == table().end()) return {};
-  return {found->second(node)};
+  const ContentsRule rule = table.find(node.type());
+  return rule != nullptr ? std::vector<Contents>{rule(node)} : std::vector<Contents>();
 }
 
 }  // namespace berth

@@ -21,7 +21,7 @@ class Reshaping {
 
   Shape result() {
     for (std::size_t i = 0; i < wanted_.size(); ++i) add(i);
-    if (open_.size() == 1) result_[open_.front()] = left_over();
+    if (open_.size() == 1) result_[open_.front()] = open_size();
     return std::move(result_);
   }
 
@@ -40,16 +40,16 @@ class Reshaping {
   }
 
   // Sizes that were taken over cancel out, known or not.
-  [[nodiscard]] Dim left_over() const {
+  [[nodiscard]] Dim open_size() const {
     if (from_ == nullptr) return unknown_dim();
-    Dim elements = known_dim(1), others = known_dim(1);
+    Shape whole, others;
     for (std::size_t i = 0; i < from_->size(); ++i) {
-      if (!is_copied(i)) elements = product_of(elements, (*from_)[i]);
+      if (!is_copied(i)) whole.push_back((*from_)[i]);
     }
     for (std::size_t i = 0; i < result_.size(); ++i) {
-      if (!is_copied(i) && i != open_.front()) others = product_of(others, result_[i]);
+      if (!is_copied(i) && i != open_.front()) others.push_back(result_[i]);
     }
-    return others.known() ? quotient_of(elements, others.size) : unknown_dim();
+    return left_over(whole, others);
   }
 
   [[nodiscard]] bool is_copied(std::size_t i) const { return std::ranges::find(copied_, i) != copied_.end(); }

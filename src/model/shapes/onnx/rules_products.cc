@@ -18,9 +18,8 @@ Shape transposed(Shape shape, bool batch, bool last_two) {
 
 std::optional<Shape> product_of_inputs(const NodeView& node, std::size_t first, std::size_t second) {
   if (node.shape(first) == nullptr || node.shape(second) == nullptr) return std::nullopt;
-  const auto is_set = [&](std::string_view attribute) { return node.integer(attribute, 0) != 0; };
-  return matrix_product(transposed(*node.shape(first), is_set("transBatchA"), is_set("transA")),
-                        transposed(*node.shape(second), is_set("transBatchB"), is_set("transB")));
+  return matrix_product(transposed(*node.shape(first), node.is_set("transBatchA"), node.is_set("transA")),
+                        transposed(*node.shape(second), node.is_set("transBatchB"), node.is_set("transB")));
 }
 
 // MatMul, Gemm and fused forms with their transpositions.

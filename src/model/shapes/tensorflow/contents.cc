@@ -2,7 +2,7 @@
 #include "model/shapes/tensorflow/contents.h"
 
 #include <algorithm>
-#include <initializer_list>
+#include <array>
 #include <string_view>
 
 #include "model/shapes/dims.h"
@@ -32,33 +32,43 @@ Number product_of_all(const Numbers& numbers) {
   return product;
 }
 
-Number apply(std::string_view type, std::int64_t a, std::int64_t b) {
-  if (type == "Add" || type == "AddV2") return sum_of_numbers(a, b);
-  if (type == "Sub") return difference_of_numbers(a, b);
-  if (type == "Mul") return product_of_numbers(a, b);
-  if (type == "Maximum") return std::max(a, b);
-  if (type == "Minimum") return std::min(a, b);
-  if (type == "FloorDiv" && b > 0 && a > INT64_MIN + b) return a >= 0 ? a / b : (a - b + 1) / b;
-  return std::nullopt;
-}
-
 // Two lists of equal length, or a list and one number.
-WholeNumbers combined(const NodeView& op) {
+template <typename Apply>
+WholeNumbers combined(const NodeView& op, Apply apply) {
   const Numbers *a = op.contents(0), *b = op.contents(1);
   if (a == nullptr || b == nullptr || (a->size() != b->size() && a->size() != 1 && b->size() != 1)) return std::nullopt;
   Numbers results;
   const std::size_t count = a->empty() || b->empty() ? 0 : std::max(a->size(), b->size());
   for (std::size_t i = 0; i < count; ++i) {
-    const auto result = apply(op.type(), (*a)[a->size() == 1 ? 0 : i], (*b)[b->size() == 1 ? 0 : i]);
+    const Number result = apply((*a)[a->size() == 1 ? 0 : i], (*b)[b->size() == 1 ? 0 : i]);
     if (!result) return std::nullopt;
     results.push_back(*result);
   }
   return results;
 }
 
+Number floor_of_quotient(std::int64_t a, std::int64_t b) {
+  if (b <= 0 || a <= INT64_MIN + b) return std::nullopt;
+  return a >= 0 ? a / b : (a - b + 1) / b;
+}
+
+WholeNumbers sums(const NodeView& op) { return combined(op, sum_of_numbers); }
+WholeNumbers differences(const NodeView& op) { return combined(op, difference_of_numbers); }
+WholeNumbers products(const NodeView& op) { return combined(op, product_of_numbers); }
+WholeNumbers quotients(const NodeView& op) { return combined(op, floor_of_quotient); }
+WholeNumbers larger_numbers(const NodeView& op) {
+  return combined(op, [](std::int64_t a, std::int64_t b) { return Number(std::max(a, b)); });
+}
+WholeNumbers smaller_numbers(const NodeView& op) {
+  return combined(op, [](std::int64_t a, std::int64_t b) { return Number(std::min(a, b)); });
+}
+
+bool makes_row(const NodeView& op) { return op.output(0)->size() == 1; }
+
 // All inputs from the first to the last but `behind`, one after the other.
 WholeNumbers joined_numbers(const NodeView& op, std::size_t behind) {
   Numbers numbers;
+  if (!makes_row(op)) return std::nullopt;
   for (std::size_t i = 0; i + behind < op.num_inputs(); ++i) {
     const Numbers* part = op.contents(i);
     if (part == nullptr || numbers.size() + part->size() > kMostContents) return std::nullopt;
@@ -66,6 +76,9 @@ WholeNumbers joined_numbers(const NodeView& op, std::size_t behind) {
   }
   return numbers;
 }
+
+WholeNumbers packed_numbers(const NodeView& op) { return joined_numbers(op, 0); }
+WholeNumbers concatenated_numbers(const NodeView& op) { return joined_numbers(op, 1); }
 
 // One element or a run of a list.
 WholeNumbers sliced_numbers(const NodeView& op) {
@@ -103,7 +116,8 @@ WholeNumbers picked_numbers(const NodeView& op) {
   return numbers;
 }
 
-WholeNumbers counted_numbers(const NodeView& op, const Shape& shape) {
+WholeNumbers counted_numbers(const NodeView& op) {
+  const Shape& shape = *op.output(0);
   const auto start = op.number(0), delta = op.number(2);
   const auto is_small = [](std::int64_t number) { return number >= -kLargestSize && number <= kLargestSize; };
   const bool small = start && delta && is_small(*start) && is_small(*delta) && shape.size() == 1 && shape[0].known() &&
@@ -121,8 +135,22 @@ WholeNumbers copied_numbers(const NodeView& op) {
 
 WholeNumbers one_number_of(Number value) { return value ? WholeNumbers(Numbers{*value}) : std::nullopt; }
 
-bool is_one_of(std::string_view type, std::initializer_list<std::string_view> types) {
-  return std::ranges::find(types, type) != types.end();
+WholeNumbers sizes_of_first(const NodeView& op) { return sizes_of(op.shape(0)); }
+
+WholeNumbers rank_of_first(const NodeView& op) {
+  const Shape* shape = op.shape(0);
+  return shape != nullptr ? WholeNumbers(Numbers{static_cast<std::int64_t>(shape->size())}) : std::nullopt;
+}
+
+WholeNumbers elements_of_first(const NodeView& op) {
+  const auto sizes = sizes_of(op.shape(0));
+  return sizes ? one_number_of(product_of_all(*sizes)) : std::nullopt;
+}
+
+// Of all of them.
+WholeNumbers product_of_first(const NodeView& op) {
+  const Numbers* numbers = op.contents(0);
+  return numbers != nullptr && op.output(0)->empty() ? one_number_of(product_of_all(*numbers)) : std::nullopt;
 }
 
 WholeNumbers length_of_list(const NodeView& op) {
@@ -133,30 +161,6 @@ WholeNumbers length_of_list(const NodeView& op) {
 WholeNumbers sizes_in_list(const NodeView& op) {
   const TensorList* list = op.list();
   return list != nullptr && list->element ? sizes_of(&*list->element) : std::nullopt;
-}
-
-WholeNumbers compute(const NodeView& op, const Shape& shape) {
-  const std::string_view type = op.type();
-  if (is_one_of(type, {"Shape", "VariableShape"})) return sizes_of(op.shape(0));
-  if (type == "Rank" && op.shape(0) != nullptr) return Numbers{static_cast<std::int64_t>(op.shape(0)->size())};
-  if (type == "Size") {
-    const auto sizes = sizes_of(op.shape(0));
-    return sizes ? one_number_of(product_of_all(*sizes)) : std::nullopt;
-  }
-  if (is_one_of(type, {"Identity", "Cast", "ExpandDims", "Squeeze", "Reshape"})) return copied_numbers(op);
-  if (is_one_of(type, {"Add", "AddV2", "Sub", "Mul", "Maximum", "Minimum", "FloorDiv"})) return combined(op);
-  if (type == "Pack" && shape.size() == 1) return joined_numbers(op, 0);
-  if (type == "ConcatV2" && shape.size() == 1) return joined_numbers(op, 1);
-  if (type == "StridedSlice") return sliced_numbers(op);
-  if (type == "GatherV2") return picked_numbers(op);
-  if (type == "Range") return counted_numbers(op, shape);
-  if (type == "Prod" && shape.empty()) {
-    const Numbers* numbers = op.contents(0);
-    return numbers != nullptr ? one_number_of(product_of_all(*numbers)) : std::nullopt;
-  }
-  if (is_one_of(type, {"TensorArraySizeV3", "TensorListLength"})) return length_of_list(op);
-  if (type == "TensorListElementShape") return sizes_in_list(op);
-  return std::nullopt;
 }
 
 // Only where it agrees with the shape.
@@ -171,6 +175,30 @@ Contents agreeing(const WholeNumbers& numbers, const Shape* shape) {
   if (count != static_cast<std::int64_t>(numbers->size())) return std::nullopt;
   return PartialNumbers(numbers->begin(), numbers->end());
 }
+
+// Of output 0, whose shape is known.
+using WholeNumbersRule = WholeNumbers (*)(const NodeView&);
+using WholeNumbersRow = TypeRow<WholeNumbersRule>;
+constexpr std::array kTensorFlowContents{
+    WholeNumbersRow{"Shape VariableShape", sizes_of_first},
+    WholeNumbersRow{"Rank", rank_of_first},
+    WholeNumbersRow{"Size", elements_of_first},
+    WholeNumbersRow{"Identity Cast ExpandDims Squeeze Reshape", copied_numbers},
+    WholeNumbersRow{"Add AddV2", sums},
+    WholeNumbersRow{"Sub", differences},
+    WholeNumbersRow{"Mul", products},
+    WholeNumbersRow{"FloorDiv", quotients},
+    WholeNumbersRow{"Maximum", larger_numbers},
+    WholeNumbersRow{"Minimum", smaller_numbers},
+    WholeNumbersRow{"Pack", packed_numbers},
+    WholeNumbersRow{"ConcatV2", concatenated_numbers},
+    WholeNumbersRow{"StridedSlice", sliced_numbers},
+    WholeNumbersRow{"GatherV2", picked_numbers},
+    WholeNumbersRow{"Range", counted_numbers},
+    WholeNumbersRow{"Prod", product_of_first},
+    WholeNumbersRow{"TensorArraySizeV3 TensorListLength", length_of_list},
+    WholeNumbersRow{"TensorListElementShape", sizes_in_list},
+};
 
 }  // namespace
 
@@ -189,13 +217,14 @@ std::optional<std::vector<std::int64_t>> broadcast_gradient_axes(const NodeView&
 }
 
 std::vector<Contents> compute_contents(const NodeView& op) {
+  static const TypeTable<WholeNumbersRule> table{kTensorFlowContents};
   std::vector<Contents> contents;
   if (op.type() == "BroadcastGradientArgs") {
     for (const std::size_t output : {std::size_t{0}, std::size_t{1}}) {
       contents.push_back(agreeing(broadcast_gradient_axes(op, output), op.output(output)));
     }
-  } else if (const Shape* shape = op.output(0)) {
-    contents.push_back(agreeing(compute(op, *shape), shape));
+  } else if (const WholeNumbersRule rule = table.find(op.type()); rule != nullptr && op.output(0) != nullptr) {
+    contents.push_back(agreeing(rule(op), op.output(0)));
   }
   return contents;
 }

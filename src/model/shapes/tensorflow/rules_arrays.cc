@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ops that keep their elements and change the shape around them, or make elements of a stated shape.
+#include "model/shapes/tensorflow/rules.h"
+
 #include <algorithm>
 #include <array>
 
 #include "model/shapes/arrange.h"
 #include "model/shapes/slices.h"
 #include "model/shapes/tensorflow/contents.h"
-#include "model/shapes/tensorflow/rules.h"
 
 namespace berth::tensorflow {
 namespace {
@@ -24,32 +25,14 @@ Outputs samples_of_each(const NodeView& op) {
   return one(std::move(shape));
 }
 
-// The dimension of a Reshape that is -1: what remains of the input's elements.
-Dim remaining(const Shape& input, const Shape& output) {
-  Dim known_in{1}, known_out{1};
-  std::vector<Dim> unknown;
-  for (const Dim& dim : input) {
-    if (dim.known()) {
-      known_in = product_of(known_in, dim);
-    } else {
-      unknown.push_back(dim);
-    }
-  }
-  for (const Dim& dim : output) {
-    if (dim.known()) known_out = product_of(known_out, dim);
-  }
-  if (!known_in.known() || !known_out.known() || known_out.size == 0) return {};
-  if (unknown.empty()) return known_in.size % known_out.size == 0 ? known_dim(known_in.size / known_out.size) : Dim{};
-  return unknown.size() == 1 && known_in.size == known_out.size ? unknown.front() : Dim{};
-}
-
+// One size may be -1: what remains of the input's elements.
 Outputs reshape(const NodeView& op) {
   auto wanted = stated_in(op, 1);
   const auto* sizes = op.contents(1);
   if (sizes == nullptr || !wanted || op.shape(0) == nullptr) return one(std::move(wanted));
   if (std::ranges::count(*sizes, -1) == 1) {
     const auto open = static_cast<std::size_t>(std::ranges::find(*sizes, -1) - sizes->begin());
-    (*wanted)[open] = remaining(*op.shape(0), *wanted);
+    (*wanted)[open] = left_over(*op.shape(0), without_axis(*wanted, open));
   }
   return one(std::move(wanted));
 }

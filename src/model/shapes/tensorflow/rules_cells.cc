@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recurrent cells and whole recurrent layers, with their gradients. Unused values that only a gradient would read
 // (reserve spaces) are not named: nobody knows their size.
-#include <array>
-
 #include "model/shapes/tensorflow/rules.h"
+
+#include <array>
 
 namespace berth::tensorflow {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ops whose result has the shape of an input, of all inputs broadcast, or is one number.
-#include <array>
-
 #include "model/shapes/tensorflow/rules.h"
+
+#include <array>
 
 namespace berth::tensorflow {
 namespace {

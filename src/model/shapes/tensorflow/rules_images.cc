@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Images in other sizes, and blocks of pixels that become images or channels of their own.
+#include "model/shapes/tensorflow/rules.h"
+
 #include <algorithm>
 #include <array>
 
 #include "model/shapes/arrange.h"
-#include "model/shapes/tensorflow/rules.h"
 
 namespace berth::tensorflow {
 namespace {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix products, convolutions, pooling, normalisations and losses.
+#include "model/shapes/tensorflow/rules.h"
+
 #include <algorithm>
 #include <array>
 
 #include "model/shapes/arrange.h"
-#include "model/shapes/tensorflow/rules.h"
 #include "model/shapes/window.h"
 
 namespace berth::tensorflow {

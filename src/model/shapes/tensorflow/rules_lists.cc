@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules of ops that read and write lists of tensors (lists.h).
+#include "model/shapes/tensorflow/rules.h"
+
 #include <array>
 
 #include "model/shapes/tensorflow/lists.h"
-#include "model/shapes/tensorflow/rules.h"
 
 namespace berth::tensorflow {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ops that pick, group or count elements by their values. How many they give depends on the data: unknown, unless the
 // op states the most that there can be, which then counts.
+#include "model/shapes/tensorflow/rules.h"
+
 #include <algorithm>
 #include <array>
-
-#include "model/shapes/tensorflow/rules.h"
 
 namespace berth::tensorflow {
 namespace {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ops that take parts, join them, look them up or reduce them.
+#include "model/shapes/tensorflow/rules.h"
+
 #include <algorithm>
 #include <array>
 
 #include "model/shapes/arrange.h"
 #include "model/shapes/slices.h"
-#include "model/shapes/tensorflow/rules.h"
 
 namespace berth::tensorflow {
 namespace {
