@@ -69,6 +69,8 @@ def in_words(line, is_searched):
 
 
 def same_line(shown, real):
+    if shown.endswith(" " + LEFT_OUT) and same_line(shown[:-len(LEFT_OUT)].rstrip(), real):
+        return True  # nothing at all was left out
     return re.fullmatch(".*".join(map(re.escape, shown.split(LEFT_OUT))), real) is not None
 
 
