@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // LearnedMethod: a learned method as a row. What is known of it without libtorch is its MethodInfo (runs/methods.h);
-// what takes libtorch is in the folder of its name: how its learner is made, and what its policy holds likely.
+// what takes libtorch is in method.cc of the folder of its name: how its learner is made, and what its policy holds
+// likely.
 #pragma once
 
 #include <functional>

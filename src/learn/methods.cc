@@ -6,21 +6,18 @@
 #include <array>
 #include <exception>
 
-#include "learn/colocrl/method.h"
-#include "learn/go/method.h"
 #include "learn/guarded.h"
-#include "learn/hierarchical/method.h"
-#include "learn/hsdag/method.h"
-#include "learn/placeto/method.h"
 
 namespace berth::learn {
 namespace {
 
-// The rows, in the order of Options.
+template <typename... Method>
+auto rows_of(MethodList<Method...>) {
+  return std::array{Method::learned()...};
+}
+
 const auto& rows() {
-  static const std::array<LearnedMethod, std::variant_size_v<Options>> kRows{
-      colocrl_method(), hierarchical_method(), placeto_method(), go_method(), hsdag_method(),
-  };
+  static const auto kRows = rows_of(LearnedMethods());
   return kRows;
 }
 

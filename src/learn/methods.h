@@ -8,7 +8,7 @@
 
 namespace berth::learn {
 
-// In the order of methods(). The only list.
+// In the order of LearnedMethods.
 std::span<const LearnedMethod> learned_methods();
 const LearnedMethod& learned_method_of(const Options& options);
 

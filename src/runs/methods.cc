@@ -9,11 +9,13 @@
 namespace berth::learn {
 namespace {
 
-// The rows, in the order of Options.
+template <typename... Method>
+auto rows_of(MethodList<Method...>) {
+  return std::array{Method::info()...};
+}
+
 const auto& rows() {
-  static const std::array<MethodInfo, std::variant_size_v<Options>> kRows{
-      colocrl_info(), hierarchical_info(), placeto_info(), go_info(), hsdag_info(),
-  };
+  static const auto kRows = rows_of(LearnedMethods());
   return kRows;
 }
 

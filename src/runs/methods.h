@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The learned methods as far as they are known without libtorch: what each is called, what it can be told and its
+// The learned methods, and what is known of them without libtorch: what each is called, what it can be told and its
 // presets. One row each, which feeds the command line (--option NAME=VALUE), config.json of a run, --help and the
 // documentation; src/learn holds what they do.
 #pragma once
@@ -20,8 +20,17 @@
 
 namespace berth::learn {
 
-// The options of some method: which one it is says whose they are. In the order of methods().
-using Options = std::variant<ColocrlOptions, HierarchicalOptions, PlacetoOptions, GoOptions, HsdagOptions>;
+// A method is a type with Options, info() and learned(). All tables of methods are made of such a list.
+template <typename... Method>
+struct MethodList {
+  using Options = std::variant<typename Method::Options...>;
+};
+
+// In the order in which they were published. The only list.
+using LearnedMethods = MethodList<Colocrl, Hierarchical, Placeto, Go, Hsdag>;
+
+// The options of some method: which one it is says whose they are.
+using Options = LearnedMethods::Options;
 
 // What all of them have.
 const TrainingOptions& training_of(const Options& options);
@@ -55,7 +64,7 @@ struct MethodInfo {
   [[nodiscard]] const Field* find(std::string_view option) const;  // nullptr if it has none of that name
 };
 
-// In the order in which they were published. The only list.
+// In the order of LearnedMethods.
 std::span<const MethodInfo> methods();
 const MethodInfo& method_of(const Options& options);
 const MethodInfo* find_method(std::string_view name);  // nullptr if there is none

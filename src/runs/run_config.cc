@@ -128,11 +128,23 @@ Result<std::string> read_option(Options& options, std::string_view name, const J
     return field.get(target);
   };
   if (const Field* const own = method_of(options).find(name)) return set(*own, options);
+  Result<std::string> kept = value.error("there is no such option");
   for (const MethodInfo& other : methods()) {
     Options ignored = other.plain;
-    if (const Field* const field = other.find(name)) return set(*field, ignored);
+    if (const Field* const field = other.find(name)) kept = set(*field, ignored);
+    if (kept) break;  // methods may take other words for the same option: one of them is enough
   }
-  return value.error("there is no such option");
+  return kept;
+}
+
+// In the order of the method's row, however the file has them. Those of an old file that holds options of other
+// planners too stay as they are, and so does its fingerprint.
+void put_in_order(OptionWords& words, const MethodInfo& method) {
+  const auto place = [&](const OptionWords::value_type& word) {
+    return std::ranges::find(method.fields, word.first, &Field::name) - method.fields.begin();
+  };
+  const auto is_own = [&](const OptionWords::value_type& word) { return method.find(word.first) != nullptr; };
+  if (std::ranges::all_of(words, is_own)) std::ranges::sort(words, {}, place);
 }
 
 // Options that the file does not have did not exist when the run began: they have the value that changes nothing, not
@@ -150,6 +162,7 @@ Status read_options(JsonDocument& document, RunConfig& config) {
     return {};
   }));
   if (words.empty()) return bad_input("options: there is none");
+  put_in_order(words, method_of(config.options));
   return {};
 }
 

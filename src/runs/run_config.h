@@ -52,9 +52,9 @@ struct RunConfig {
   std::vector<LessonConfig> lessons;  // at least one
   std::string planner, preset;
   Options options;
-  // Of a run that was read: the options of its file, in its order. Those that berth has learned since are as if they
-  // did not exist, and those of other planners, which files had once, stay there without effect: the run stays the one
-  // it was. Empty: as `options` has them.
+  // Of a run that was read: the options of its file, whose order does not matter. Those that berth has learned since
+  // are as if they did not exist, and those of other planners, which files had once, stay there without effect: the run
+  // stays the one it was. Empty: as `options` has them.
   OptionWords read_options;
   std::uint64_t seed = 1;
   int threads = 1;

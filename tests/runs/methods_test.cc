@@ -56,6 +56,8 @@ std::string option_error(std::string_view assignment, const Options& plain = Hie
   return status ? "" : status.error().message;
 }
 
+bool takes(Options options, std::string_view assignment) { return set_option(options, assignment).ok(); }
+
 TEST(Methods, HaveRowsOfTheirOwn) {
   std::vector<std::string> names;
   for (const MethodInfo& method : methods()) {
@@ -197,7 +199,7 @@ TEST(Options, GroupingIsOneWordOrHeuristicsJoined) {
   for (const std::string_view good : {"learned", "none", "heavy", "framework", "sole+convs", "cells+framework+sole"}) {
     Options options = HierarchicalOptions();
     ASSERT_TRUE(set_option(options, "grouping=" + std::string(good))) << good;
-    EXPECT_EQ(text_of(std::get<HierarchicalOptions>(options).grouping), good);
+    EXPECT_EQ(method_of(options).find("grouping")->get(options), good);
   }
   EXPECT_EQ(option_error("grouping=sole+cell"),
             "grouping: expected one of framework, sole, cells, convs; found 'cell'; did you mean 'cells'?");
@@ -205,6 +207,21 @@ TEST(Options, GroupingIsOneWordOrHeuristicsJoined) {
   EXPECT_NE(option_error("grouping=learned+sole"), "");
   EXPECT_NE(option_error("grouping=sole+"), "");
   EXPECT_NE(option_error("grouping="), "");
+}
+
+TEST(Options, GroupsAreLearnedByHierarchicalAlone) {
+  for (const MethodInfo& method : methods()) {
+    SCOPED_TRACE(method.name);
+    const Field* const field = method.find("grouping");
+    const bool says_so = field != nullptr && field->help.find("learned") != std::string_view::npos;
+    EXPECT_EQ(says_so, method.name == "hierarchical");
+    EXPECT_EQ(says_so, field != nullptr && takes(method.plain, "grouping=learned"));
+  }
+  EXPECT_EQ(option_error("grouping=learned", PlacetoOptions()),
+            "grouping: expected one of none, random, metis, modules, heavy, framework, sole, cells, convs; found "
+            "'learned'");
+  for (const std::string_view option : {"clusters", "start", "start-weight"})
+    EXPECT_EQ(find_method("colocrl")->find(option), nullptr) << "what only a Grouper that learns groups needs";
 }
 
 TEST(Options, SwitchesTakeTheUsualWords) {
@@ -261,7 +278,7 @@ TEST(Presets, HoldThePublishedFigures) {
   EXPECT_EQ(changes_of("colocrl", "default"),
             sorted("grouping=framework+sole+cells+convs groups=0 attention=16 groupings=1"));
   EXPECT_EQ(changes_of("colocrl", "paper"),
-            sorted("grouping=framework+sole+cells+convs groups=0 clusters=0 start=none start-weight=0 neighbours=slots "
+            sorted("grouping=framework+sole+cells+convs groups=0 neighbours=slots "
                    "cost-features=off device-features=off grouper-scale=1 hidden=256 attention=256 aligned=off "
                    "adjacency=binary placed-features=off start-by-speed=off groupings=1 placements=4 rate=0.1 "
                    "entropy-updates=0 valid-only-after=5000 baseline=moving baseline-fails=on scale-advantage=off "

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace berth::learn {
 namespace {
 
@@ -53,6 +55,18 @@ TEST(RunConfig, OptionsThatTheFileDoesNotHaveChangeNothing) {
   EXPECT_EQ(read_back(write_config(read)).fingerprint(), read.fingerprint()) << "it stays the run it was";
 }
 
+// A file that somebody has sorted by name is that of the same run.
+TEST(RunConfig, IsTheSameRunInWhateverOrderItsOptionsAre) {
+  const RunConfig config = fresh("placeto", "paper");
+  RunConfig sorted = config;
+  sorted.read_options = config.option_words();
+  std::ranges::sort(sorted.read_options);
+  const std::string text = write_config(sorted);
+  ASSERT_NE(text, write_config(config));
+  EXPECT_EQ(read_back(text).fingerprint(), config.fingerprint());
+  EXPECT_EQ(write_config(read_back(text)), write_config(config));
+}
+
 // Files once held the options of all planners. The fingerprint of their checkpoints counts them.
 TEST(RunConfig, KeepsOptionsOfOtherMethodsThatAnOldFileHas) {
   const RunConfig config = fresh("hierarchical", "default");
@@ -63,6 +77,18 @@ TEST(RunConfig, KeepsOptionsOfOtherMethodsThatAnOldFileHas) {
   EXPECT_EQ(read.option_words()[1].first, "gnn") << "in the order of the file";
   EXPECT_NE(read.fingerprint(), config.fingerprint());
   EXPECT_EQ(read.fingerprint(), read_back(write_config(read)).fingerprint());
+}
+
+// `colocrl` and `placeto` learn no groups, `hierarchical` does.
+TEST(RunConfig, TakesWordsOfOtherMethodsThatAnyOfThemTakes) {
+  const std::string text = write_config(fresh("go", "default"));
+  EXPECT_EQ(read_back(with_option_before(text, R"("grouping": "learned", )")).option_words()[0].second, "learned");
+  EXPECT_NE(config_error(with_option_before(text, R"("grouping": "earned", )")).find("grouping: expected one of"),
+            std::string::npos);
+  const std::string own = write_config(fresh("placeto", "default"));
+  const std::size_t heavy = own.find("\"heavy\"");
+  EXPECT_NE(config_error(std::string(own).replace(heavy, 7, "\"learned\"")).find("grouping: expected one of none"),
+            std::string::npos);
 }
 
 TEST(RunConfig, RefusesOptionsThatNobodyHasAndValuesThatAreNone) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The policy is that of `hierarchical`, with groups that are given.
-#include "learn/colocrl/method.h"
+#include "learn/method.h"
 
 #include "learn/colocrl/paper_groups.h"
 #include "learn/hierarchical/placement_policy.h"
@@ -12,7 +12,8 @@ Result<std::unique_ptr<PlacementPolicy>> make_colocrl_policy(const Problem& prob
                                                              const Setup& setup) {
   const std::size_t groups =
       options.groups > 0 ? static_cast<std::size_t>(options.groups) : paper_groups(problem.graph());
-  return make_placement_policy(problem, options, groups, setup.seed, setup.device);
+  BERTH_TRY(ItemGroups grouped, given_groups(problem, options.grouping, groups, setup.seed));
+  return std::make_unique<PlacementPolicy>(problem, options, groups, std::move(grouped), setup.seed, setup.device);
 }
 
 Result<std::unique_ptr<Learner>> make_colocrl(Environments environments, const ColocrlOptions& options,
@@ -30,6 +31,6 @@ Result<Beliefs> tell_colocrl(const Problem& problem, const ColocrlOptions& optio
 
 }  // namespace
 
-LearnedMethod colocrl_method() { return learned_method<ColocrlOptions>(make_colocrl, tell_colocrl); }
+LearnedMethod Colocrl::learned() { return learned_method<Options>(make_colocrl, tell_colocrl); }
 
 }  // namespace berth::learn

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "learn/go/method.h"
+#include "learn/method.h"
 
 #include "learn/features/items.h"
 #include "learn/go/policy.h"
@@ -32,6 +32,6 @@ Result<Beliefs> tell_go(const Problem& problem, const GoOptions& options, const 
 
 }  // namespace
 
-LearnedMethod go_method() { return learned_method<GoOptions>(make_go, tell_go); }
+LearnedMethod Go::learned() { return learned_method<Options>(make_go, tell_go); }
 
 }  // namespace berth::learn

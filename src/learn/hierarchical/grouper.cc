@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace berth::learn {
 namespace {
@@ -20,7 +21,7 @@ Tensor type_index(const Rows& types, at::Device device) {
 
 }  // namespace
 
-Grouper::Grouper(const ItemFeatures& features, std::span<const std::uint32_t> start, std::size_t groups,
+Grouper::Grouper(const ItemFeatures& features, const StartingGroups& start, std::size_t groups,
                  const PlacementOptions& options, Parameters& parameters, Rng& rng)
     : tanh_(options.grouper_activation == GrouperActivation::kTanh), scale_(options.grouper_scale) {
   const at::Device device = parameters.device();
@@ -42,11 +43,11 @@ Grouper::Grouper(const ItemFeatures& features, std::span<const std::uint32_t> st
     in_bias_ = parameters.constant("grouper.in_bias", {options.grouper_hidden}, 0.0);
     out_bias_ = parameters.constant("grouper.out_bias", {count}, 0.0);
   }
-  if (start.empty()) return;
-  std::vector<std::int64_t> first(start.begin(), start.end());
+  if (start.groups.empty()) return;
+  std::vector<std::int64_t> first(start.groups.begin(), start.groups.end());
   start_ = tensor_of(first, {static_cast<std::int64_t>(first.size())}).to(device);
   std::vector<float> table(groups * groups);
-  for (std::size_t g = 0; g < groups; ++g) table[g * groups + g] = static_cast<float>(options.start_weight);
+  for (std::size_t g = 0; g < groups; ++g) table[g * groups + g] = static_cast<float>(start.weight);
   start_table_ = parameters.from("grouper.start", table, {count, count});
 }
 

@@ -4,8 +4,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <vector>
+#include <span>
 
 #include "learn/features/features.h"
 #include "learn/nn/parameters.h"
@@ -13,10 +12,15 @@
 
 namespace berth::learn {
 
+// Where a Grouper begins.
+struct StartingGroups {
+  std::span<const std::uint32_t> groups = {};  // of each item; none: anywhere
+  double weight = 0.0;                         // logit of being there
+};
+
 class Grouper {
  public:
-  // `start`: the group that each item begins with, or empty.
-  Grouper(const ItemFeatures& features, std::span<const std::uint32_t> start, std::size_t groups,
+  Grouper(const ItemFeatures& features, const StartingGroups& start, std::size_t groups,
           const PlacementOptions& options, Parameters& parameters, Rng& rng);
 
   [[nodiscard]] Tensor logits() const;  // [items, groups], with gradients

@@ -7,7 +7,6 @@
 
 #include "learn/features/devices.h"
 #include "learn/grouping/fixed.h"
-#include "learn/grouping/simple.h"
 #include "learn/hierarchical/group_features.h"
 #include "learn/hierarchical/placement_batch.h"
 #include "learn/nn/logits.h"
@@ -48,29 +47,37 @@ PlacerShape placer_shape(const Problem& problem, std::span<const DeviceId> devic
 
 }  // namespace
 
+Result<ItemGroups> given_groups(const Problem& problem, const GroupingRule& rule, std::size_t groups,
+                                std::uint64_t seed) {
+  ItemGroups grouped{.items = one_group_per_unit(problem), .any = rule.kind != GroupingRule::Kind::kNone};
+  if (grouped.any) {
+    BERTH_TRY(grouped.given, fixed_grouping(problem, rule, groups, seed));
+  }
+  return grouped;
+}
+
 PlacementPolicy::PlacementPolicy(const Problem& problem, const PlacementOptions& options, std::size_t groups,
-                                 Grouping items, const std::optional<Grouping>& fixed,
-                                 const std::optional<Grouping>& start, std::uint64_t seed, at::Device device)
+                                 ItemGroups grouped, std::uint64_t seed, at::Device device)
     : problem_(problem),
       options_(options),
-      items_(make_items(problem, std::move(items))),
+      items_(make_items(problem, std::move(grouped.items))),
       devices_(devices_to_use(problem, items_)),
       features_(features_of_items(problem, items_, options)),
       groups_(std::clamp<std::size_t>(groups, 1, std::max<std::size_t>(items_.size(), 1))),
       parameters_(device) {
   if (items_.size() == 0) return;  // nothing to decide
   Rng rng(seed);
-  if (options.grouping.kind == GroupingRule::Kind::kNone) {
-    grouper_.emplace(features_, std::span<const std::uint32_t>(), devices_.size(), options, parameters_, rng);
+  if (!grouped.any) {
+    grouper_.emplace(features_, StartingGroups(), devices_.size(), options, parameters_, rng);
     return;
   }
-  if (fixed) {
-    fixed_ = groups_of_items(problem, items_, *fixed);
+  if (grouped.given) {
+    fixed_ = groups_of_items(problem, items_, *grouped.given);
     groups_ = number_anew(*fixed_);
   } else {
-    Groups first = start ? groups_of_items(problem, items_, *start) : Groups();
+    Groups first = grouped.start ? groups_of_items(problem, items_, *grouped.start) : Groups();
     groups_ = std::max(groups_, number_anew(first));
-    grouper_.emplace(features_, first, groups_, options, parameters_, rng);
+    grouper_.emplace(features_, StartingGroups{first, grouped.start_weight}, groups_, options, parameters_, rng);
   }
   const std::size_t width = group_width(features_, groups_, options);
   placer_ = make_placer(placer_shape(problem, devices_, width, options), options, parameters_, rng);
@@ -153,24 +160,6 @@ Beliefs PlacementPolicy::beliefs() {
     for (const OpId op : ops_of_item[item]) beliefs.grouping_chances[index(op)] = static_cast<double>(surest[item]);
   }
   return beliefs;
-}
-
-Result<std::unique_ptr<PlacementPolicy>> make_placement_policy(const Problem& problem, const PlacementOptions& options,
-                                                               std::size_t groups, std::uint64_t seed,
-                                                               at::Device device) {
-  std::optional<Grouping> fixed, start;
-  Grouping items = one_group_per_unit(problem);
-  if (!options.learns_groups() && options.grouping.kind != GroupingRule::Kind::kNone) {
-    BERTH_TRY(fixed, fixed_grouping(problem, options.grouping, groups, seed));
-  }
-  const Grouping with_views = join_views(problem, items);
-  if (options.learns_groups() && options.start == GrouperStart::kHeavy)
-    start = heavy_grouping(problem, with_views, groups);
-  if (options.learns_groups() && options.clusters > 0) {
-    items = heavy_grouping(problem, with_views, groups * static_cast<std::size_t>(options.clusters));
-    if (start) items = common_parts(problem, items, *start);
-  }
-  return std::make_unique<PlacementPolicy>(problem, options, groups, std::move(items), fixed, start, seed, device);
 }
 
 }  // namespace berth::learn

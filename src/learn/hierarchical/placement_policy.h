@@ -17,16 +17,28 @@
 #include "learn/hierarchical/placer.h"
 #include "learn/train/policy.h"
 #include "runs/methods/placement.h"
+#include "runs/options/grouping.h"
 
 namespace berth::learn {
 
+// What is decided on, and how it comes into groups.
+struct ItemGroups {
+  Grouping items;
+  bool any = true;                     // false: there are no groups, every item has a device by itself
+  std::optional<Grouping> given = {};  // once and for all; nothing: a Grouper learns them
+  std::optional<Grouping> start = {};  // where that Grouper begins, if anywhere
+  double start_weight = 0.0;           // logit of being there
+};
+
+// Groups that are not learned, `groups` at most.
+Result<ItemGroups> given_groups(const Problem& problem, const GroupingRule& rule, std::size_t groups,
+                                std::uint64_t seed);
+
 class PlacementPolicy : public Policy {
  public:
-  // `items`: what is decided on. `fixed`: their groups if these are not learned. `start`: where a learned Grouper
-  // begins, if anywhere. The problem must outlive the policy.
-  PlacementPolicy(const Problem& problem, const PlacementOptions& options, std::size_t groups, Grouping items,
-                  const std::optional<Grouping>& fixed, const std::optional<Grouping>& start, std::uint64_t seed,
-                  at::Device device);
+  // Untrained, with `groups` groups at most. The problem must outlive the policy.
+  PlacementPolicy(const Problem& problem, const PlacementOptions& options, std::size_t groups, ItemGroups grouped,
+                  std::uint64_t seed, at::Device device);
 
   Parameters& parameters() override { return parameters_; }
   std::unique_ptr<Batch> sample(const Sampling& sampling, Rng& rng) override;
@@ -55,10 +67,5 @@ class PlacementPolicy : public Policy {
   std::unique_ptr<Placer> placer_;  // null where there are no groups
   std::optional<Groups> fixed_;
 };
-
-// The policy untrained, as its options say.
-Result<std::unique_ptr<PlacementPolicy>> make_placement_policy(const Problem& problem, const PlacementOptions& options,
-                                                               std::size_t groups, std::uint64_t seed,
-                                                               at::Device device);
 
 }  // namespace berth::learn

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "learn/hsdag/method.h"
+#include "learn/method.h"
 
 #include "learn/hsdag/policy.h"
 
@@ -21,8 +21,8 @@ Result<Beliefs> tell_hsdag(const Problem& problem, const HsdagOptions& options, 
 
 }  // namespace
 
-LearnedMethod hsdag_method() {
-  LearnedMethod method = learned_method<HsdagOptions>(make_hsdag, tell_hsdag);
+LearnedMethod Hsdag::learned() {
+  LearnedMethod method = learned_method<Options>(make_hsdag, tell_hsdag);
   method.tries_single_devices = true;
   return method;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "learn/placeto/method.h"
+#include "learn/method.h"
 
 #include "learn/placeto/placeto_learner.h"
 
@@ -26,6 +26,6 @@ Result<Beliefs> tell_placeto(const Problem& problem, const PlacetoOptions& optio
 
 }  // namespace
 
-LearnedMethod placeto_method() { return learned_method<PlacetoOptions>(make_placeto, tell_placeto); }
+LearnedMethod Placeto::learned() { return learned_method<Options>(make_placeto, tell_placeto); }
 
 }  // namespace berth::learn

@@ -46,13 +46,6 @@ std::vector<std::uint8_t> single_start(const GroupGraph& graph) {
   return devices_in(graph, plan_on_one_device(graph.problem, graph.devices[best]));
 }
 
-Result<Grouping> grouping_of(const Problem& problem, const PlacetoOptions& options, std::uint64_t seed) {
-  if (options.grouping.kind == GroupingRule::Kind::kLearned) {
-    return bad_input("placeto learns no groups: grouping=learned is for hierarchical (heavy is placeto's own)");
-  }
-  return fixed_grouping(problem, options.grouping, usual_groups(problem, options.groups), seed);
-}
-
 }  // namespace
 
 PlacetoLearner::PlacetoLearner(std::vector<std::unique_ptr<Environment>> environments, Groupings groupings,
@@ -311,7 +304,8 @@ Result<std::unique_ptr<PlacetoLearner>> make_placeto(std::vector<std::unique_ptr
   std::size_t devices = 0;
   for (const std::unique_ptr<Environment>& environment : environments) {
     const Problem& problem = environment->problem();
-    BERTH_TRY(Grouping grouping, grouping_of(problem, options, seed));
+    BERTH_TRY(Grouping grouping,
+              fixed_grouping(problem, options.grouping, usual_groups(problem, options.groups), seed));
     groupings.push_back(std::move(grouping));
     const std::size_t here = problem.machine().num_devices();
     if (devices != 0 && devices != here && options.device_head == DeviceHead::kFixed) {

@@ -11,6 +11,13 @@ GroupingRule all_heuristics() {
           {Heuristic::kFramework, Heuristic::kSole, Heuristic::kCells, Heuristic::kConvs}};
 }
 
+std::vector<FieldOf<ColocrlOptions>> colocrl_fields() { return {grouping_field<ColocrlOptions>()}; }
+
+Hints colocrl_hints(const Options& options) {
+  const auto& own = std::get<ColocrlOptions>(options);
+  return {more_placements(own), own.groups == 1 ? "" : "--option grouping=heavy", "--option groups=256"};
+}
+
 }  // namespace
 
 ColocrlOptions colocrl_default() {
@@ -38,15 +45,14 @@ ColocrlOptions colocrl_paper() {
   return options;
 }
 
-MethodInfo colocrl_info() {
-  using Own = ColocrlOptions;
+MethodInfo Colocrl::info() {
   return {.name = "colocrl",
           .summary = "recurrent policy over colocation groups (2017)",
           .why_not_general = "it numbers op types as that graph does and has an output for each device",
-          .fields = fields_of_placement<Own>(),
+          .fields = fields_of<Options>(colocrl_fields(), groups_field(), placement_fields()),
           .presets = {{"default", colocrl_default()}, {"paper", colocrl_paper()}},
-          .plain = Own(),
-          .hints = hints_of_placement<Own>()};
+          .plain = Options(),
+          .hints = colocrl_hints};
 }
 
 }  // namespace berth::learn

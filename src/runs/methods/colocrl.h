@@ -3,18 +3,27 @@
 #pragma once
 
 #include "runs/methods/placement.h"
+#include "runs/options/grouping.h"
 
 namespace berth::learn {
 
-struct MethodInfo;  // runs/methods.h
+struct MethodInfo;     // runs/methods.h
+struct LearnedMethod;  // learn/method.h
 
+// `groups` = 0: the number that the paper states for such a model.
 struct ColocrlOptions : PlacementOptions {
+  GroupingRule grouping;
+
   bool operator==(const ColocrlOptions&) const = default;
 };
 
 ColocrlOptions colocrl_default();
 ColocrlOptions colocrl_paper();
 
-MethodInfo colocrl_info();
+struct Colocrl {
+  using Options = ColocrlOptions;
+  static MethodInfo info();
+  static LearnedMethod learned();  // learn/colocrl
+};
 
 }  // namespace berth::learn

@@ -96,16 +96,15 @@ GoOptions go_paper() {
   return options;
 }
 
-MethodInfo go_info() {
-  using Own = GoOptions;
+MethodInfo Go::info() {
   return {.name = "go",
           .summary = "graph network and transformer, one shot (2020)",
           .why_not_general = "",
-          .fields = fields_of<Own>(
+          .fields = fields_of<Options>(
               go_fields(), plans_fields("an update measures groupings x placements plans", "the other factor of it"),
               noise_fields(), baseline_fields(), lessons_field(), training_fields()),
           .presets = {{"default", go_default()}, {"paper", go_paper()}},
-          .plain = Own(),
+          .plain = Options(),
           .hints = go_hints};
 }
 

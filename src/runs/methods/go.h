@@ -8,7 +8,8 @@
 
 namespace berth::learn {
 
-struct MethodInfo;  // runs/methods.h
+struct MethodInfo;     // runs/methods.h
+struct LearnedMethod;  // learn/method.h
 
 // What is decided; at least one of them.
 struct TaskSet {
@@ -43,6 +44,10 @@ struct GoOptions : SamplingOptions {
 GoOptions go_default();
 GoOptions go_paper();
 
-MethodInfo go_info();
+struct Go {
+  using Options = GoOptions;
+  static MethodInfo info();
+  static LearnedMethod learned();  // learn/go
+};
 
 }  // namespace berth::learn

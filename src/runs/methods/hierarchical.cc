@@ -6,12 +6,67 @@
 #include "runs/methods/info.h"
 
 namespace berth::learn {
+namespace {
+
+std::vector<FieldOf<HierarchicalOptions>> learned_or_given_field() {
+  constexpr std::string_view kLearned = "learned";
+  const auto set = [=](HierarchicalOptions& own, std::string_view text) -> Status {
+    if (text == kLearned) {
+      own.grouping.reset();
+      return {};
+    }
+    BERTH_TRY(own.grouping, grouping_from(text, {kLearned}));
+    return {};
+  };
+  const auto get = [=](const HierarchicalOptions& own) {
+    return own.grouping ? text_of(*own.grouping) : std::string(kLearned);
+  };
+  return {{"grouping",
+           "who forms groups of ops: learned, none, random, metis, modules, heavy, or any of framework, sole, cells, "
+           "convs joined by +",
+           set, get}};
+}
+
+std::vector<FieldOf<HierarchicalOptions>> start_fields() {
+  using F = Fields<HierarchicalOptions>;
+  using O = HierarchicalOptions;
+  return {
+      F::whole("clusters", "the Grouper decides on so many clusters of ops per group; 0: on single ops", &O::clusters,
+               0, 1'000),
+      F::word("start", "where the Grouper begins: none (anywhere), heavy (groups grown along heavy tensors)", &O::start,
+              {"none", "heavy"}),
+      F::real("start-weight", "logit of the group an op begins with", &O::start_weight, 0, 100),
+  };
+}
+
+// What to try where all ops are in one group; empty where that was asked for.
+std::string apart_hint(const HierarchicalOptions& own) {
+  if (own.groups == 1) return "";
+  if (own.grouping) return "--option grouping=learned or --option grouping=heavy";
+  return fmt::format("--option rate={:.2g} or --option start=heavy", own.rate / 5.0);
+}
+
+Hints hierarchical_hints(const Options& options) {
+  const auto& own = std::get<HierarchicalOptions>(options);
+  return {more_placements(own), apart_hint(own), "--option groups=256"};
+}
+
+// A Grouper as it was published: nobody says where it begins, and it decides on single ops.
+HierarchicalOptions as_published() {
+  HierarchicalOptions options;
+  without_additions(options);
+  options.clusters = 0;
+  options.start = GrouperStart::kNone;
+  options.start_weight = 0.0;
+  return options;
+}
+
+}  // namespace
 
 HierarchicalOptions hierarchical_default() { return {}; }
 
 HierarchicalOptions hierarchical_paper() {
-  HierarchicalOptions options;
-  without_additions(options);
+  HierarchicalOptions options = as_published();
   options.groups = 256;
   options.type_feature = TypeFeature::kEmbedding;
   options.type_size = 20, options.max_types = 200;
@@ -35,8 +90,7 @@ HierarchicalOptions hierarchical_paper() {
 
 // tensorflow/python/grappler/hierarchical_controller.py, without its defects.
 HierarchicalOptions hierarchical_google() {
-  HierarchicalOptions options;
-  without_additions(options);
+  HierarchicalOptions options = as_published();
   options.groups = 0;  // min(256, 20 x devices)
   options.type_feature = TypeFeature::kIndex;
   options.outputs = 5, options.dims = 5;
@@ -58,17 +112,16 @@ HierarchicalOptions hierarchical_google() {
   return options;
 }
 
-MethodInfo hierarchical_info() {
-  using Own = HierarchicalOptions;
+MethodInfo Hierarchical::info() {
   return {.name = "hierarchical",
           .summary = "grouper and placer trained together (2018)",
           .why_not_general = "it has a learned row for each cluster of that graph's ops and an output for each device",
-          .fields = fields_of_placement<Own>(),
+          .fields = fields_of<Options>(learned_or_given_field(), groups_field(), start_fields(), placement_fields()),
           .presets = {{"default", hierarchical_default()},
                       {"paper", hierarchical_paper()},
                       {"google", hierarchical_google()}},
-          .plain = Own(),
-          .hints = hints_of_placement<Own>()};
+          .plain = Options(),
+          .hints = hierarchical_hints};
 }
 
 }  // namespace berth::learn

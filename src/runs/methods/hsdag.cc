@@ -108,17 +108,17 @@ HsdagOptions hsdag_released() {
   return options;
 }
 
-MethodInfo hsdag_info() {
-  using Own = HsdagOptions;
-  return {.name = "hsdag",
-          .summary = "graph parsing and placement learned jointly (2024)",
-          .why_not_general = "it has a column for each op type and degree of that graph and an output for each device",
-          .fields = fields_of<Own>(node_fields(), feature_fields(), network_fields(),
+MethodInfo Hsdag::info() {
+  return {
+      .name = "hsdag",
+      .summary = "graph parsing and placement learned jointly (2024)",
+      .why_not_general = "it has a column for each op type and degree of that graph and an output for each device",
+      .fields = fields_of<Options>(node_fields(), feature_fields(), network_fields(),
                                    plans_fields("episodes of an update", "steps of an episode, each of them a plan"),
                                    episode_fields(), baseline_fields(), training_fields()),
-          .presets = {{"default", hsdag_default()}, {"paper", hsdag_paper()}, {"released", hsdag_released()}},
-          .plain = Own(),
-          .hints = hsdag_hints};
+      .presets = {{"default", hsdag_default()}, {"paper", hsdag_paper()}, {"released", hsdag_released()}},
+      .plain = Options(),
+      .hints = hsdag_hints};
 }
 
 }  // namespace berth::learn

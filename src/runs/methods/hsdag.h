@@ -9,7 +9,8 @@
 
 namespace berth::learn {
 
-struct MethodInfo;  // runs/methods.h
+struct MethodInfo;     // runs/methods.h
+struct LearnedMethod;  // learn/method.h
 
 // Sets of ops that are placed together: a child with its parent where each is the other's only one (the paper), where
 // the parent is the child's only one (the released code), none.
@@ -53,6 +54,10 @@ HsdagOptions hsdag_default();
 HsdagOptions hsdag_paper();
 HsdagOptions hsdag_released();
 
-MethodInfo hsdag_info();
+struct Hsdag {
+  using Options = HsdagOptions;
+  static MethodInfo info();
+  static LearnedMethod learned();  // learn/hsdag
+};
 
 }  // namespace berth::learn

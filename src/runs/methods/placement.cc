@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runs/methods/placement.h"
 
-#include <fmt/format.h>
-
 namespace berth::learn {
+namespace {
+
 std::vector<FieldOf<PlacementOptions>> grouper_fields() {
   using F = Fields<PlacementOptions>;
   using O = PlacementOptions;
   return {
-      grouping_field<O>(),
-      F::whole("groups", "most groups; 0: as the model and the machine say", &O::groups, 0, 65'536),
-      F::whole("clusters", "the Grouper decides on so many clusters of ops per group; 0: on single ops", &O::clusters,
-               0, 1'000),
-      F::word("start", "where the Grouper begins: none (anywhere), heavy (groups grown along heavy tensors)", &O::start,
-              {"none", "heavy"}),
-      F::real("start-weight", "logit of the group an op begins with", &O::start_weight, 0, 100),
       F::whole("type-size", "numbers of the embedding of a type", &O::type_size, 1, 4'096),
       F::whole("grouper-hidden", "width of the Grouper's hidden layer", &O::grouper_hidden, 1, 16'384),
       F::real("grouper-scale", "factor of the network's logits: how fast a Grouper leaves its start", &O::grouper_scale,
@@ -41,17 +34,22 @@ std::vector<FieldOf<PlacementOptions>> placer_fields() {
   };
 }
 
-std::string apart_hint(const PlacementOptions& options) {
-  if (options.groups == 1) return "";
-  if (!options.learns_groups()) return "--option grouping=learned or --option grouping=heavy";
-  return fmt::format("--option rate={:.2g} or --option start=heavy", options.rate / 5.0);
+}  // namespace
+
+std::vector<FieldOf<PlacementOptions>> groups_field() {
+  using F = Fields<PlacementOptions>;
+  return {F::whole("groups", "most groups; 0: as the model and the machine say", &PlacementOptions::groups, 0, 65'536)};
+}
+
+std::vector<FieldOf<PlacementOptions>> placement_fields() {
+  return joined_fields<PlacementOptions>(
+      grouper_fields(), feature_fields(), surroundings_fields(), placer_fields(), bound_fields(),
+      plans_fields("m: groupings sampled for an update", "k: placements sampled for each of them"), noise_fields(),
+      baseline_fields(), training_fields());
 }
 
 void without_additions(PlacementOptions& options) {
   without_additions(static_cast<SamplingOptions&>(options));
-  options.clusters = 0;
-  options.start = GrouperStart::kNone;
-  options.start_weight = 0.0;
   options.grouper_scale = 1.0;
   options.cost_features = options.device_features = false;
   options.aligned = options.placed_features = false;

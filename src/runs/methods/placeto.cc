@@ -73,14 +73,13 @@ PlacetoOptions placeto_paper() {
   return options;
 }
 
-MethodInfo placeto_info() {
-  using Own = PlacetoOptions;
+MethodInfo Placeto::info() {
   return {.name = "placeto",
           .summary = "policy that improves a placement group by group (2019)",
           .why_not_general = "",
-          .fields = fields_of<Own>(placeto_fields(), bound_fields(), lessons_field(), training_fields()),
+          .fields = fields_of<Options>(placeto_fields(), bound_fields(), lessons_field(), training_fields()),
           .presets = {{"default", placeto_default()}, {"paper", placeto_paper()}},
-          .plain = Own(),
+          .plain = Options(),
           .hints = placeto_hints};
 }
 

@@ -10,7 +10,8 @@
 
 namespace berth::learn {
 
-struct MethodInfo;  // runs/methods.h
+struct MethodInfo;     // runs/methods.h
+struct LearnedMethod;  // learn/method.h
 
 enum class Messages : std::uint8_t { kMean, kSum };  // over neighbours and pools
 // An output that any machine's devices are scored by, or one for every device of one machine.
@@ -20,7 +21,7 @@ enum class FirstPlacement : std::uint8_t { kRandom, kSingle, kBest, kTurns };  /
 enum class Returns : std::uint8_t { kDrop, kBest, kFinal };
 
 struct PlacetoOptions : TrainingOptions, LogitBound {
-  GroupingRule grouping;   // of what it places; kLearned is refused
+  GroupingRule grouping;   // of what it places
   int groups = 64;         // 0: min(256, 20 x devices)
   int rounds = 4;          // of messages, each way
   int message_width = 16;  // of messages and states; 0: as many numbers as a group's features
@@ -37,6 +38,10 @@ struct PlacetoOptions : TrainingOptions, LogitBound {
 PlacetoOptions placeto_default();
 PlacetoOptions placeto_paper();
 
-MethodInfo placeto_info();
+struct Placeto {
+  using Options = PlacetoOptions;
+  static MethodInfo info();
+  static LearnedMethod learned();  // learn/placeto
+};
 
 }  // namespace berth::learn

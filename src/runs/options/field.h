@@ -80,4 +80,15 @@ struct Fields {
   }
 };
 
+// The fields of a struct from those of the structs that it is made of.
+template <typename Own, typename... Parts>
+std::vector<FieldOf<Own>> joined_fields(const std::vector<FieldOf<Parts>>&... parts) {
+  std::vector<FieldOf<Own>> all;
+  const auto add = [&](const auto& part) {
+    for (const auto& field : part) all.push_back({field.name, field.help, field.set, field.get});
+  };
+  (add(parts), ...);
+  return all;
+}
+
 }  // namespace berth::learn

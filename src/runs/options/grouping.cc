@@ -10,17 +10,20 @@ namespace berth::learn {
 namespace {
 
 // In the order of their enumerators.
-constexpr std::array<std::string_view, 6> kKinds{"learned", "none", "random", "metis", "modules", "heavy"};
+constexpr std::array<std::string_view, 5> kKinds{"none", "random", "metis", "modules", "heavy"};
 constexpr std::array<std::string_view, 4> kHeuristics{"framework", "sole", "cells", "convs"};
 
 }  // namespace
 
-Result<GroupingRule> grouping_from(std::string_view text) {
+Result<GroupingRule> grouping_from(std::string_view text, const Words& other_words) {
   const auto kind = std::ranges::find(kKinds, text);
   if (kind != kKinds.end()) return GroupingRule{static_cast<GroupingRule::Kind>(kind - kKinds.begin())};
   const std::vector<std::string_view> parts = split(text, '+');
   Words known(kHeuristics.begin(), kHeuristics.end());
-  if (parts.size() == 1) known.insert(known.begin(), kKinds.begin(), kKinds.end());
+  if (parts.size() == 1) {
+    known.insert(known.begin(), kKinds.begin(), kKinds.end());
+    known.insert(known.begin(), other_words.begin(), other_words.end());
+  }
   GroupingRule rule{GroupingRule::Kind::kHeuristics};
   for (const std::string_view part : parts) {
     BERTH_RETURN_IF_ERROR(parse_word("grouping", part, known));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GroupingRule: who forms the groups of ops that a policy places (learn/grouping/fixed.h says how).
+// GroupingRule: who forms the groups of ops that a policy places, where these are not learned (learn/grouping/fixed.h
+// says how).
 #pragma once
 
 #include <cstdint>
@@ -16,15 +17,16 @@ namespace berth::learn {
 enum class Heuristic : std::uint8_t { kFramework, kSole, kCells, kConvs };
 
 struct GroupingRule {
-  enum class Kind : std::uint8_t { kLearned, kNone, kRandom, kMetis, kModules, kHeavy, kHeuristics };
-  Kind kind = Kind::kLearned;
+  enum class Kind : std::uint8_t { kNone, kRandom, kMetis, kModules, kHeavy, kHeuristics };
+  Kind kind = Kind::kNone;
   std::vector<Heuristic> heuristics = {};  // each once, in the order in which they were named; of kHeuristics alone
 
   bool operator==(const GroupingRule&) const = default;
 };
 
-// "learned", "heavy", ..., or heuristics joined by +: "framework+cells".
-Result<GroupingRule> grouping_from(std::string_view text);
+// "none", "heavy", ..., or heuristics joined by +: "framework+cells". Errors name `other_words`, which the option takes
+// besides, too.
+Result<GroupingRule> grouping_from(std::string_view text, const Words& other_words = {});
 std::string text_of(const GroupingRule& rule);
 
 // The option `grouping` of a struct that has a member of that name.
@@ -34,10 +36,11 @@ FieldOf<Own> grouping_field() {
     BERTH_TRY(own.grouping, grouping_from(text));
     return {};
   };
-  return {"grouping",
-          "who forms groups of ops: learned, none, random, metis, modules, heavy, or any of framework, sole, cells, "
-          "convs joined by +",
-          set, [](const Own& own) { return text_of(own.grouping); }};
+  return {
+      "grouping",
+      "who forms groups of ops: none, random, metis, modules, heavy, or any of framework, sole, cells, convs joined by "
+      "+",
+      set, [](const Own& own) { return text_of(own.grouping); }};
 }
 
 }  // namespace berth::learn

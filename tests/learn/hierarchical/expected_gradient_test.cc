@@ -24,9 +24,7 @@ namespace {
 HierarchicalOptions tiny_hierarchical(const std::string& placer) {
   HierarchicalOptions options;
   options.groups = 2;
-  options.clusters = 0;
   options.grouper_scale = 1.0;
-  options.start = GrouperStart::kNone;
   options.hidden = 8;
   options.attention = 3;
   options.grouper_hidden = 3;
@@ -72,17 +70,13 @@ class ExpectedGradient : public testing::TestWithParam<std::string> {
   ExpectedGradient()
       : problem_(three_ops()),
         grouped_(GetParam() != "none"),
-        policy_(problem_, options(), 2, one_group_per_unit(problem_), std::nullopt, std::nullopt, 7, at::kCPU),
+        policy_(problem_, tiny_hierarchical(grouped_ ? GetParam() : "feed-forward"), 2,
+                {.items = one_group_per_unit(problem_), .any = grouped_}, 7, at::kCPU),
         choices_(all_choices(policy_, grouped_)) {
     const PlacementBatch all = batch_of_all();
     for (const Plan& plan : all.plans()) rewards_.push_back(reward(plan));
   }
 
-  [[nodiscard]] HierarchicalOptions options() const {
-    HierarchicalOptions options = tiny_hierarchical(grouped_ ? GetParam() : "feed-forward");
-    if (!grouped_) options.grouping = {GroupingRule::Kind::kNone};
-    return options;
-  }
   double reward(const Plan& plan) { return reward_of({}, {to_seconds(simulate(problem_, plan).step_time), true, 0.0}); }
 
   // All choices as one batch: for every grouping all placements, in the order of choices_.

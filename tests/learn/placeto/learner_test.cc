@@ -178,10 +178,7 @@ TEST(Placeto, RefusesWhatItCannotDo) {
     const auto learner = make_learner(std::move(environments), options, 1, "cpu", *alone);
     return learner ? std::string() : learner.error().message;
   };
-  PlacetoOptions options = placeto_default();
-  EXPECT_EQ(error(options), "");
-  options.grouping = {GroupingRule::Kind::kLearned};
-  EXPECT_EQ(error(options), "placeto learns no groups: grouping=learned is for hierarchical (heavy is placeto's own)");
+  EXPECT_EQ(error(placeto_default()), "");
   EXPECT_EQ(error(preset("placeto", "paper").value()),
             "device-head=fixed is for one machine; these have 2 and 3 devices (device-head=scored is for any)");
 }
