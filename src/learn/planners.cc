@@ -6,13 +6,36 @@
 
 #include "base/text.h"
 #include "learn/guarded.h"
-#include "learn/train/search_environment.h"
 #include "plan/baselines/one_device.h"
 #include "plan/search/placement.h"
 #include "plan/weights/settle.h"
 
 namespace berth::learn {
 namespace {
+
+// Plans judged as a search judges them, which may be by real runs. One after the other on the calling thread: nothing
+// else may run while a plan is measured on the same computer.
+class SearchEnvironment final : public Environment {
+ public:
+  // The search's problem must outlive it. The search itself learns nothing of the plans.
+  explicit SearchEnvironment(const Search& search) : fork_(search.fork()) {}
+
+  [[nodiscard]] const Problem& problem() const override { return fork_->problem(); }
+  void submit(Plan plan) override { plans_.push_back(std::move(plan)); }
+  std::vector<Score> collect(const std::function<bool()>& should_stop) override {
+    std::vector<Score> scores;
+    for (const Plan& plan : plans_) {
+      if (should_stop && should_stop()) break;
+      scores.push_back(fork_->evaluate(plan));
+    }
+    plans_.clear();
+    return scores;
+  }
+
+ private:
+  std::unique_ptr<Search> fork_;
+  std::vector<Plan> plans_;
+};
 
 // Learns within the budget of a search; the search sees every plan.
 class LearnedPlanner : public Planner {

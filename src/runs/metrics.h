@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Metrics of a run: one JSON line per update in RUN/metrics.jsonl, and TensorBoard event files if asked for.
+// Metrics of a run: one JSON line per update in RUN/metrics.jsonl (TensorBoard: runs/tensorboard.h).
 #pragma once
 
 #include <cstdint>
@@ -50,17 +50,6 @@ class MetricsFile {
 
  private:
   explicit MetricsFile(AppendedFile file) : file_(std::move(file)) {}
-  AppendedFile file_;
-};
-
-// Writes scalars as TensorBoard reads them: records with masked CRC-32C around Event messages.
-class TensorBoardFile {
- public:
-  static Result<TensorBoardFile> create(const std::string& folder);  // a new events.out.tfevents.* in it
-  Status add(const UpdateFacts& facts);
-
- private:
-  explicit TensorBoardFile(AppendedFile file) : file_(std::move(file)) {}
   AppendedFile file_;
 };
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Event files of TensorBoard, as tensorflow/core/util/event.proto and lib/io/record_writer describe them: records of
-// length, masked CRC of the length, message, masked CRC of the message; the first message names the version.
+#include "runs/tensorboard.h"
+
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
 #include <bit>
 #include <cerrno>
 #include <chrono>
@@ -12,11 +13,21 @@
 
 #include "files/files.h"
 #include "files/protobuf/wire.h"
-#include "runs/crc32c.h"
-#include "runs/metrics.h"
 
 namespace berth::learn {
 namespace {
+
+constexpr std::array<std::uint32_t, 256> crc_table() {
+  std::array<std::uint32_t, 256> table{};
+  for (std::uint32_t byte = 0; byte < 256; ++byte) {
+    std::uint32_t value = byte;
+    for (int bit = 0; bit < 8; ++bit) value = (value & 1U) != 0 ? value >> 1 ^ 0x82f63b78U : value >> 1;
+    table[byte] = value;
+  }
+  return table;
+}
+
+constexpr std::array<std::uint32_t, 256> kCrcTable = crc_table();
 
 template <typename Number>
 std::string little_endian(Number number) {
@@ -80,6 +91,12 @@ int open_new(const std::string& folder, std::string& path) {
 }
 
 }  // namespace
+
+std::uint32_t crc32c(std::string_view bytes) {
+  std::uint32_t crc = ~0U;
+  for (const char byte : bytes) crc = crc >> 8 ^ kCrcTable[(crc ^ static_cast<unsigned char>(byte)) & 0xffU];
+  return ~crc;
+}
 
 Result<TensorBoardFile> TensorBoardFile::create(const std::string& folder) {
   std::error_code failed;

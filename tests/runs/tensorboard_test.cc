@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "runs/tensorboard.h"
+
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -7,8 +9,6 @@
 
 #include "files/protobuf/wire.h"
 #include "import/parts.h"
-#include "runs/crc32c.h"
-#include "runs/metrics.h"
 
 namespace berth::learn {
 namespace {

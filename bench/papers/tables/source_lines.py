@@ -12,7 +12,7 @@ OWN = {
     "hierarchical": ("learn/hierarchical/*",),
     "placeto": ("learn/placeto/*",),
     "go": ("learn/go/*",),
-    "hsdag": ("learn/hsdag/*", "learn/train/credit.*"),
+    "hsdag": ("learn/hsdag/*",),
     "auto": ("plan/auto.*", "plan/portfolio.*", "plan/refine/*", "plan/coarsen/level.*", "plan/search/walkers.*", "plan/explore/list_*", "plan/explore/task_table.*"),
     "anneal": ("plan/refine/*", "plan/coarsen/level.*"),
     "genetic": ("plan/explore/genetic.*",),

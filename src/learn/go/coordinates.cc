@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where in its graph a node is, by numbers between 0 and 1 that mean the same for every graph: its place in topological
-// order, which alone tells equal branches apart; how late in the step; how deep in the model (gradients as deep as
-// their forward ops); and in which layer. Each is stretched so that equal intervals hold equal work: cut in order at
-// equal distances, a model is cut into equal parts.
+#include "learn/go/coordinates.h"
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
 #include <optional>
 
-#include "learn/go/nodes.h"
 #include "plan/layers/backward_ops.h"
 #include "plan/layers/layers.h"
 
@@ -141,6 +138,13 @@ void put_evenly(std::span<const double> value, std::span<const double> work, Row
 }
 
 }  // namespace
+
+std::vector<double> work_of_items(const Problem& problem, const Items& items) {
+  const std::vector<Picoseconds> work = weigh_groups(problem, items.grouping).work;
+  std::vector<double> seconds(items.size());
+  for (std::size_t v = 0; v < seconds.size(); ++v) seconds[v] = to_seconds(work[items.decided[v]]);
+  return seconds;
+}
 
 Rows node_coordinates(const Problem& problem, const Items& items) {
   const Graph& graph = problem.graph();

@@ -7,11 +7,24 @@
 #include <numeric>
 
 #include "learn/features/devices.h"
+#include "learn/go/node_features.h"
 #include "learn/go/waves.h"
 #include "learn/grouping/simple.h"
 
 namespace berth::learn {
 namespace {
+
+Neighbours neighbours_of(const Items& items, bool before) {
+  Neighbours neighbours;
+  neighbours.begin.assign(items.size() + 1, 0);
+  neighbours.node.resize(items.edges.size());
+  for (const Items::Edge& edge : items.edges) ++neighbours.begin[(before ? edge.to : edge.from) + 1];
+  std::partial_sum(neighbours.begin.begin(), neighbours.begin.end(), neighbours.begin.begin());
+  std::vector<std::uint32_t> next(neighbours.begin.begin(), neighbours.begin.end() - 1);
+  for (const Items::Edge& edge : items.edges)
+    neighbours.node[next[before ? edge.to : edge.from]++] = before ? edge.from : edge.to;
+  return neighbours;
+}
 
 constexpr std::size_t kOwnDeviceColumns = 9;
 
@@ -166,8 +179,8 @@ GoGraph make_go_graph(const Problem& problem, std::size_t most_nodes, const Plan
   if (most_nodes > 0) grouping = heavy_grouping(problem, join_views(problem, grouping), most_nodes);
   graph.items = make_items(problem, std::move(grouping), Decided::kAll);
   graph.devices = devices_to_use(problem, graph.items);
-  graph.before = neighbours_before(graph.items);
-  graph.after = neighbours_after(graph.items);
+  graph.before = neighbours_of(graph.items, true);
+  graph.after = neighbours_of(graph.items, false);
   graph.from_before = mixing_of(graph.items, true, device);
   graph.from_after = mixing_of(graph.items, false, device);
   const Rows coordinates = node_coordinates(problem, graph.items);

@@ -10,10 +10,16 @@
 #include <cstdint>
 #include <vector>
 
-#include "learn/go/nodes.h"
+#include "learn/features/items.h"
+#include "learn/go/coordinates.h"
 #include "learn/nn/tensor.h"
 
 namespace berth::learn {
+
+// Edges of one direction by node: neighbours begin[v] .. begin[v + 1].
+struct Neighbours {
+  std::vector<std::uint32_t> begin, node;
+};
 
 // What is done with the neighbours' chances of devices: entry i adds weight[i] * row source[i] to row target[i].
 // Weights of a target add up to one, or there are none.

@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "learn/go/node_features.h"
+
 namespace berth::learn {
 namespace {
 
@@ -47,6 +49,11 @@ Tensor guessed_pairs(const GoGraph& graph, const Tensor& chances) {
 GoNetwork::Head GoNetwork::make_head(const std::string& name, std::int64_t levels, std::span<const float> start,
                                      Parameters& parameters, Rng& rng) const {
   return {parameters.glorot(name, width_, levels, rng), parameters.from(name + "_bias", start, {levels})};
+}
+
+GoTasks go_tasks(const GoOptions& options) {
+  return {options.tasks.placement, options.tasks.schedule, options.tasks.fusion,
+          options.priorities == Priorities::kPlackettLuce, options.ties == Ties::kCriticalPath};
 }
 
 GoNetwork::GoNetwork(const GoOptions& options, Parameters& parameters, Rng& rng)

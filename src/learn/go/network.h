@@ -2,7 +2,7 @@
 // GoNetwork: the policy network of `go`, after GDP and GO (Zhou et al., 2019 and 2020). One set of parameters for any
 // graph and machine.
 //
-//   node features -> graph network (learn/go/sage.h) -> segmented attention (learn/go/attention.h) -> heads
+//   node features -> graph network -> segmented attention (learn/go/layers.h) -> heads
 //
 // Heads. Placement: a score of every (node, device), from the node's state, what the device is, and what the two are
 // to each other; schedule and fusion: a row of levels for every node.
@@ -17,11 +17,17 @@
 
 #include <vector>
 
-#include "learn/go/attention.h"
-#include "learn/go/sage.h"
-#include "learn/go/tasks.h"
+#include "learn/go/layers.h"
 
 namespace berth::learn {
+
+// What is decided, read from the options once.
+struct GoTasks {
+  bool placement = true, schedule = false, fusion = false;
+  bool ordered = false;       // the schedule is an order of all nodes (Plackett-Luce), not a level for each
+  bool critical_path = true;  // ops of one level by critical path, else as they become ready
+};
+GoTasks go_tasks(const GoOptions& options);
 
 struct GoLogits {
   Tensor placement;  // [nodes, devices]; kForbidden where a node may not be

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the network sees of a node: what kind of ops it has, how much they do and move, and where in the graph it is.
+#include "learn/go/node_features.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "learn/go/nodes.h"
+#include "learn/go/coordinates.h"
 #include "learn/go/waves.h"
 #include "problem/cost/op_class.h"
 

@@ -2,15 +2,19 @@
 // GoPolicy: the policy of `go` for one problem. Policies of several problems share one network and its parameters.
 //
 // Given the network's logits every node chooses by itself: a device, a level of priority, a level of fusion. Under
-// noise (learn/go/field_noise.h) every plan has logits of its own; its log-probability is that given the noise, whose
+// noise (learn/go/batch.h) every plan has logits of its own; its log-probability is that given the noise, whose
 // gradient is that of the policy with the noise, since the noise does not depend on the parameters.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
+#include <vector>
 
 #include "learn/go/network.h"
-#include "learn/go/plan_maker.h"
 #include "learn/train/policy.h"
+#include "plan/fuse/fuser.h"
 
 namespace berth::learn {
 
@@ -18,6 +22,27 @@ namespace berth::learn {
 struct GoModel {
   Parameters parameters;
   std::unique_ptr<GoNetwork> network;  // null: nothing is to be decided anywhere
+};
+
+// Choices of every node in, a plan out.
+class PlanMaker {
+ public:
+  // All must outlive it.
+  PlanMaker(const Problem& problem, const Items& items, std::span<const DeviceId> devices, const GoTasks& tasks);
+
+  // Per node: its device as an index into `devices`, its rank in the schedule (higher goes first) and its level of
+  // fusion. Those of tasks that are not decided are not looked at.
+  [[nodiscard]] Plan plan(std::span<const std::int64_t> device, std::span<const std::int64_t> rank,
+                          std::span<const std::int64_t> fusion) const;
+
+ private:
+  [[nodiscard]] std::vector<double> priorities(const Plan& plan, std::span<const std::int64_t> rank) const;
+
+  const Problem& problem_;
+  const Items& items_;
+  std::span<const DeviceId> devices_;
+  GoTasks tasks_;
+  std::optional<Fuser> fuser_;
 };
 
 class GoPolicy : public Policy {

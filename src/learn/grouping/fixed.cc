@@ -2,14 +2,16 @@
 #include "learn/grouping/fixed.h"
 
 #include <algorithm>
+#include <ranges>
 #include <vector>
 
+#include "base/sole_number.h"
 #include "learn/grouping/cells.h"
 #include "learn/grouping/convs.h"
 #include "learn/grouping/labels.h"
 #include "learn/grouping/share.h"
 #include "learn/grouping/simple.h"
-#include "learn/grouping/sole.h"
+#include "plan/coarsen/group_joiner.h"
 #include "plan/coarsen/join_to_count.h"
 #include "plan/partition/metis_groups.h"
 
@@ -17,6 +19,37 @@ namespace berth::learn {
 namespace {
 
 constexpr std::size_t kMostGroups = 256, kGroupsPerDevice = 20;
+
+// Co-placement within a limit: an op whose outputs go to one other group alone joins it, to a fixed point, from the
+// sinks. With `gradients_follow` ops that are the gradient of another (Graph::forward_of) do not count, neither as ops
+// nor as readers, as in Baechi, which plans the forward pass alone: together with their forward ops they would tie each
+// layer to the one before, and the whole model would become one group.
+Grouping join_sole_consumers(const Problem& problem, const Grouping& finer, const GroupLimits& limits,
+                             bool gradients_follow) {
+  if (!gradients_follow) return join_only_consumers(problem, finer, limits);
+  const Graph& graph = problem.graph();
+  std::vector<OpId> counted;
+  for (const OpId op : graph.topological_order() | std::views::reverse) {
+    if (graph.forward_of(op) == kNoOp && graph.updated_parameter(op) == kNoOp) counted.push_back(op);
+  }
+  GroupJoiner joiner(problem, finer, limits);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const OpId op : counted) {
+      const std::uint32_t own = joiner.root(finer.of(problem, op));
+      SoleNumber only;
+      for (const TensorId tensor : graph.outputs(op)) {
+        for (const OpId consumer : graph.consumers(tensor)) {
+          if (graph.forward_of(consumer) != kNoOp || graph.updated_parameter(consumer) != kNoOp) continue;
+          const std::uint32_t group = joiner.root(finer.of(problem, consumer));
+          if (group != own) only.see(group);
+        }
+      }
+      if (only.exists()) changed |= joiner.join(own, only.number());
+    }
+  }
+  return joiner.finish();
+}
 
 Grouping apply_heuristics(const Problem& problem, const std::vector<Heuristic>& wanted, std::size_t groups) {
   const auto has = [&](Heuristic one) { return std::ranges::find(wanted, one) != wanted.end(); };

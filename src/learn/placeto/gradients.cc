@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "learn/placeto/gradients.h"
+
 #include <algorithm>
 
-#include "learn/placeto/placeto_learner.h"
+#include "learn/train/policy.h"
 
 namespace berth::learn {
 namespace {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "learn/grouping/fixed.h"
+#include "learn/placeto/gradients.h"
 #include "plan/search/placement.h"
 
 namespace berth::learn {

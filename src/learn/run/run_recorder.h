@@ -11,6 +11,7 @@
 #include "problem/problem.h"
 #include "runs/metrics.h"
 #include "runs/run_folder.h"
+#include "runs/tensorboard.h"
 
 namespace berth::learn {
 

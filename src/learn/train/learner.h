@@ -96,4 +96,12 @@ double rate_at(const TrainingOptions& options, std::uint64_t update);
 double noise_at(const SamplingOptions& options, std::uint64_t update);
 double entropy_weight_at(const TrainingOptions& options, std::uint64_t update);
 
+// Which steps of an episode a reward is credited to; where there are no episodes, every plan is one of its own.
+// `weights`: of plans, episode by episode of `steps` each.
+//   kPlan        every plan for itself
+//   kDiscounted  that of step i (1 is the first) times discount^i, as in the paper of HSDAG
+//   kShared      all steps alike: the sum over the episode, the newest with weight 1 and each earlier one times the
+//               discount once more, as in its released code
+std::vector<double> credit_steps(std::vector<double> weights, Credit rule, double discount, std::size_t steps);
+
 }  // namespace berth::learn

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "learn/train/credit.h"
 #include "plan/order/ranks.h"
 #include "plan/search/placement.h"
 

@@ -14,7 +14,7 @@ namespace berth::learn {
 // What rewards are compared with: their moving average, the mean of the update's other plans, nothing.
 enum class BaselineKind : std::uint8_t { kMoving, kBatch, kNone };
 
-// Which steps of an episode a reward is credited to (learn/train/credit.h).
+// Which steps of an episode a reward is credited to (learn/train/learner.h).
 enum class Credit : std::uint8_t { kPlan, kDiscounted, kShared };
 
 struct SamplingOptions : TrainingOptions {

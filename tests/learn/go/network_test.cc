@@ -3,7 +3,6 @@
 // one network for many graphs and machines.
 #include <gtest/gtest.h>
 
-#include "learn/go/field_noise.h"
 #include "learn/go/policy.h"
 #include "learn/nn/random.h"
 #include "support/toy.h"

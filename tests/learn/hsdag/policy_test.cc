@@ -12,7 +12,7 @@
 #include "learn/method_options.h"
 #include "learn/planners.h"
 #include "learn/toys.h"
-#include "learn/train/credit.h"
+#include "learn/train/learner.h"
 #include "plan/mincut/mincut_exact.h"
 #include "plan/planners.h"
 #include "plan/toys.h"

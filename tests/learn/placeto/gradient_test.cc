@@ -7,6 +7,7 @@
 
 #include "learn/method_options.h"
 #include "learn/placeto/fixture.h"
+#include "learn/placeto/gradients.h"
 #include "learn/toys.h"
 #include "support/toy.h"
 
