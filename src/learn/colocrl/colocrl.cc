@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The policy is that of `hierarchical`, with groups that are given.
-#include "learn/method.h"
+#include "runs/methods/colocrl.h"
 
 #include "learn/colocrl/paper_groups.h"
 #include "learn/hierarchical/placement_policy.h"
+#include "learn/methods.h"
 
 namespace berth::learn {
 namespace {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "learn/nn/tensor.h"
@@ -17,6 +18,8 @@ struct Rows {  // row after row
 };
 
 // A copy on the CPU.
-Tensor as_tensor(const Rows& rows);
+inline Tensor as_tensor(const Rows& rows) {
+  return tensor_of(rows.values, {static_cast<std::int64_t>(rows.count), static_cast<std::int64_t>(rows.width)});
+}
 
 }  // namespace berth::learn

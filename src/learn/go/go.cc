@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "learn/method.h"
+#include "runs/methods/go.h"
 
 #include "learn/features/items.h"
 #include "learn/go/policy.h"
+#include "learn/methods.h"
 
 namespace berth::learn {
 namespace {

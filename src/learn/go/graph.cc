@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "learn/features/devices.h"
+#include "learn/features/features.h"
 #include "learn/go/node_features.h"
 #include "learn/go/waves.h"
 #include "learn/grouping/simple.h"

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "learn/method.h"
+#include "runs/methods/hierarchical.h"
 
 #include "learn/grouping/fixed.h"
 #include "learn/grouping/simple.h"
 #include "learn/hierarchical/placement_policy.h"
+#include "learn/methods.h"
 
 namespace berth::learn {
 namespace {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "learn/method.h"
+#include "runs/methods/hsdag.h"
 
 #include "learn/hsdag/policy.h"
+#include "learn/methods.h"
 
 namespace berth::learn {
 namespace {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "learn/method.h"
+#include "runs/methods/placeto.h"
 
+#include "learn/methods.h"
 #include "learn/placeto/placeto_learner.h"
 
 namespace berth::learn {

@@ -8,7 +8,7 @@
 namespace berth::learn {
 
 struct MethodInfo;     // runs/methods.h
-struct LearnedMethod;  // learn/method.h
+struct LearnedMethod;  // learn/methods.h
 
 // `groups` = 0: the number that the paper states for such a model.
 struct ColocrlOptions : PlacementOptions {

@@ -9,7 +9,7 @@
 namespace berth::learn {
 
 struct MethodInfo;     // runs/methods.h
-struct LearnedMethod;  // learn/method.h
+struct LearnedMethod;  // learn/methods.h
 
 // What is decided; at least one of them.
 struct TaskSet {

@@ -10,7 +10,7 @@
 namespace berth::learn {
 
 struct MethodInfo;     // runs/methods.h
-struct LearnedMethod;  // learn/method.h
+struct LearnedMethod;  // learn/methods.h
 
 // Where a Grouper begins: anywhere, or with groups grown along heavy tensors.
 enum class GrouperStart : std::uint8_t { kNone, kHeavy };

@@ -10,7 +10,7 @@
 namespace berth::learn {
 
 struct MethodInfo;     // runs/methods.h
-struct LearnedMethod;  // learn/method.h
+struct LearnedMethod;  // learn/methods.h
 
 // Sets of ops that are placed together: a child with its parent where each is the other's only one (the paper), where
 // the parent is the child's only one (the released code), none.

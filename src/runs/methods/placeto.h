@@ -11,7 +11,7 @@
 namespace berth::learn {
 
 struct MethodInfo;     // runs/methods.h
-struct LearnedMethod;  // learn/method.h
+struct LearnedMethod;  // learn/methods.h
 
 enum class Messages : std::uint8_t { kMean, kSum };  // over neighbours and pools
 // An output that any machine's devices are scored by, or one for every device of one machine.
