@@ -3,7 +3,7 @@
 // one network for many graphs and machines.
 #include <gtest/gtest.h>
 
-#include "learn/go/policy.h"
+#include "learn/go/batch.h"
 #include "learn/nn/random.h"
 #include "support/toy.h"
 
