@@ -9,7 +9,6 @@
 #include "learn/grouping/cells.h"
 #include "learn/grouping/convs.h"
 #include "learn/grouping/labels.h"
-#include "learn/grouping/share.h"
 #include "learn/grouping/simple.h"
 #include "plan/coarsen/group_joiner.h"
 #include "plan/coarsen/join_to_count.h"

@@ -10,7 +10,6 @@
 
 #include "base/rng.h"
 #include "learn/grouping/labels.h"
-#include "learn/grouping/share.h"
 #include "plan/coarsen/join_to_count.h"
 
 namespace berth::learn {
