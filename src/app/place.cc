@@ -5,11 +5,12 @@
 #include "app/flags/options.h"
 #include "app/learned.h"
 #include "app/output/bucket_output.h"
-#include "app/output/json_output.h"
 #include "app/output/output.h"
 #include "app/output/progress.h"
 #include "files/output_path.h"
 #include "services/explain/report_file.h"
+#include "services/json/comparison_json.h"
+#include "services/json/outcome_json.h"
 #include "services/plan/buckets.h"
 #include "services/words.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/output/bucket_output.h"
 
-#include "app/output/json_output.h"
 #include "app/output/output.h"
 #include "app/output/terminal.h"
 #include "base/text.h"
@@ -34,20 +33,6 @@ std::string verdict(const PlacedBuckets& placed) {
          "\n";
 }
 
-void write_bucket(JsonWriter& json, const PlacedBuckets& placed, std::size_t bucket) {
-  const auto write_plan = [&](const char* key, const Outcome& outcome) {
-    const auto write = [&] { write_outcome(json, placed.problems[bucket], outcome, std::nullopt); };
-    json.object(key, write, JsonLayout::kLines);
-  };
-  json.begin_object(JsonLayout::kLines).object("dims", [&] {
-    for (const auto& [name, size] : placed.buckets[bucket].sizes) json.members(name, size);
-  });
-  json.members("regret", placed.shared.empty() ? std::nullopt : placed.regrets[bucket]);
-  write_plan("own", placed.own[bucket]);
-  if (!placed.shared.empty()) write_plan("shared", placed.shared[bucket]);
-  json.end_object();
-}
-
 }  // namespace
 
 std::string buckets_page(const PlacedBuckets& placed) {
@@ -59,25 +44,6 @@ std::string buckets_page(const PlacedBuckets& placed) {
                regret_text(placed, i), told.error ? "-" : fullest_memory(placed.problems[i], told.score)});
   }
   return headline(placed.problems.front()) + "\n" + table.text() + verdict(placed);
-}
-
-std::string buckets_json(const PlacedBuckets& placed) {
-  const Problem& first = placed.problems.front();
-  return json_document([&](JsonWriter& json) {
-    json.members("title", first.graph().title(), "machine", first.machine().name(), "objective",
-                 objective_name(first.objective()), "feasible", placed.feasible(), "interrupted", placed.interrupted);
-    if (placed.error) {
-      json.members("error", placed.error->message);
-    } else {
-      const bool fits = placed.feasible();
-      json.members("note", placed.note, "worst_regret", fits ? placed.regrets[placed.worst()] : std::nullopt,
-                   "mean_regret", fits ? std::optional(placed.mean_regret()) : std::nullopt);
-    }
-    json.key("buckets").begin_array(JsonLayout::kLines);
-    for (std::size_t i = 0; i < placed.buckets.size(); ++i) write_bucket(json, placed, i);
-    json.end_array();
-    write_notes(json, placed.notes);
-  });
 }
 
 std::string written_text(const std::string& path, const PlacedBuckets& placed) {

@@ -9,7 +9,6 @@
 namespace berth::app {
 
 std::string buckets_page(const PlacedBuckets& placed);
-std::string buckets_json(const PlacedBuckets& placed);
 std::string written_text(const std::string& path, const PlacedBuckets& placed);
 
 }  // namespace berth::app
