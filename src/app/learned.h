@@ -8,30 +8,13 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "app/flags/learned_flags.h"
 #include "app/output/terminal.h"
 #include "base/result.h"
 #include "services/plan/catalog.h"
 
-namespace CLI {
-class App;
-}
-
 namespace berth::app {
-
-using LearnedFlags = LearningRequest;
-void add_learned_flags(CLI::App& command, LearnedFlags& flags);
-
-// Which trained policy plans, and what it may do besides proposing plans.
-struct PolicyFlags {
-  std::string run = {};        // its folder; empty: none
-  bool zero_shot = false;      // as if it had never seen the problem
-  bool plain_samples = false;  // only samples of the policy as it is
-  std::uint64_t finetune = 0;  // updates of learning on for this problem
-  bool is_start = false;       // its plan is where `auto` begins
-};
-void add_policy_flags(CLI::App& command, PolicyFlags& flags);
 
 struct ProbeFlags {
   std::uint64_t split = 1, split_gpus = 1;
@@ -43,8 +26,6 @@ struct ExplainFlags;  // app/explain.h
 
 // Whether learned planners can run, here or by the other program. Never replaces this one.
 bool has_learned_planners();
-// All planners, with those that learn if they can run here or there.
-Catalog planner_catalog();
 // `name` is one of the catalog.
 Result<ChosenPlanner> choose_learned(std::string_view name, const LearnedFlags& flags);
 // The planner that a trained run is (berth place --policy RUN).
