@@ -31,6 +31,7 @@ MAY = {
     "measure": ["sim", "files"],
     "exec": ["measure", "import"],
     "report": ["sim", "export"],
+    "manual": ["files"],
     "services": ["plan", "serving", "report", "measure", "runs"],
 }
 # Arrows that start in one folder of a module alone: training as a service loads, judges and saves as all services do; what learns knows

@@ -2,6 +2,7 @@
 """Graphs: from files, from the zoo, or from objects of PyTorch and ONNX."""
 from __future__ import annotations
 
+import json
 import os
 import pathlib
 import tempfile
@@ -54,6 +55,10 @@ class Graph:
 
     def ops(self) -> list[dict[str, Any]]:
         return self._native.ops()
+
+    def info(self) -> dict[str, Any]:
+        """All that `berth graph info --json` says: parallelism, memory, times on devices, what the file leaves open."""
+        return json.loads(_berth.info(self._written.source, self._written.options()))
 
     def to_pandas(self) -> pandas.DataFrame:
         import pandas

@@ -2,6 +2,7 @@
 """Machines: built in, or from a .toml file."""
 from __future__ import annotations
 
+import json
 import os
 from typing import Any, Union
 
@@ -26,8 +27,8 @@ class Machine:
         return self._native.description
 
     def devices(self) -> list[dict[str, Any]]:
-        """name, model, kind and memory_bytes of each."""
-        return self._native.devices()
+        """name, model, kind, memory_bytes and speed of each, as `berth machines NAME --json` has them."""
+        return json.loads(self._native.answer())["devices"]
 
     def __repr__(self) -> str:
         return f"<berth.Machine '{self.name}': {', '.join(device['name'] for device in self.devices())}>"

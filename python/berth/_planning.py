@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 import warnings
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
@@ -121,7 +122,12 @@ def diff(before: str | os.PathLike[str], after: str | os.PathLike[str], graph: G
     """What moved from one plan file to another: moved (ops), moves ({(from, to): count}), before_s and after_s. With a graph both are
     simulated, and parts says which parts of the model moved."""
     request = None if graph is None else Problem(graph, machine, problem).request()
-    return _berth.diff(os.fspath(before), os.fspath(after), request)
+    answer = json.loads(_berth.diff(os.fspath(before), os.fspath(after), request))
+    moved = {"ops": answer["ops"], "moved": answer["moved_ops"], "moves": {(way["from"], way["to"]): way["ops"] for way in answer["ways"]},
+             "before_s": answer["step_time_before_s"], "after_s": answer["step_time_after_s"]}
+    if answer["simulated"]:
+        moved["parts"] = {part["name"]: part["ops"] for part in answer["parts"]}
+    return moved
 
 
 def _plan(asked: Problem, plan: _berth.Plan, single: _berth.Plan | None, unchanged: _berth.Plan | None, notes: list[str]) -> Plan:

@@ -83,11 +83,24 @@ class Plan:
     def explain(self, op: str | None = None) -> dict[str, Any]:
         """What bounds the step: limits (sentences), critical_path, crossings. Or, for one op, by its name or a pattern: why it is
         where it is (reasons), what every other device would cost (alternatives), what would have to change (to_move)."""
-        return _berth.explain(self._native, op or "")
+        answer = json.loads(_berth.explain(self._native, op or ""))
+        for crossing in answer.get("crossings", ()):
+            without = crossing["without"]
+            crossing["step_time_without_s"] = without["step_time_s"] if without and without["feasible"] else None
+        for other in answer.get("alternatives", ()):
+            if "refused" in other:
+                other.update(op_time_s=None, step_time_s=None, feasible=False)
+            else:
+                other["refused"] = None
+        return answer
+
+    def answer(self, timeline: bool = False) -> dict[str, Any]:
+        """All that `berth score --json` says of it: devices, links, memory, what it costs, the best single device."""
+        return json.loads(self._native.answer(self._single, timeline))
 
     def devices(self) -> list[dict[str, Any]]:
         """name, ops, busy_s, peak_bytes and capacity_bytes of each device."""
-        return self._native.devices()
+        return self.answer()["devices"]
 
     def fusions(self) -> list[list[str]]:
         """Groups of ops that run as one."""
@@ -95,7 +108,7 @@ class Plan:
 
     def timeline(self) -> list[dict[str, Any]]:
         """op, device, start_s and end_s of every op that takes time."""
-        return self._native.timeline()
+        return self.answer(timeline=True)["events"]
 
     def to_dict(self) -> dict[str, str]:
         """The device of every op: {op: device}."""

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of the extension module share. It makes requests of what Python gives and plain values of the answers;
-// what happens in between is the services' (src/services). Python's own layer (python/berth) turns these into what
-// users see.
+// What the parts of the extension module share. It makes requests of what Python gives; what happens then is the
+// services' (src/services), whose answers come back as the JSON that the program prints (services/json) or as plain
+// values. Python's own layer (python/berth) turns these into what users see.
 #pragma once
 
 #include <pybind11/pybind11.h>

@@ -4,6 +4,7 @@
 #include "format/plan_file.h"
 #include "services/explain/report_file.h"
 #include "services/export/export_plan.h"
+#include "services/json/outcome_json.h"
 #include "services/plan/plan_files.h"
 #include "sim/simulator.h"
 
@@ -29,22 +30,6 @@ py::list ops_of_plan(const NativePlan& self) {
   return ops;
 }
 
-py::list devices_of_plan(const NativePlan& self) {
-  const std::vector<std::size_t> counts = ops_per_device(self.problem(), self.outcome.plan);
-  py::list devices;
-  for (const DeviceId device : self.problem().machine().device_ids()) {
-    const DeviceUse& use = self.outcome.score.devices[index(device)];
-    py::dict entry;
-    entry["name"] = self.device_name(device);
-    entry["ops"] = counts[index(device)];
-    entry["busy_s"] = to_seconds(use.busy);
-    entry["peak_bytes"] = use.peak;
-    entry["capacity_bytes"] = self.problem().capacity(device);
-    devices.append(entry);
-  }
-  return devices;
-}
-
 std::vector<std::vector<std::string>> fusions_of(const NativePlan& self) {
   std::vector<std::vector<std::string>> fusions;
   for (const std::vector<OpId>& group : self.outcome.plan.fusions) {
@@ -54,19 +39,15 @@ std::vector<std::vector<std::string>> fusions_of(const NativePlan& self) {
   return fusions;
 }
 
-py::list timeline_of(const NativePlan& self) {
-  if (self.problem().objective() == Objective::kPipeline) throw BadInput("the objective 'pipeline' has no timeline");
-  const Timeline timeline = simulate_timeline(self.problem(), self.outcome.plan);
-  py::list events;
-  for (const OpEvent& event : timeline.ops) {
-    py::dict entry;
-    entry["op"] = std::string(self.problem().graph().name(event.op));
-    entry["device"] = self.device_name(event.device);
-    entry["start_s"] = to_seconds(event.start);
-    entry["end_s"] = to_seconds(event.end);
-    events.append(entry);
-  }
-  return events;
+// The document of `berth score --json`.
+std::string answer_of(const NativePlan& self, const std::optional<NativePlan>& single, bool with_timeline) {
+  const bool is_step = self.problem().objective() == Objective::kStep;
+  if (with_timeline && !is_step) throw BadInput("the objective 'pipeline' has no timeline");
+  std::optional<Outcome> yardstick;
+  if (single) yardstick = single->outcome;
+  std::optional<Timeline> timeline;
+  if (with_timeline) timeline = simulate_timeline(self.problem(), self.outcome.plan);
+  return outcome_json(*self.loaded, self.outcome, yardstick, std::nullopt, timeline);
 }
 
 // Written to `output`, unless that is empty. Returns the text of the only file, if there is one, and the notes.
@@ -153,9 +134,8 @@ void add_plans(py::module_& module) {
       .def_property_readonly("seed", of_outcome<&Outcome::seed>())
       .def_property_readonly("interrupted", of_outcome<&Outcome::interrupted>())
       .def("ops", ops_of_plan)
-      .def("devices", devices_of_plan)
       .def("fusions", fusions_of)
-      .def("timeline", timeline_of)
+      .def("answer", answer_of, py::arg("single").none(true), py::arg("timeline"))
       .def("save", [](const NativePlan& self,
                       const std::string& path) { unwrap(save_plan(path, self.problem(), self.outcome)); })
       .def("to_json", json_of)

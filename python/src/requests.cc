@@ -7,6 +7,8 @@
 #include "bindings.h"
 #include "format/native_graph.h"
 #include "machine/library.h"
+#include "services/json/catalog_json.h"
+#include "services/json/graph_json.h"
 #include "services/problem/constraints.h"
 #include "zoo/zoo.h"
 
@@ -70,18 +72,9 @@ py::list ops_of_graph(const NativeGraph& self) {
   return ops;
 }
 
-py::list devices_of_machine(const Machine& machine) {
-  py::list devices;
-  for (const DeviceId id : machine.device_ids()) {
-    const Device& device = machine.device(id);
-    py::dict entry;
-    entry["name"] = device.name;
-    entry["model"] = device.model;
-    entry["kind"] = std::string(name_of(device.kind));
-    entry["memory_bytes"] = machine.capacity(id);
-    devices.append(entry);
-  }
-  return devices;
+// The document of `berth graph info --json`.
+std::string info(const std::string& source, const ImportOptions& import) {
+  return graph_json(unwrap(look_at_graph(source, import)));
 }
 
 void add_graphs(py::module_& module) {
@@ -98,6 +91,7 @@ void add_graphs(py::module_& module) {
       .def("save",
            [](const NativeGraph& self, const std::string& path) { unwrap(save_graph_file(path, *self.graph)); });
   module.def("load", load, py::arg("source"), py::arg("options"), py::call_guard<py::gil_scoped_release>());
+  module.def("info", info, py::arg("source"), py::arg("options"), py::call_guard<py::gil_scoped_release>());
   module.def("models", [] {
     std::vector<std::pair<std::string, std::string>> models;
     for (const ModelInfo& model : zoo_models()) models.emplace_back(model.name, model.summary);
@@ -109,7 +103,7 @@ void add_machines(py::module_& module) {
   py::class_<Machine, std::shared_ptr<Machine>>(module, "Machine")
       .def_property_readonly("name", [](const Machine& self) { return self.name(); })
       .def_property_readonly("description", [](const Machine& self) { return self.description(); })
-      .def("devices", devices_of_machine);
+      .def("answer", machine_json);
   module.def(
       "load_machine", [](const std::string& text) { return Machine(*unwrap(load_machine(text))); },
       py::arg("name_or_path"));

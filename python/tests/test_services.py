@@ -94,6 +94,30 @@ def test_explanations(plan):
         plan.explain("nobody")
 
 
+def test_answers_are_those_of_the_program(plan):
+    answer = plan.answer()
+    assert answer["step_time_s"] == plan.step_time and answer["planner"] == "expert-layers" and "events" not in answer
+    assert answer["best_single_device"]["step_time_s"] == plan.single.step_time
+    assert answer["devices"] == plan.devices() and sum(device["ops"] for device in plan.devices()) == len(plan.graph)
+    assert plan.answer(timeline=True)["events"] == plan.timeline()
+    info = plan.graph.info()
+    assert (info["ops"], info["hash"], info["flops"]) == (len(plan.graph), plan.graph.hash, plan.graph.flops)
+    assert {device["name"] for device in berth.load_machine("k40x2").devices()} == {"cpu", "gpu0", "gpu1"}
+
+
+def test_explanations_have_every_key_for_every_entry():
+    plan = berth.place(SMALL, "k40x2", "round-robin", **QUICK)
+    crossings = plan.explain()["crossings"]
+    assert crossings
+    for crossing in crossings:
+        without = crossing["without"]
+        assert crossing["step_time_without_s"] == (without["step_time_s"] if without and without["feasible"] else None)
+    op = next(op["op"] for op in plan._native.ops() if op["seconds"] > 0)
+    forbidden = berth.place(SMALL, "k40x2", "round-robin", constraints=[("pin", f"{op}=gpu0")], **QUICK).explain(op)["alternatives"]
+    assert {(other["device"], other["step_time_s"] is None, other["refused"] is None) for other in forbidden} == {
+        ("cpu", True, False), ("gpu0", False, True), ("gpu1", True, False)}
+
+
 def test_sweeps():
     swept = berth.sweep(SMALL, "k40x4", "devices", [1, 2, 4], "expert-layers", **QUICK)
     assert [row.value for row in swept.rows] == ["1", "2", "4"] and "devices" in swept.verdict

@@ -6,11 +6,10 @@
 #include "app/flags/options.h"
 #include "app/output/output.h"
 #include "app/output/progress.h"
-#include "app/real_runs.h"
 #include "base/text.h"
-#include "files/json/json_writer.h"
 #include "files/output_path.h"
 #include "ops/cost_class.h"
+#include "services/json/measured_json.h"
 #include "services/measure/calibrate.h"
 #include "services/words.h"
 
@@ -58,32 +57,6 @@ std::string calibrate_page(const CalibrateAnswer& answer) {
                         format_seconds(answer.fits.overhead_s[index(id)]));
   }
   return page;
-}
-
-std::string calibrate_json(const CalibrateAnswer& answer) {
-  const Problem& problem = answer.loaded.problem;
-  const Machine& machine = problem.machine();
-  const auto name = [&](DeviceId id) { return machine.device(id).name; };
-  return json_document([&](JsonWriter& json) {
-    json.members("graph", problem.graph().title(), "machine", machine.name());
-    json.objects("runs", answer.runs, [&](const CheckedRun& run) {
-      json.members("plan", run.plan, "measured_s", run.measured_s, "before_s", run.before_s, "after_s", run.after_s);
-    });
-    json.list("failed", answer.failed, JsonLayout::kLines);
-    json.objects("classes", answer.fits.classes, [&](const ClassFit& fit) {
-      json.members("class", name_of(fit.cost_class), "device", name(fit.device), "ops", fit.ops, "factor", fit.factor,
-                   "error_before", fit.error_before, "error_after", fit.error_after);
-    });
-    json.objects("links", answer.fits.links, [&](const LinkFit& fit) {
-      json.members("from", name(fit.from), "to", name(fit.to), "transfers", fit.transfers, "latency_s", fit.latency_s,
-                   "bytes_per_s", fit.bytes_per_s);
-    });
-    json.members("handover_s", answer.fits.handover_s);
-    json.object("overhead_s", [&] {
-      for (const DeviceId id : machine.device_ids()) json.members(name(id), answer.fits.overhead_s[index(id)]);
-    });
-    if (const auto& accuracy = answer.fits.accuracy) json.list("accuracy", std::array{accuracy->low, accuracy->high});
-  });
 }
 
 Result<Exit> run_calibrate(const CalibrateFlags& flags) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands, one file each. Each adds itself to the command line; when it is chosen it runs and says how it ended.
+// The commands, one file each (x.cc has add_x_command and needs no header of its own; help/ has help and completion).
+// Each adds itself to the command line; when it is chosen it runs and says how it ended.
 #pragma once
 
 #include "app/output/terminal.h"

@@ -4,9 +4,9 @@
 #include "app/flags/env_flags.h"
 #include "app/flags/options.h"
 #include "app/learned.h"
-#include "app/output/json_output.h"
 #include "app/output/output.h"
 #include "app/output/progress.h"
+#include "services/json/comparison_json.h"
 
 namespace berth::app {
 namespace {

@@ -3,10 +3,10 @@
 #include <array>
 
 #include "app/flags/options.h"
-#include "app/output/json_output.h"
 #include "app/output/output.h"
 #include "app/output/progress.h"
 #include "services/compare/compare.h"
+#include "services/json/comparison_json.h"
 
 namespace berth::app {
 namespace {

@@ -5,9 +5,9 @@
 #include "app/output/output.h"
 #include "app/output/progress.h"
 #include "base/text.h"
-#include "files/json/json_writer.h"
 #include "problem/crossings.h"
 #include "services/compare/diff.h"
+#include "services/json/comparison_json.h"
 #include "services/words.h"
 
 namespace berth::app {
@@ -63,23 +63,6 @@ std::string diff_text(const DiffAnswer& answer) {
   }
   if (!effect->parts.empty()) text += fmt::format("\nparts of the model\n{}", parts.text("  "));
   return text + "\n" + device_changes(*effect);
-}
-
-std::string diff_json(const DiffAnswer& answer) {
-  return json_document([&](JsonWriter& json) {
-    const auto& [moves, before_s, after_s, effect] = answer;
-    json.members("ops", moves.ops, "moved", moves.total(), "simulated", effect.has_value());
-    json.members("step_time_before_s", before_s, "step_time_after_s", after_s);
-    json.objects("ways", moves.count, [&](const auto& entry) {
-      json.members("from", entry.first.first, "to", entry.first.second, "ops", entry.second);
-    });
-    json.list("moved_ops", moves.names, JsonLayout::kLines);
-    if (!effect) return;
-    json.key("parts").begin_array();
-    for (const auto& [name, count] : effect->parts)
-      json.begin_object().members("name", name, "ops", count).end_object();
-    json.end_array();
-  });
 }
 
 Result<Exit> run_diff(const DiffFlags& flags) {

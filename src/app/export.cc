@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <filesystem>
-
 #include "app/flags/options.h"
-#include "app/output/json_output.h"
 #include "app/output/progress.h"
 #include "app/output/terminal.h"
 #include "base/text.h"
 #include "services/export/export_plan.h"
-#include "services/plan/single_device.h"
+#include "services/json/export_json.h"
 
 namespace berth::app {
 namespace {
@@ -18,32 +15,6 @@ struct ExportFlags {
   std::vector<std::string> names;  // DEVICE=NAME
   bool json = false;
 };
-
-// Member "promise".
-void write_promise(JsonWriter& json, const ExportPromise& promise) {
-  json.object("promise", [&] {
-    json.members("weights_sent", promise.sent.count(), "weight_bytes_sent", promise.sent.bytes, "step_time_s",
-                 promise.planned.value_s(), "resident_step_time_s", promise.resident.value_s());
-    if (!promise.hetero) return;
-    json.object("hetero", [&] {
-      const auto& [region_cost_s, outcome, single] = *promise.hetero;
-      json.members("overlap", false, "region_cost_s", region_cost_s, "step_time_s", outcome.value_s(),
-                   "is_slower_than_single_device", is_slower_than_single(outcome, single));
-      write_single(json, outcome, single);
-    });
-  });
-}
-
-std::string export_json(const ExportFlags& flags, const PlanExportAnswer& answer) {
-  return json_document([&](JsonWriter& json) {
-    json.members("format", flags.format, "output", flags.output).key("files").begin_array();
-    for (const ExportedFile& file : answer.exported.files) {
-      json.value(answer.format.is_folder ? (std::filesystem::path(flags.output) / file.name).string() : flags.output);
-    }
-    json.end_array().list("notes", answer.exported.notes, JsonLayout::kLines);
-    if (answer.promise) write_promise(json, *answer.promise);
-  });
-}
 
 std::string export_text(const ExportFlags& flags, const PlanExportAnswer& answer) {
   std::string text = fmt::format("written to {}\n", clean(flags.output));
@@ -59,10 +30,10 @@ std::string export_text(const ExportFlags& flags, const PlanExportAnswer& answer
 Result<Exit> run_export(const ExportFlags& flags) {
   BERTH_TRY(ProblemRequest problem, request_of(flags.problem));
   TerminalCaller caller(false);
-  BERTH_TRY(const PlanExportAnswer answer,
-            export_plan({std::move(problem), flags.plan, flags.format, flags.output, flags.names, flags.module_prefix},
-                        caller));
-  return printed(flags.json ? export_json(flags, answer) : export_text(flags, answer));
+  const PlanExportRequest request{std::move(problem), flags.plan,  flags.format,
+                                  flags.output,       flags.names, flags.module_prefix};
+  BERTH_TRY(const PlanExportAnswer answer, export_plan(request, caller));
+  return printed(flags.json ? export_json(request, answer) : export_text(flags, answer));
 }
 
 std::string formats_text() {

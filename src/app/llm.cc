@@ -6,6 +6,7 @@
 #include "app/output/terminal.h"
 #include "base/units.h"
 #include "files/output_path.h"
+#include "services/json/llm_json.h"
 #include "services/plan/plan_files.h"
 #include "services/serving/llm.h"
 #include "services/serving/llm_export.h"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-
 #include "app/flags/options.h"
 #include "app/output/table.h"
 #include "base/text.h"
-#include "files/json/json_writer.h"
+#include "services/json/catalog_json.h"
 #include "serving/presets.h"
 #include "zoo/zoo.h"
 
@@ -14,23 +13,6 @@ struct ModelsFlags {
   std::string name;
   bool json = false;
 };
-
-void write_model(JsonWriter& json, const ModelInfo& model) {
-  json.members("name", model.name, "summary", model.summary);
-  json.objects("parameters", model.parameters, [&](const ParameterInfo& parameter) {
-    json.members("name", parameter.name, "default", parameter.default_text(), "allowed", parameter.allowed_text(),
-                 "help", parameter.help);
-  });
-}
-
-std::string models_json() {
-  return json_document([&](JsonWriter& json) {
-    const auto write = [&](const ModelInfo& model) { write_model(json, model); };
-    json.objects("models", zoo_models(), write, JsonLayout::kLines);
-    json.objects("served", llm::presets(),
-                 [&](const llm::Preset& preset) { json.members("name", preset.name, "summary", preset.summary); });
-  });
-}
 
 std::string models_text() {
   Table table = Table::of_facts();
@@ -66,8 +48,7 @@ Result<const ModelInfo*> find_model(std::string_view name) {
 Result<Exit> run_models(const ModelsFlags& flags) {
   if (flags.name.empty()) return printed(flags.json ? models_json() : models_text());
   BERTH_TRY(const ModelInfo* model, find_model(flags.name));
-  if (!flags.json) return printed(model_text(*model));
-  return printed(json_document([&](JsonWriter& json) { write_model(json, *model); }));
+  return printed(flags.json ? model_json(*model) : model_text(*model));
 }
 
 }  // namespace

@@ -1,22 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-
 #include "app/flags/options.h"
 #include "app/learned.h"
 #include "app/output/table.h"
-#include "files/json/json_writer.h"
 #include "runs/methods.h"
+#include "services/json/catalog_json.h"
 
 namespace berth::app {
 namespace {
-
-std::string planners_json() {
-  return json_document([&](JsonWriter& json) {
-    json.objects("planners", planner_catalog().entries(), [&](const CatalogEntry& entry) {
-      json.members("name", entry.info.name, "summary", entry.info.summary, "learned", entry.learned, "built",
-                   entry.built, "uses_seed", entry.info.uses_seed, "uses_threads", entry.info.uses_threads);
-    });
-  });
-}
 
 std::string planners_text() {
   Table table = Table::headed({"planner", "seed", "threads", ""});
@@ -26,16 +16,6 @@ std::string planners_text() {
                entry.info.uses_threads ? "all" : "one", fmt::format("{}{}", entry.info.summary, missing)});
   }
   return table.text();
-}
-
-std::string options_json(const learn::MethodInfo& method) {
-  return json_document([&](JsonWriter& json) {
-    json.members("planner", method.name).objects("options", method.fields, [&](const learn::Field& field) {
-      json.members("name", field.name, "help", field.help).object("presets", [&] {
-        for (const learn::Preset& preset : method.presets) json.members(preset.name, field.get(preset.options));
-      });
-    });
-  });
 }
 
 // The first preset is the default; the others show what differs from it.
@@ -65,7 +45,7 @@ struct PlannersFlags {
 };
 
 Result<Exit> run_planners(const PlannersFlags& flags) {
-  if (flags.options.empty()) return printed(flags.json ? planners_json() : planners_text());
+  if (flags.options.empty()) return printed(flags.json ? planners_json(planner_catalog()) : planners_text());
   BERTH_RETURN_IF_ERROR(planner_catalog().check_learned(flags.options));
   const learn::MethodInfo& method = *learn::find_method(flags.options);
   return printed(flags.json ? options_json(method) : options_text(method));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `berth probe`: its flags. What it does is in learn/real_runs_here.cc.
+// `berth probe`: its flags. What it does is in learn/learned_here.cc.
 #include "app/flags/options.h"
-#include "app/real_runs.h"
+#include "app/learned.h"
 #include "files/output_path.h"
 
 namespace berth::app {

@@ -2,8 +2,8 @@
 #include "app/flags/options.h"
 #include "app/output/progress.h"
 #include "app/output/terminal.h"
-#include "files/json/json_writer.h"
 #include "services/explain/report_file.h"
+#include "services/json/export_json.h"
 
 namespace berth::app {
 namespace {
@@ -19,11 +19,10 @@ Result<Exit> run_report(const ReportFlags& flags) {
   BERTH_RETURN_IF_ERROR(check_report_path(flags.output, files_of(flags.problem)));
   BERTH_TRY(ProblemRequest problem, request_of(flags.problem));
   TerminalCaller caller(false);
-  BERTH_TRY(const std::uintmax_t bytes,
-            write_report({std::move(problem), flags.plans, flags.output, BERTH_VERSION}, caller));
+  const ReportRequest request{std::move(problem), flags.plans, flags.output, BERTH_VERSION};
+  BERTH_TRY(const std::uintmax_t bytes, write_report(request, caller));
   if (!flags.json) return printed(fmt::format("report written to {}\n", clean(flags.output)));
-  return printed(json_document(
-      [&](JsonWriter& json) { json.members("report", flags.output, "bytes", bytes, "plans", flags.plans.size()); }));
+  return printed(report_json(request, bytes));
 }
 
 }  // namespace

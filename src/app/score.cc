@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-
 #include "app/flags/options.h"
-#include "app/output/json_output.h"
 #include "app/output/output.h"
 #include "app/output/progress.h"
+#include "services/json/outcome_json.h"
 #include "services/plan/place.h"
 #include "services/words.h"
 

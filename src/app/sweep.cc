@@ -5,11 +5,11 @@
 
 #include "app/flags/options.h"
 #include "app/learned.h"
-#include "app/output/json_output.h"
 #include "app/output/output.h"
 #include "app/output/progress.h"
 #include "base/units.h"
 #include "files/output_path.h"
+#include "services/json/comparison_json.h"
 #include "services/words.h"
 
 namespace berth::app {
@@ -47,32 +47,6 @@ std::string sweep_table(const Sweep& sweep, const std::vector<SweepRow>& rows,
   for (const std::string& value : values_not_run(sweep, rows)) table.add({value, "not run", "-", "-", "-", "", ""});
   return table.text();
 }
-
-// The document is written while the sweep goes on: problems of earlier rows are gone.
-class SweepDocument {
- public:
-  SweepDocument(const ProblemRequest& request, const Sweep& sweep) : sweep_(sweep) {
-    json_.begin_object(JsonLayout::kLines).members("graph", request.graph, "machine", request.machine);
-    json_.members("over", sweep.name).key("rows").begin_array(JsonLayout::kLines);
-  }
-  void add(const SweepRow& row, const LoadedProblem& loaded) {
-    json_.begin_object(JsonLayout::kLines).members("value", row.value, "per_second", rate(sweep_, row));
-    write_outcome(json_, loaded.problem, row.outcome, std::nullopt);
-    write_notes(json_, loaded.notes);
-    json_.end_object();
-  }
-  // How far the sweep came, and what it shows.
-  std::string end(const std::vector<SweepRow>& rows) && {
-    json_.end_array().members("interrupted", is_interrupted(sweep_, rows));
-    json_.list("cut_short", values_cut_short(rows)).list("not_run", values_not_run(sweep_, rows));
-    json_.members("verdict", verdict(sweep_, rows)).end_object();
-    return std::move(json_).take();
-  }
-
- private:
-  const Sweep& sweep_;
-  JsonWriter json_;
-};
 
 Result<Exit> run_sweep(const SweepFlags& flags) {
   BERTH_TRY(const ChosenPlanner planner, planner_catalog().find(flags.planner));

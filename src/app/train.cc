@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// `berth train`: its flags. What it does is in learn/train_run.cc.
+// `berth train`: its flags. What it does is in learn/train_here.cc.
 #include "app/train.h"
-#include "app/flags/options.h"
 
 #include <algorithm>
 #include <array>
+
+#include "app/flags/options.h"
 
 namespace berth::app {
 namespace {

@@ -5,7 +5,6 @@
 
 #include "app/flags/options.h"
 #include "app/learned.h"
-#include "app/real_runs.h"
 #include "base/units.h"
 
 namespace berth::app {

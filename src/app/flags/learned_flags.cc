@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "app/flags/learned_flags.h"
+
 #include <algorithm>
 
 #include "app/flags/options.h"

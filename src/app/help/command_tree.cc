@@ -10,9 +10,9 @@
 #include "base/text.h"
 #include "machine/devices.h"
 #include "machine/library.h"
+#include "manual/documentation.h"
 #include "plan/fuse/fusion.h"
 #include "plan/order/schedule.h"
-#include "services/documentation.h"
 #include "services/export/export_plan.h"
 #include "serving/presets.h"
 #include "zoo/zoo.h"
@@ -89,7 +89,7 @@ constexpr std::array kRows{
     Row{"MODEL", "berth llm", language_models, true},
     Row{"NAME", "berth machines", machines, true},
     Row{"NAME", "berth models", models},
-    Row{"TOPIC", "berth help", documentation_pages},
+    Row{"TOPIC", "berth help", manual::documentation_pages},
     Row{"SHELL", "", listed<kShells>},
     Row{"--machine", "", machines, true},
     Row{"--add-device", "", device_names},
@@ -130,9 +130,9 @@ std::vector<std::string> names_of(const CLI::Option& option) {
   return names;
 }
 
-FlagFacts facts_of(const CLI::Option& option, const std::string& command) {
-  FlagFacts facts{names_of(option), option.get_items_expected_max() == 0 ? "" : option.get_type_name(),
-                  option.get_description(), option.get_default_str(), option.get_group()};
+manual::FlagFacts facts_of(const CLI::Option& option, const std::string& command) {
+  manual::FlagFacts facts{names_of(option), option.get_items_expected_max() == 0 ? "" : option.get_type_name(),
+                          option.get_description(), option.get_default_str(), option.get_group()};
   facts.is_required = option.get_required();
   const KnownWords known = known_words(command, facts.names.back(), facts.value);
   facts.words = known.words;
@@ -140,8 +140,8 @@ FlagFacts facts_of(const CLI::Option& option, const std::string& command) {
   return facts;
 }
 
-CommandFacts facts_of(const CLI::App& command, const std::string& words) {
-  CommandFacts facts{words, command.get_description(), command.get_footer()};
+manual::CommandFacts facts_of(const CLI::App& command, const std::string& words) {
+  manual::CommandFacts facts{words, command.get_description(), command.get_footer()};
   for (const CLI::Option* option : command.get_options()) {
     if (option->get_group().empty()) continue;
     (option->get_positional() ? facts.arguments : facts.flags).push_back(facts_of(*option, words));
@@ -154,12 +154,12 @@ CommandFacts facts_of(const CLI::App& command, const std::string& words) {
 
 }  // namespace
 
-CommandFacts command_tree(const CLI::App& program) {
-  CommandFacts tree = facts_of(program, program.get_name());
-  const auto help = std::ranges::find(tree.commands, "help", &CommandFacts::name);
+manual::CommandFacts command_tree(const CLI::App& program) {
+  manual::CommandFacts tree = facts_of(program, program.get_name());
+  const auto help = std::ranges::find(tree.commands, "help", &manual::CommandFacts::name);
   if (help == tree.commands.end()) return tree;
   std::vector<std::string>& topics = help->arguments.front().words;  // so far the pages; commands have help too
-  for (const CommandFacts& command : tree.commands) topics.push_back(command.name());
+  for (const manual::CommandFacts& command : tree.commands) topics.push_back(command.name());
   std::ranges::sort(topics);
   topics.erase(std::ranges::unique(topics).begin(), topics.end());
   return tree;
@@ -171,15 +171,6 @@ std::vector<std::string> names_of_commands(const CLI::App& command) {
     if (!child->get_group().empty()) names.push_back(child->get_name());
   }
   return names;
-}
-
-std::vector<const CommandFacts*> all_commands(const CommandFacts& from) {
-  std::vector<const CommandFacts*> all{&from};
-  for (const CommandFacts& child : from.commands) {
-    const std::vector<const CommandFacts*> below = all_commands(child);
-    all.insert(all.end(), below.begin(), below.end());
-  }
-  return all;
 }
 
 }  // namespace berth::app

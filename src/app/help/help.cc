@@ -5,8 +5,7 @@
 #include "app/output/terminal.h"
 #include "base/text.h"
 #include "files/files.h"
-#include "files/json/json_writer.h"
-#include "services/documentation.h"
+#include "manual/documentation.h"
 
 namespace berth::app {
 namespace {
@@ -23,32 +22,17 @@ std::string help_of(const CLI::App& command, const std::string& words) {
 }
 
 std::string help_of_all(const CLI::App& program) {
-  const std::vector<std::string> pages = documentation_pages();
+  const std::vector<std::string> pages = manual::documentation_pages();
   const std::string more =
       pages.empty() ? "" : fmt::format("\nberth help PAGE prints a page: {}.\n", join(pages, ", "));
   return help_of(program, program.get_name()) + more;
-}
-
-void write_flags(JsonWriter& json, std::string_view key, const std::vector<FlagFacts>& flags) {
-  json.objects(key, flags, [&](const FlagFacts& flag) {
-    json.list("names", flag.names);
-    json.members("value", flag.value, "help", flag.help, "default", flag.fallback, "required", flag.is_required);
-  });
-}
-
-void write_command(JsonWriter& json, const CommandFacts& command) {
-  json.members("command", command.words, "summary", command.summary);
-  write_flags(json, "arguments", command.arguments);
-  write_flags(json, "flags", command.flags);
-  const auto write = [&](const CommandFacts& child) { write_command(json, child); };
-  json.objects("commands", command.commands, write, JsonLayout::kLines);
 }
 
 Error no_such_topic(const CLI::App& command, const std::string& words, const std::string& topic) {
   std::vector<std::string> topics = names_of_commands(command);
   if (topics.empty())
     return bad_input("{} has no commands of its own, so not '{}' (berth help lists all)", words, topic);
-  const std::vector<std::string> pages = documentation_pages();
+  const std::vector<std::string> pages = manual::documentation_pages();
   if (command.get_parent() == nullptr) topics.insert(topics.end(), pages.begin(), pages.end());
   return bad_input("no help for '{}'{} (berth help lists all)", topic, did_you_mean(topic, topics));
 }
@@ -56,7 +40,7 @@ Error no_such_topic(const CLI::App& command, const std::string& words, const std
 // Of a command; else of a page. Where both have a name, the help ends with where the page is.
 Result<std::string> help_text(const CLI::App& program, const std::vector<std::string>& topic) {
   if (topic.empty()) return help_of_all(program);
-  const std::string page = topic.size() == 1 ? documentation_file(topic.front()) : "";
+  const std::string page = topic.size() == 1 ? manual::documentation_file(topic.front()) : "";
   const CLI::App* command = &program;
   std::string words = program.get_name();
   for (const std::string& word : topic) {
@@ -76,7 +60,7 @@ struct HelpFlags {
 
 Result<Exit> run_help(const CLI::App& program, const HelpFlags& flags) {
   if (flags.json && !flags.topic.empty()) return bad_input("--json is for all commands at once; leave TOPIC out");
-  if (flags.json) return printed(json_document([&](JsonWriter& json) { write_command(json, command_tree(program)); }));
+  if (flags.json) return printed(manual::commands_json(command_tree(program)));
   BERTH_TRY(const std::string text, help_text(program, flags.topic));
   return printed(text);
 }

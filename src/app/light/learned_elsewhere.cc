@@ -11,8 +11,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "app/flags/env_flags.h"
 #include "app/learned.h"
-#include "app/light/hand_over.h"
 
 namespace berth::app {
 namespace {
@@ -48,8 +48,6 @@ std::string own_arguments() {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-}  // namespace
-
 // The other program: beside this one in a build, or where it is installed. Empty if it is not there.
 std::string other_program() {
   std::error_code error;
@@ -61,6 +59,7 @@ std::string other_program() {
   return "";
 }
 
+// Starts it with the words of this command line. Returns only if that is not possible; `what` is what needs it.
 Error hand_over(std::string_view what) {
   if (const char* program = builder(); program != nullptr && other_program().empty()) {
     if (const Status built = build_other_program(program); !built.ok()) return built.error();
@@ -75,6 +74,8 @@ Error hand_over(std::string_view what) {
   return bad_input("{}: cannot start it: {}", program, std::strerror(errno));
 }
 
+}  // namespace
+
 bool has_learned_planners() { return builder() != nullptr || !other_program().empty(); }
 
 Result<ChosenPlanner> choose_learned(std::string_view name, const LearnedFlags& /*flags*/) {
@@ -88,5 +89,16 @@ Result<ChosenPlanner> choose_trained(const PolicyFlags& /*policy*/, const Learne
 Result<Exit> train(const TrainFlags& /*flags*/) { return hand_over("berth train"); }
 
 Result<Exit> explain_policy(const ExplainFlags& /*flags*/) { return hand_over("--policy"); }
+
+Result<std::string> worker_program() {
+  const std::string program = other_program();
+  return program.empty() ? own_program() : program;
+}
+
+Result<Exit> measure_worker(const std::string& /*capture*/, const std::string& /*devices*/) {
+  return hand_over("running plans");
+}
+
+Result<Exit> probe(const ProbeFlags& /*flags*/) { return hand_over("berth probe"); }
 
 }  // namespace berth::app

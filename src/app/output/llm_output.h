@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `berth llm` says, for people and for programs.
+// What `berth llm` says, for people.
 #pragma once
 
 #include <string>
@@ -8,8 +8,7 @@
 
 namespace berth::app {
 
-std::string llm_page(const LlmAnswer& answer);  // one screen
-std::string llm_json(const LlmAnswer& answer);
+std::string llm_page(const LlmAnswer& answer);      // one screen
 std::string tensor_table(const LlmAnswer& answer);  // one row per tensor
 
 }  // namespace berth::app

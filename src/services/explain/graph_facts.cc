@@ -229,6 +229,18 @@ GraphFacts facts_of(const LoadedGraph& loaded) {
   return facts;
 }
 
+std::string_view name_of_source(DimSource source) {
+  switch (source) {
+    case DimSource::kUser:
+      return "given";
+    case DimSource::kFile:
+      return "as exported";
+    case DimSource::kAssumed:
+      break;
+  }
+  return "assumed";
+}
+
 std::vector<DimEffect> effects_of_dims(const std::string& path, const ImportOptions& options,
                                        const LoadedGraph& loaded) {
   constexpr std::size_t kMostDims = 4;

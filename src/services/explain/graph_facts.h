@@ -62,9 +62,15 @@ struct GraphFacts {
   std::vector<DeviceEstimate> devices;         // of a public problem, else all that are built in
   std::map<std::string, std::size_t> unknown;  // types without a row in the table of ops
   double unknown_share = 0.0;                  // their part of the work
+
+  // Whether a step on one device needs no more memory than this one has, as far as that is known.
+  [[nodiscard]] bool fits(const DeviceEstimate& device) const { return !peak_bytes || *peak_bytes <= device.memory; }
 };
 
 GraphFacts facts_of(const LoadedGraph& loaded);
+
+// How a size came to be known: "given", "as exported", "assumed".
+std::string_view name_of_source(DimSource source);
 
 // Of the first few dimensions that count as 1; reads the file once for each.
 std::vector<DimEffect> effects_of_dims(const std::string& path, const ImportOptions& options,

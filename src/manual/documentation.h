@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-namespace berth {
+namespace berth::manual {
 
 std::vector<std::string> documentation_pages();         // "cli", "constraints", ..., sorted; none if they are not there
 std::string documentation_file(std::string_view page);  // empty if there is no such page
 
-}  // namespace berth
+}  // namespace berth::manual

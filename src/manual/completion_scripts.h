@@ -5,12 +5,12 @@
 
 #include <string>
 
-#include "app/help/command_tree.h"
+#include "manual/command_facts.h"
 
-namespace berth::app {
+namespace berth::manual {
 
 std::string bash_completion(const CommandFacts& program);
 std::string zsh_completion(const CommandFacts& program);
 std::string fish_completion(const CommandFacts& program);
 
-}  // namespace berth::app
+}  // namespace berth::manual

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "services/documentation.h"
+#include "manual/documentation.h"
 
 #include <algorithm>
 #include <filesystem>
 
-namespace berth {
+namespace berth::manual {
 namespace {
 
 namespace fs = std::filesystem;
@@ -39,4 +39,4 @@ std::string documentation_file(std::string_view page) {
   return (documentation_folder() / std::string(page)).string() + ".md";
 }
 
-}  // namespace berth
+}  // namespace berth::manual

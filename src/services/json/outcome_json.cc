@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/output/json_output.h"
+#include "services/json/outcome_json.h"
 
-#include <algorithm>
 #include <array>
 
 #include "problem/crossings.h"
@@ -9,7 +8,7 @@
 #include "services/words.h"
 #include "sim/pipeline.h"
 
-namespace berth::app {
+namespace berth {
 namespace {
 
 void write_devices(JsonWriter& json, const Problem& problem, const Outcome& outcome) {
@@ -84,14 +83,6 @@ void write_timeline(JsonWriter& json, const Problem& problem, const Timeline& ti
   });
 }
 
-// Member "as_it_is"; "change" is after / before - 1, null unless both fit.
-void write_change(JsonWriter& json, const Machine& machine, const Outcome& before, const Outcome& after) {
-  json.object("as_it_is", [&] {
-    json.members("machine", machine.name(), "step_time_s", before.value_s(), "feasible", before.feasible(), "change",
-                 relative_change(before.value_s(), after.value_s()));
-  });
-}
-
 void write_plan_facts(JsonWriter& json, const Problem& problem, const Outcome& outcome,
                       const std::optional<Outcome>& single) {
   const Score& score = outcome.score;
@@ -160,6 +151,13 @@ void write_outcome(JsonWriter& json, const Problem& problem, const Outcome& outc
   json.key("links").begin_array().end_array();
 }
 
+void write_change(JsonWriter& json, const Machine& machine, const Outcome& before, const Outcome& after) {
+  json.object("as_it_is", [&] {
+    json.members("machine", machine.name(), "step_time_s", before.value_s(), "feasible", before.feasible(), "change",
+                 relative_change(before.value_s(), after.value_s()));
+  });
+}
+
 std::string outcome_json(const LoadedProblem& loaded, const Outcome& outcome, const std::optional<Outcome>& single,
                          const std::optional<Unchanged>& before, const std::optional<Timeline>& timeline) {
   return json_document([&](JsonWriter& json) {
@@ -172,20 +170,4 @@ std::string outcome_json(const LoadedProblem& loaded, const Outcome& outcome, co
   });
 }
 
-std::string comparison_json(const CompareAnswer& answer) {
-  const Problem& problem = answer.loaded.problem;
-  const std::vector<Outcome>& rows = answer.comparison.rows;
-  return json_document([&](JsonWriter& json) {
-    json.members("title", problem.graph().title(), "machine", problem.machine().name(), "objective",
-                 objective_name(problem.objective()), "interrupted", std::ranges::any_of(rows, &Outcome::interrupted));
-    const auto write_row = [&](const Outcome& row) { write_outcome(json, problem, row, answer.comparison.single); };
-    json.objects("rows", rows, write_row, JsonLayout::kLines);
-    if (!rows.empty()) write_single(json, rows.front(), answer.comparison.single);
-    write_costs(json, answer.loaded.costs);
-    write_notes(json, answer.loaded.notes);
-    if (!answer.before) return;
-    write_change(json, answer.before->loaded.problem.machine(), answer.before->comparison.rows.front(), rows.front());
-  });
-}
-
-}  // namespace berth::app
+}  // namespace berth

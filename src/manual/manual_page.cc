@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/help/manual.h"
+#include "manual/manual_page.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 
-namespace berth::app {
+namespace berth::manual {
 namespace {
 
 constexpr std::string_view kExitStatus =
@@ -127,13 +127,13 @@ std::string manual_name(const CommandFacts& command) {
   return name;
 }
 
-std::string manual_page(const CommandFacts& command, const CommandFacts& program) {
+std::string manual_page(const CommandFacts& command, const CommandFacts& program, std::string_view version) {
   std::string title = manual_name(command);
   std::ranges::transform(title, title.begin(), [](char c) { return c >= 'a' && c <= 'z' ? char(c - 'a' + 'A') : c; });
-  return fmt::format(".TH {} 1 \"\" \"berth {}\" \"Berth\"\n.SH NAME\n{} \\- {}\n", plain(title), BERTH_VERSION,
+  return fmt::format(".TH {} 1 \"\" \"berth {}\" \"Berth\"\n.SH NAME\n{} \\- {}\n", plain(title), version,
                      plain(manual_name(command)), plain(command.summary)) +
          synopsis(command) + command_list(command) + argument_list(command) + flag_list(command) +
          std::string(kExitStatus) + notes_and_examples(command) + see_also(command, program);
 }
 
-}  // namespace berth::app
+}  // namespace berth::manual

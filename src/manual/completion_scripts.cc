@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/help/completion_scripts.h"
+#include "manual/completion_scripts.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 
-namespace berth::app {
+namespace berth::manual {
 namespace {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
@@ -279,4 +279,4 @@ std::string zsh_completion(const CommandFacts& program) {
          "if [ \"$funcstack[1]\" = _berth ]; then _berth \"$@\"; else compdef _berth berth; fi\n";
 }
 
-}  // namespace berth::app
+}  // namespace berth::manual

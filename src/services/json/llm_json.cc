@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/json/llm_json.h"
+
+#include <array>
+
+#include "files/json/json_writer.h"
+#include "services/serving/llm_export.h"
+#include "services/serving/llm_facts.h"
+#include "serving/kv_cache.h"
+
+namespace berth {
+namespace {
+
+void write_verdict(JsonWriter& json, const LlmAnswer& answer, const llm::Verdict& verdict) {
+  json.members("fits", verdict.fits, "over_bytes", verdict.over, "decode_tokens_per_s",
+               answer.decode_tokens(verdict.decode_s), "prefill_tokens_per_s", answer.prefill_tokens(verdict.prefill_s),
+               "decode_step_s", verdict.decode_s, "prefill_step_s", verdict.prefill_s, "decode_copies_s",
+               verdict.decode_copies_s, "prefill_copies_s", verdict.prefill_copies_s, "objective_value_s",
+               verdict.request_s);
+}
+
+void write_served_model(JsonWriter& json, const llm::Model& model) {
+  const auto write = [&] {
+    json.members("title", model.title, "architecture", model.config.architecture, "layers", model.config.layers,
+                 "parameters", model.parameters(), "weight_bytes", model.weight_bytes(), "tensors",
+                 model.tensors.size());
+  };
+  json.object("model", write, JsonLayout::kLines);
+}
+
+void write_served_devices(JsonWriter& json, const LlmAnswer& answer) {
+  const llm::Serving& serving = *answer.serving;
+  const auto loads = serving.loads(answer.placement());
+  json.objects("devices", answer.machine->device_ids(), [&](DeviceId id) {
+    const llm::Serving::Load& load = loads[index(id)];
+    json.members("name", answer.machine->device(id).name, "weight_bytes", load.weights, "cache_bytes", load.cache,
+                 "runtime_bytes", serving.reserved(id) + load.copies, "capacity_bytes", answer.machine->capacity(id),
+                 "decode_busy_s", to_seconds(answer.verdict().decode.devices[index(id)].busy));
+  });
+}
+
+void write_layers(JsonWriter& json, const LlmAnswer& answer) {
+  const llm::Placement& placement = answer.placement();
+  const auto name = [&](DeviceId id) { return answer.machine->device(id).name; };
+  json.members("input", name(placement.input), "output", name(placement.output));
+  std::size_t layer = 0;
+  json.objects("layers", placement.home, [&](DeviceId home) {
+    const auto& moved = placement.moved[layer++];
+    json.members("home", name(home), "gate", name(moved[0]), "up", name(moved[1]), "down", name(moved[2]));
+  });
+}
+
+void write_others(JsonWriter& json, const LlmAnswer& answer) {
+  json.objects("rivals", answer.search.rivals, [&](const llm::JudgedRival& rival) {
+    json.members("name", rival.name, "note", rival.note);
+    write_verdict(json, answer, rival.verdict);
+  });
+  if (answer.given) {
+    json.object("given", [&] {
+      json.members("source", answer.given->source);
+      write_verdict(json, answer, answer.given->verdict);
+    });
+  }
+  json.objects("what_if", answer.what_ifs, [&](const llm::WhatIf& what) {
+    json.members("change", what.change, "fits", what.fits, "decode_step_s", what.decode_s, "prefill_step_s",
+                 what.prefill_s, "objective_value_s", what.request_s);
+  });
+}
+
+void write_served_export(JsonWriter& json, const LlmAnswer& answer) {
+  const auto text = text_to_paste(answer, answer.options.runtime);
+  json.members("export", text ? *text : "");
+  if (answer.options.runtime != llm::Runtime::kLlamaCpp) return;
+  json.objects("patterns", moved_tensors(answer),
+               [&](const MovedTensors& moved) { json.members("regex", moved.regex, "buffer", moved.buffer); });
+}
+
+}  // namespace
+
+std::string llm_json(const LlmAnswer& answer) {
+  return json_document([&](JsonWriter& json) {
+    const llm::CacheSettings& cache = answer.options.cache;
+    write_served_model(json, *answer.model);
+    json.members("machine", answer.machine->name(), "runtime", name_of(answer.options.runtime), "context",
+                 cache.context, "sequences", cache.sequences, "cache_bytes",
+                 llm::cache_bytes(answer.model->config, cache));
+    write_verdict(json, answer, answer.verdict());
+    json.list("decode_band", std::array{kDecodeBand.low, kDecodeBand.high});
+    json.list("prefill_band", std::array{kPrefillBand.low, kPrefillBand.high});
+    json.members("search_s", answer.search_s, "simulations", answer.search.simulations, "largest_context_on_gpus",
+                 answer.context_on_gpus, "largest_context", answer.context_at_all);
+    write_served_devices(json, answer);
+    write_layers(json, answer);
+    write_others(json, answer);
+    json.list("notes", answer.notes, JsonLayout::kLines);
+    write_served_export(json, answer);
+  });
+}
+
+}  // namespace berth
