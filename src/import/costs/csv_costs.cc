@@ -6,7 +6,6 @@
 #include <string>
 
 #include "base/units.h"
-#include "files/csv_line.h"
 #include "files/text_lines.h"
 #include "import/costs/costs_file.h"
 

@@ -2,7 +2,6 @@
 #include "import/onnx/onnx_source.h"
 
 #include "files/protobuf/wire.h"
-#include "files/protobuf/wire_fields.h"
 #include "import/onnx/onnx_locations.h"
 
 namespace berth {

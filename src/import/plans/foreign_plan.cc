@@ -5,9 +5,9 @@
 #include <array>
 
 #include "base/text.h"
-#include "files/csv_line.h"
 #include "files/files.h"
 #include "files/json/json_reader.h"
+#include "files/text_lines.h"
 #include "import/plans/ort_settings.h"
 #include "import/plans/readers.h"
 
