@@ -6,7 +6,7 @@
 #include "app/output/progress.h"
 #include "base/text.h"
 #include "files/json/json_writer.h"
-#include "problem/crossings.h"
+#include "problem/plan.h"
 #include "services/compare/diff.h"
 #include "services/words.h"
 

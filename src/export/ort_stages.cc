@@ -13,7 +13,7 @@
 #include "export/onnx_placement.h"
 #include "export/onnx_stage.h"
 #include "export/scripts.h"
-#include "export/stages.h"
+#include "export/source_nodes.h"
 #include "files/json/json_writer.h"
 #include "files/mapped_file.h"
 #include "files/protobuf/wire_parts.h"

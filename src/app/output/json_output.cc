@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "problem/crossings.h"
+#include "problem/plan.h"
 #include "services/plan/single_device.h"
 #include "services/words.h"
 #include "sim/pipeline.h"

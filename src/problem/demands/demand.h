@@ -29,7 +29,7 @@ struct Demand {
   Kind kind = Kind::kPin;
   std::string source;            // how errors call it: "--pin emb=gpu0", "box.toml:7 pin emb=gpu0"
   std::vector<std::string> ops;  // selectors (demands/op_index.h); of keep-together the module, of unsupported the type
-  std::string device;            // as demands/device_names.h takes it
+  std::string device;            // as demands/device_words.h takes it
   std::int64_t amount = 0;       // bytes, devices or crossings
 };
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "format/native_graph.h"
+
 #include <algorithm>
 #include <iterator>
 
 #include "files/files.h"
 #include "files/json/json_reader.h"
 #include "files/json/json_writer.h"
-#include "format/native_graph.h"
 #include "format/native_graph_fields.h"
 
 namespace berth {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "problem/cost/conv_shape.h"
+#include "problem/cost/tensor_shapes.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
-
-#include "problem/cost/elements.h"
 
 namespace berth {
 namespace {

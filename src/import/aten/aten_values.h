@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// AtenOutputs: the outputs of the ops of an aten-graph/1 file read so far, and which of them a reference means.
+// Values of an aten-graph/1 file: the outputs of the ops read so far, and the arguments of calls that are no tensors.
 #pragma once
 
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "base/ids.h"
+#include "base/result.h"
+#include "files/json/json_reader.h"
 #include "graph/builder.h"
+#include "model/model.h"
 
 namespace berth {
 
+// Which outputs the ops have, and which of them a reference means.
 class AtenOutputs {
  public:
   // Outputs of the next op. A mask says which of the op's outputs exist, if not all do; `tensors` are those that exist.
@@ -30,5 +36,11 @@ class AtenOutputs {
   };
   std::vector<Outputs> ops_;
 };
+
+// Strides, sizes, types, words.
+using NamedConstants = std::vector<std::pair<std::string, Attribute>>;
+
+// For people: an argument that is none of the known kinds is left out. Arguments by position are called "args[3]".
+Result<NamedConstants> aten_constants(const std::optional<JsonValue>& args, const std::optional<JsonValue>& kwargs);
 
 }  // namespace berth

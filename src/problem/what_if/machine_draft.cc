@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices taken off a machine, and added to it.
+#include "problem/what_if/machine_draft.h"
+
 #include <algorithm>
 #include <charconv>
 
 #include "base/text.h"
 #include "machine/devices.h"
 #include "machine/validate.h"
-#include "problem/what_if/machine_draft.h"
 
 namespace berth {
 namespace {
@@ -93,6 +93,19 @@ void copy_links(MachineDraft& draft, const Device& pattern, const std::string& n
 }
 
 }  // namespace
+
+MachineDraft::MachineDraft(const Machine& machine)
+    : name(machine.name()),
+      description(machine.description()),
+      devices(machine.devices().begin(), machine.devices().end()),
+      pools(machine.pools().begin(), machine.pools().end()),
+      switches(machine.switches().begin(), machine.switches().end()),
+      links(machine.links().begin(), machine.links().end()),
+      execution(machine.execution()) {}
+
+Result<Machine> MachineDraft::make() const {
+  return Machine::make(name, description, devices, pools, switches, links, execution);
+}
 
 Status keep_accelerators(MachineDraft& draft, int count) {
   const auto there = std::ranges::count_if(draft.devices, is_accelerator);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "format/plan_file.h"
+
 #include <algorithm>
 #include <array>
 #include <unordered_map>
@@ -6,7 +8,7 @@
 #include "base/text.h"
 #include "files/files.h"
 #include "files/json/json_reader.h"
-#include "format/plan_file.h"
+#include "files/json/json_writer.h"
 
 namespace berth {
 namespace {
@@ -143,6 +145,41 @@ Result<Plan> read_plan(std::string text, const Graph& graph, const Machine& mach
   return PlanReader(graph, machine).read(std::move(document));
 }
 
+void write_ops(JsonWriter& json, const Graph& graph, const Machine& machine, const Plan& plan) {
+  json.key("ops").begin_array(JsonLayout::kLines);
+  for (const OpId op : graph.ops()) {
+    json.begin_object().key("name").value(graph.name(op)).key("device").value(machine.device(plan.device(op)).name);
+    json.key("priority").value(plan.priority_of(op)).end_object();
+  }
+  json.end_array();
+}
+
+void write_fusions(JsonWriter& json, const Graph& graph, const Plan& plan) {
+  json.key("fusions").begin_array(JsonLayout::kLines);
+  for (const std::vector<OpId>& group : plan.fusions) {
+    json.begin_array();
+    for (const OpId op : group) json.value(graph.name(op));
+    json.end_array();
+  }
+  json.end_array();
+}
+
+void write_prediction(JsonWriter& json, const PlanPrediction& prediction) {
+  json.key("predicted").begin_object(JsonLayout::kLines);
+  json.key("planner").value(prediction.planner);
+  json.key("objective").value(prediction.objective);
+  json.key("objective_value_s").value(prediction.objective_value_s);
+  json.key("step_time_s").value(prediction.step_time_s);
+  json.key("lower_bound_s").value(prediction.lower_bound_s);
+  json.key("feasible").value(prediction.feasible);
+  json.key("devices").begin_array(JsonLayout::kLines);
+  for (const PlanPrediction::Device& device : prediction.devices) {
+    json.begin_object().key("name").value(device.name).key("busy_s").value(device.busy_s);
+    json.key("peak_bytes").value(device.peak_bytes).key("capacity_bytes").value(device.capacity_bytes).end_object();
+  }
+  json.end_array().end_object();
+}
+
 }  // namespace
 
 Result<Plan> parse_plan(std::string text, std::string_view file_name, const Graph& graph, const Machine& machine) {
@@ -154,6 +191,29 @@ Result<Plan> parse_plan(std::string text, std::string_view file_name, const Grap
 Result<Plan> load_plan_file(const std::string& path, const Graph& graph, const Machine& machine) {
   BERTH_TRY(std::string text, read_file(path));
   return parse_plan(std::move(text), path, graph, machine);
+}
+
+std::string write_plan_json(const Graph& graph, const Machine& machine, const Plan& plan,
+                            const PlanPrediction& prediction, std::span<const std::string> also_for) {
+  JsonWriter json;
+  json.begin_object(JsonLayout::kLines).key("format").value(kPlanFormat);
+  json.key("graph").value(graph.structure_hash());
+  if (!also_for.empty()) {
+    json.key("also_for").begin_array();
+    for (const std::string& hash : also_for) json.value(hash);
+    json.end_array();
+  }
+  json.key("machine").value(machine.name());
+  write_ops(json, graph, machine, plan);
+  write_fusions(json, graph, plan);
+  write_prediction(json, prediction);
+  json.end_object();
+  return std::move(json).take();
+}
+
+Status save_plan_file(const std::string& path, const Graph& graph, const Machine& machine, const Plan& plan,
+                      const PlanPrediction& prediction, std::span<const std::string> also_for) {
+  return write_file_atomically(path, write_plan_json(graph, machine, plan, prediction, also_for));
 }
 
 }  // namespace berth

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "problem/plan.h"
+
 #include <bit>
 #include <cmath>
 
+#include "machine/device_set.h"
 #include "problem/fusion.h"
 #include "problem/problem.h"
 
@@ -76,6 +79,17 @@ std::optional<Error> verify(const Problem& problem, const Plan& plan) {
   if (auto error = check_priorities(problem.graph(), plan)) return error;
   if (auto error = check_limits(problem, plan)) return error;
   return check_fusions(problem.graph(), plan);
+}
+
+Bytes bytes_crossed(const Graph& graph, const Plan& plan) {
+  Bytes sum = 0;
+  for (const TensorId tensor : graph.tensors()) {
+    DeviceSet others = 0;
+    for (const OpId consumer : graph.consumers(tensor)) others |= device_bit(plan.device(consumer));
+    others &= ~device_bit(plan.device(graph.producer(tensor)));
+    sum += graph.bytes(tensor) * std::popcount(others);
+  }
+  return sum;
 }
 
 }  // namespace berth
