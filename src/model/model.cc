@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/order.h"
+#include "model/model.h"
+
+#include <algorithm>
 
 namespace berth {
 namespace {
@@ -50,6 +52,14 @@ std::vector<std::uint32_t> topological_order(const Model& model) {
     }
   }
   return order;
+}
+
+Role role_of_stored(const Value& value) {
+  if (!value.dtype || !value.shape) return Role::kConstant;
+  const bool has_one = std::ranges::all_of(*value.shape, [](const Dim& dim) { return dim.size == 1; });
+  const bool is_narrow = bits_of(*value.dtype) <= 8 && *value.dtype != DType::kBool;
+  const bool is_weight = is_floating(*value.dtype) || (is_narrow && value.shape->size() >= 2);
+  return is_weight && !has_one ? Role::kParameter : Role::kConstant;
 }
 
 }  // namespace berth
