@@ -7,7 +7,7 @@
 #include "files/files.h"
 #include "files/json/json_reader.h"
 #include "files/json/json_writer.h"
-#include "format/native_graph_fields.h"
+#include "format/graph_fields.h"
 
 namespace berth {
 namespace {

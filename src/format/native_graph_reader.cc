@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "format/graph_fields.h"
 #include "format/native_graph.h"
-#include "format/native_graph_fields.h"
 #include "graph/builder.h"
 
 namespace berth {

@@ -14,7 +14,6 @@
 #include "format/constraints_file.h"
 #include "format/machine_toml.h"
 #include "format/plan_file.h"
-#include "format/unsupported_table.h"
 #include "fuzz/memory_file.h"
 #include "fuzz/run_readers.h"
 #include "fuzz/use.h"

@@ -40,7 +40,7 @@ struct DemandForm {
   std::string_view name, form, example, help;
   [[nodiscard]] bool is_switch() const { return form.empty(); }
 };
-// All but kUnsupported, which comes from tables (format/unsupported_table.h).
+// All but kUnsupported, which comes from tables (format/constraints_file.h).
 std::span<const DemandForm> demand_forms();
 
 // Reads what stands behind a flag or in a file. Errors begin with the source.

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "graph/colocation_sets.h"
+#include "graph/hsdag.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "base/rng.h"
-#include "graph/fractal_dimension.h"
 
 namespace berth {
 namespace {

@@ -1,13 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "serving/plan/rivals.h"
+#include "serving/plan/shapes.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 namespace berth::llm {
 namespace {
+
+constexpr std::array<int, kMovableParts> kMoveOrder{movable_index(Part::kUp), movable_index(Part::kGate),
+                                                    movable_index(Part::kDown)};
+
+void place_block(const Block& block, std::int64_t first, DeviceId cpu, Placement& placement) {
+  for (std::int64_t k = 0; k < block.layers; ++k) {
+    placement.set_layer(first + k, block.device);
+    const std::int64_t moved = std::clamp<std::int64_t>(block.moved - kMovableParts * k, 0, kMovableParts);
+    for (std::int64_t i = 0; i < moved; ++i) {
+      placement.moved[static_cast<std::size_t>(first + k)]
+                     [static_cast<std::size_t>(kMoveOrder[static_cast<std::size_t>(i)])] = cpu;
+    }
+  }
+}
 
 // Splits `count` layers, and the head behind them, by these weights as llama.cpp does: item j goes to the first device
 // whose cumulated share is above j / (count + 1).
@@ -41,20 +56,6 @@ Shape all_on_cpu(const Serving& serving) { return {.cpu_layers = serving.layers(
 
 bool may_use_cpu(const Serving& serving) { return serving.options().runtime != Runtime::kVllm; }
 
-}  // namespace
-
-Shape proportional(const Serving& serving, const std::vector<DeviceId>& order) {
-  const std::vector<double> memory = memory_of(serving, order);
-  const std::int64_t most = may_use_cpu(serving) ? serving.layers() : 1;
-  for (std::int64_t cpu = 0; cpu < most; ++cpu) {
-    Shape shape = split_by(order, memory, cpu, serving.layers() - cpu);
-    if (serving.overflow(placement_of(shape, serving)) == 0 || !may_use_cpu(serving)) return shape;
-  }
-  return all_on_cpu(serving);
-}
-
-namespace {
-
 // Leaves these bytes free on one of the GPUs.
 Shape filled_but(const Serving& serving, const std::vector<DeviceId>& order, DeviceId spared, Bytes spare) {
   // From the back, where the head is, so that what is left over are the first layers: those the CPU can take.
@@ -84,6 +85,32 @@ Shape filled_but(const Serving& serving, const std::vector<DeviceId>& order, Dev
 }
 
 }  // namespace
+
+Placement placement_of(const Shape& shape, const Serving& serving) {
+  Placement placement = Placement::all_on(serving.cpu(), serving.layers());
+  const Runtime runtime = serving.options().runtime;
+  std::int64_t first = runtime == Runtime::kAccelerate ? 0 : shape.cpu_layers;
+  DeviceId last = serving.cpu(), begin = serving.cpu();
+  for (const Block& block : shape.blocks) {
+    place_block(block, first, serving.cpu(), placement);
+    first += block.layers;
+    if (begin == serving.cpu()) begin = block.device;
+    last = block.device;
+  }
+  placement.output = last;
+  placement.input = runtime == Runtime::kLlamaCpp ? serving.cpu() : begin;
+  return placement;
+}
+
+Shape proportional(const Serving& serving, const std::vector<DeviceId>& order) {
+  const std::vector<double> memory = memory_of(serving, order);
+  const std::int64_t most = may_use_cpu(serving) ? serving.layers() : 1;
+  for (std::int64_t cpu = 0; cpu < most; ++cpu) {
+    Shape shape = split_by(order, memory, cpu, serving.layers() - cpu);
+    if (serving.overflow(placement_of(shape, serving)) == 0 || !may_use_cpu(serving)) return shape;
+  }
+  return all_on_cpu(serving);
+}
 
 Shape filled(const Serving& serving, const std::vector<DeviceId>& order) {
   Shape shape = filled_but(serving, order, kNoDevice, 0);
