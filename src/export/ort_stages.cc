@@ -12,7 +12,7 @@
 #include "export/lost.h"
 #include "export/onnx_placement.h"
 #include "export/onnx_stage.h"
-#include "export/scripts.h"
+#include "export/pipeline_script.h"
 #include "export/source_nodes.h"
 #include "files/json/json_writer.h"
 #include "files/mapped_file.h"
