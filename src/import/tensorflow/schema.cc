@@ -7,6 +7,9 @@
 #include "files/protobuf/wire.h"
 
 namespace berth::tensorflow {
+
+extern const ProtoMessage kAttrValue;
+
 namespace {
 
 using enum ProtoKind;
@@ -112,12 +115,40 @@ constexpr ProtoMessage kSignatureEntry{"signature_def", kSignatureEntryFields};
 constexpr std::array kInfoFields{field("tags", InfoField::kTag, kBytes)};
 constexpr ProtoMessage kInfo{"meta_info_def", kInfoFields};
 
+}  // namespace
+
+constinit const ProtoMessage kAttrValue{"value", kAttrFields};
+constinit const ProtoMessage kGraphDef{"graph", kGraphFields};
+
+namespace {
+
 constexpr std::array kMetaGraphFields{message("meta_info_def", MetaGraphField::kInfo, kInfo),
                                       message("graph_def", MetaGraphField::kGraph, kGraphDef),
                                       message("signature_def", MetaGraphField::kSignature, kSignatureEntry)};
 
+}  // namespace
+
+constinit const ProtoMessage kMetaGraphDef{"meta graph", kMetaGraphFields};
+
+namespace {
+
 constexpr std::array kSavedModelFields{field("saved_model_schema_version", SavedModelField::kVersion, kInteger),
                                        message("meta_graphs", SavedModelField::kMetaGraph, kMetaGraphDef)};
+
+}  // namespace
+
+constinit const ProtoMessage kSavedModel{"saved model", kSavedModelFields};
+
+std::pair<std::string_view, std::string_view> read_entry(std::string_view bytes) {
+  std::pair<std::string_view, std::string_view> entry;
+  for (WireReader field(bytes); field.next();) {
+    if (field.is(EntryField::kKey, WireType::kBytes)) entry.first = field.bytes();
+    if (field.is(EntryField::kValue, WireType::kBytes)) entry.second = field.bytes();
+  }
+  return entry;
+}
+
+namespace {
 
 struct DataTypeRow {
   std::string_view name;
@@ -143,24 +174,6 @@ constexpr std::array kDataTypes{
 constexpr std::int64_t kReference = 100;
 
 }  // namespace
-
-extern const ProtoMessage kAttrValue;
-
-constinit const ProtoMessage kAttrValue{"value", kAttrFields};
-constinit const ProtoMessage kGraphDef{"graph", kGraphFields};
-
-constinit const ProtoMessage kMetaGraphDef{"meta graph", kMetaGraphFields};
-
-constinit const ProtoMessage kSavedModel{"saved model", kSavedModelFields};
-
-std::pair<std::string_view, std::string_view> read_entry(std::string_view bytes) {
-  std::pair<std::string_view, std::string_view> entry;
-  for (WireReader field(bytes); field.next();) {
-    if (field.is(EntryField::kKey, WireType::kBytes)) entry.first = field.bytes();
-    if (field.is(EntryField::kValue, WireType::kBytes)) entry.second = field.bytes();
-  }
-  return entry;
-}
 
 std::optional<std::int64_t> data_type_number(std::string_view name) {
   constexpr std::string_view kSuffix = "_REF";
