@@ -5,7 +5,7 @@
 #include "app/output/output.h"
 #include "app/output/progress.h"
 #include "base/text.h"
-#include "problem/crossings.h"
+#include "problem/plan.h"
 #include "services/compare/diff.h"
 #include "services/json/comparison_json.h"
 #include "services/words.h"

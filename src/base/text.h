@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small helpers for words: near misses for error messages, splitting, trimming, counting.
+// Small helpers for words: near misses for error messages, splitting, trimming, counting; and characters of text from
+// outside, which may be none.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -21,5 +23,13 @@ std::vector<std::string_view> split(std::string_view text, char separator);  // 
 std::string_view trim(std::string_view text);
 std::string join(std::span<const std::string> words, std::string_view separator);
 std::string counted(std::uint64_t number, std::string_view what);  // "1 device", "46,600 ops"
+
+// Bytes of the UTF-8 character that starts at `at`, 0 if there is none: overlong forms, surrogates and values beyond
+// U+10FFFF are wrong too.
+std::size_t utf8_length(std::string_view text, std::size_t at);
+
+// Fit for one line of a terminal: line breaks and tabs become blanks, other control characters and bytes that are not
+// UTF-8 become '?'. What is `kept` stays as it is.
+std::string printable(std::string_view text, std::span<const std::string_view> kept = {});
 
 }  // namespace berth

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The formats, one file each. What each holds, and what it cannot express, is in docs/exports.md.
+// The formats, one file each: export_dot() is in dot.cc, and so on; exporter.cc has their table. What each holds, and
+// what it cannot express, is in docs/exports.md.
 #pragma once
 
 #include "export/exporter.h"

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "base/text.h"
-#include "import/onnx/onnx_ops.h"
+#include "import/onnx/onnx_source.h"
 
 namespace berth {
 namespace {

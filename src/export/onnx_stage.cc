@@ -6,7 +6,6 @@
 #include <unordered_map>
 
 #include "files/protobuf/wire.h"
-#include "files/protobuf/wire_fields.h"
 #include "files/protobuf/wire_parts.h"
 
 namespace berth {

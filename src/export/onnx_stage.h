@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 #include "export/onnx_placement.h"
-#include "export/stages.h"
+#include "export/source_nodes.h"
 #include "import/onnx/onnx_types.h"
 #include "model/model.h"
 

@@ -7,7 +7,6 @@
 #include "export/device_names.h"
 #include "export/formats.h"
 #include "export/lost.h"
-#include "export/scripts.h"
 #include "export/source_nodes.h"
 #include "files/json/json_writer.h"
 #include "import/openvino/ir_links.h"
@@ -83,6 +82,55 @@ void add_notes(const ExportRequest& request, const IrNet& net, const std::vector
     }
   }
 }
+
+// apply.py, for people to use and to read: affinities on a model, compiled for HETERO. The tests run it.
+constexpr std::string_view kOpenVinoScript =
+    R"PY("""Puts the affinities of affinity.json on a model and compiles it for HETERO.
+
+    import openvino
+    from apply import compile_placed
+    compiled = compile_placed(openvino.Core(), "model.xml")      # in this folder
+
+`python apply.py model.xml` compiles it and says how many ops are where."""
+import collections
+import json
+import pathlib
+import sys
+
+import openvino
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def apply(model, folder=HERE):
+    """Sets the affinity of every op; returns the devices. HETERO takes a placement only if no op is left out."""
+    affinity = json.loads((pathlib.Path(folder) / "affinity.json").read_text())
+    missing = []
+    for op in model.get_ops():
+        device = affinity.get(op.get_friendly_name())
+        if device is None and op.get_type_name() == "Result":  # goes with what it returns
+            device = affinity.get(op.input_value(0).get_node().get_friendly_name())
+        if device is None:
+            missing.append(op.get_friendly_name())
+        else:
+            op.get_rt_info()["affinity"] = device
+    if missing:
+        raise ValueError(f"{len(missing)} ops have no affinity, the first is '{missing[0]}': is this the model of the plan?")
+    return list(dict.fromkeys(affinity.values()))
+
+
+def compile_placed(core, model, config=None, folder=HERE):
+    model = model if isinstance(model, openvino.Model) else core.read_model(model)
+    devices = apply(model, folder)
+    return core.compile_model(model, "HETERO:" + ",".join(devices), config or {})
+
+
+if __name__ == "__main__":
+    core = openvino.Core()
+    placed = core.read_model(sys.argv[1])
+    compile_placed(core, placed)
+    print(dict(collections.Counter(str(op.get_rt_info()["affinity"].astype(str)) for op in placed.get_ops())))
+)PY";
 
 }  // namespace
 

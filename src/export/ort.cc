@@ -8,7 +8,6 @@
 #include "export/formats.h"
 #include "export/lost.h"
 #include "export/onnx_placement.h"
-#include "export/scripts.h"
 #include "files/json/json_writer.h"
 #include "files/mapped_file.h"
 #include "files/protobuf/wire_parts.h"
@@ -74,6 +73,56 @@ void note_several_gpus(const ExportRequest& request, const OnnxSource& source, c
         name_of(kind), nodes.text("node", "nodes"), machine.device(device).name, machine.device(*first).name));
   }
 }
+
+// load.py, for people to use and to read: a session with the options of the export. The tests run it.
+constexpr std::string_view kOrtLoadScript =
+    R"PY("""Opens the annotated model in one session of ONNX Runtime (1.25 or later).
+
+    from load import open_session
+    session = open_session()                      # in this folder
+    print(session.run(None, {...}))
+
+`python load.py` prints where ONNX Runtime has put the nodes."""
+import json
+import pathlib
+
+import onnxruntime
+
+HERE = pathlib.Path(__file__).resolve().parent
+PROVIDERS = {  # the first that this installation has, by kind of device
+    "gpu": ["CUDAExecutionProvider", "MIGraphXExecutionProvider", "ROCMExecutionProvider", "DmlExecutionProvider"],
+    "npu": ["QNNExecutionProvider", "VitisAIExecutionProvider"],
+    "cpu": ["CPUExecutionProvider"],
+}
+
+
+def providers(devices):
+    chosen, available = [], onnxruntime.get_available_providers()
+    for device in devices:
+        found = [name for name in PROVIDERS.get(device["kind"], []) if name in available]
+        if not found:
+            print(f"no execution provider for '{device['name']}' here; its nodes go elsewhere")
+        elif all(found[0] != name for name, _ in chosen):
+            chosen.append((found[0], {} if device["kind"] == "cpu" else {"device_id": str(device["index"])}))
+    chosen.sort(key=lambda provider: provider[0] == "CPUExecutionProvider")  # the CPU takes what is left
+    return chosen or [("CPUExecutionProvider", {})]
+
+
+def open_session(folder=HERE, options=None):
+    settings = json.loads((pathlib.Path(folder) / "session_options.json").read_text())
+    options = options or onnxruntime.SessionOptions()
+    key = "session.layer_assignment_settings"
+    options.add_session_config_entry(key, settings[key])
+    options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
+    model = pathlib.Path(folder) / settings["model"]
+    return onnxruntime.InferenceSession(model, options, providers=providers(settings["devices"]))
+
+
+if __name__ == "__main__":
+    for subgraph in open_session().get_provider_graph_assignment_info():
+        for node in subgraph.get_nodes():
+            print(subgraph.ep_name, node.name, sep="\t")
+)PY";
 
 }  // namespace
 

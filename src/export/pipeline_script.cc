@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "export/scripts.h"
+#include "export/pipeline_script.h"
 
 namespace berth {
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading plain text line by line, with errors that say which line.
+// Reading plain text line by line, also comma-separated values, with errors that say which line.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -40,5 +41,8 @@ class TextLines {
 
 // The words between blanks and tabs.
 std::vector<std::string_view> words_of(std::string_view line);
+
+// The cells of a line of comma-separated values; `lines` is for errors. A cell in quotes may hold commas, and quotes written twice.
+Result<std::vector<std::string>> csv_cells(std::string_view line, const TextLines& lines);
 
 }  // namespace berth

@@ -16,7 +16,7 @@ inline constexpr std::string_view kMachineFormat = "berth-machine/1";
 // ...". Files above kMaxTomlBytes are refused.
 Result<Machine> read_machine_toml(std::string_view text, std::string_view where);
 
-// The machine as a commented file, every figure spelled out. Stable, and read_machine_toml() gives the same machine
+// The machine as a commented file (machine_toml_writer.cc), every figure spelled out. Stable, and read_machine_toml() gives the same machine
 // back.
 std::string write_machine_toml(const Machine& machine);
 

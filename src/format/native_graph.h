@@ -10,15 +10,7 @@
 
 namespace berth {
 
-class JsonDocument;  // files/json/json_reader.h
-
 inline constexpr std::string_view kNativeGraphFormat = "berth-graph/1";
-
-// Most device models with measured times in one file: each costs a number per op.
-inline constexpr std::size_t kMaxMeasuredModels = 64;
-
-// Takes the document, whose format has been checked, and frees its text before the graph is built.
-Result<Graph> read_native_graph(JsonDocument document, std::string default_title);
 
 // Reading the text gives an equal graph, and writing that gives equal text. Fails only when a name is not UTF-8, which
 // JSON cannot hold.

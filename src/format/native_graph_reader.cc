@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "format/native_graph_reader.h"
+
 #include <algorithm>
 
 #include "base/text.h"
-#include "files/json/json_reader.h"
 #include "format/graph_fields.h"
 #include "format/native_graph.h"
-#include "format/native_graph_fields.h"
 #include "graph/builder.h"
-#include "graph/source_counts.h"
 
 namespace berth {
 namespace {

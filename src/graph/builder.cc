@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "graph/freeze.h"
-#include "graph/source_counts.h"
 
 namespace berth {
 

@@ -7,6 +7,7 @@
 //   BERTH_TRY(Graph graph, std::move(builder).build());
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -64,6 +65,9 @@ inline constexpr int kMaxRank = 32;
 inline constexpr Bytes kMaxTotalBytes = Bytes{1} << 55;
 inline constexpr std::size_t kMaxNameLength = 4096;
 inline constexpr std::size_t kMaxAttributesLength = 1024;
+
+// For GraphBuilder::set_source_counts(), and what holds until it is called: nodes or edges as the graph has them.
+inline constexpr std::size_t kAsCounted = static_cast<std::size_t>(-1);
 
 class GraphBuilder {
  public:

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <unordered_set>
 
-#include "graph/source_counts.h"
+#include "graph/builder.h"
 #include "graph/structure_hash.h"
 
 namespace berth {

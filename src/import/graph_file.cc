@@ -6,6 +6,7 @@
 #include "files/files.h"
 #include "files/json/json_reader.h"
 #include "format/native_graph.h"
+#include "format/native_graph_reader.h"
 #include "import/aten/aten_graph.h"
 #include "import/file_kind.h"
 #include "import/graph_document.h"

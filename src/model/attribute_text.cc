@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "base/units.h"
-#include "base/utf8.h"
 #include "graph/builder.h"
 
 namespace berth {

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "graph/builder.h"
+#include "model/model.h"
 #include "model/node_info.h"
-#include "model/order.h"
 #include "model/sizes.h"
 #include "ops/traffic.h"
 

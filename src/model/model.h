@@ -130,4 +130,12 @@ struct Body {
   std::vector<Captured> captured = {};
 };
 
+// Nodes so that each comes after those it reads from or waits for; equal ones as the file has them. Nodes on or behind
+// a cycle are left out: the graph's builder names them.
+std::vector<std::uint32_t> topological_order(const Model& model);
+
+// What a stored tensor is where the file does not tell weights from constants: a parameter if it holds several floating
+// numbers, or quantised ones of at least two dimensions; else a constant.
+Role role_of_stored(const Value& value);
+
 }  // namespace berth

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "model/model.h"
 #include "model/node_info.h"
-#include "model/order.h"
 
 namespace berth {
 namespace {

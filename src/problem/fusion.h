@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Legality of fusion groups, in one place for every planner.
+// Fusion groups, in one place for all: whether they are legal, for every planner, and what they cost, which the
+// simulator charges and whoever forms groups may ask beforehand.
 #pragma once
 
+#include <algorithm>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/result.h"
 #include "graph/graph.h"
-#include "problem/plan.h"
+#include "problem/problem.h"
 
 namespace berth {
 
@@ -18,5 +21,17 @@ std::optional<Error> check_fusions(const Graph& graph, const Plan& plan);
 
 // For every op the op that stands for it: the lowest member of its fusion group, or itself.
 std::vector<OpId> fusion_leaders(const Graph& graph, const Plan& plan);
+
+// Time of a group on a device: its work is the sum of the members' compute parts, or what it moves (distinct outside
+// inputs and leaving outputs, each once) over the bandwidth if that takes longer; launched once.
+inline Picoseconds fused_duration(const Problem& problem, DeviceId device, Picoseconds compute, Bytes moved) {
+  const Picoseconds stream = to_picoseconds(static_cast<double>(moved) / problem.streaming_bytes_per_s(device));
+  const Picoseconds work = std::max(compute, stream);
+  const Picoseconds launch = problem.launch(device);
+  return problem.machine().device(device).async ? std::max(launch, work) : launch + work;
+}
+
+// The same for distinct ops, at least one of them.
+Picoseconds fused_duration(const Problem& problem, DeviceId device, std::span<const OpId> group);
 
 }  // namespace berth

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "problem/cost/elements.h"
 #include "problem/cost/op_class.h"
+#include "problem/cost/tensor_shapes.h"
 
 namespace berth {
 namespace {

@@ -2,11 +2,18 @@
 // Plan: what a planner decides. Plain data; verify() says whether it is legal for a problem.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/ids.h"
+#include "base/result.h"
+#include "base/units.h"
 
 namespace berth {
+
+class Graph;
+class Problem;
 
 struct Plan {
   std::vector<DeviceId> device_of = {};         // indexed by OpId, one entry per op
@@ -17,5 +24,14 @@ struct Plan {
   [[nodiscard]] double priority_of(OpId op) const { return priority.empty() ? 0.0 : priority[index(op)]; }
   bool operator==(const Plan&) const = default;
 };
+
+// Nothing if the plan is legal, else why not: every op placed, kinds, pins, units together, device and crossing limits,
+// finite priorities, fusion groups legal. Memory is judged by the simulator.
+std::optional<Error> verify(const Problem& problem, const Plan& plan);
+
+// How much a plan sends between devices, before fusion: (tensor, destination device) pairs, and the bytes of these
+// tensors, whatever the route.
+std::int64_t count_crossings(const Graph& graph, const Plan& plan);
+Bytes bytes_crossed(const Graph& graph, const Plan& plan);
 
 }  // namespace berth

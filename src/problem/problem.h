@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -118,12 +117,5 @@ Result<Problem> make_problem(std::shared_ptr<const Graph> graph, std::shared_ptr
 
 // The same problem, with the same times, under other constraints.
 Result<Problem> constrain(Problem problem, Constraints constraints);
-
-// Nothing if the plan is legal, else why not: every op placed, kinds, pins, units together, device and crossing limits,
-// finite priorities, fusion groups legal. Memory is judged by the simulator.
-std::optional<Error> verify(const Problem& problem, const Plan& plan);
-
-// (tensor, destination device) pairs of a plan: how many transfers it makes, before fusion.
-std::int64_t count_crossings(const Graph& graph, const Plan& plan);
 
 }  // namespace berth

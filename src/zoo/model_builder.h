@@ -7,6 +7,8 @@
 // ops, or the graph would differ from compiler to compiler.
 //
 // Flops count matrix products and convolutions only, 2 per multiply-add.
+//
+// Methods are implemented by kind of op, in ops_*.cc.
 #pragma once
 
 #include <initializer_list>

@@ -80,8 +80,8 @@ TEST(DidYouMean, OffersWhatTheWordIsAPartOf) {
   EXPECT_EQ(did_you_mean("MatMul_11", ops), "; did you mean 'node_MatMul_11'?");
   EXPECT_EQ(did_you_mean("matmul_11", ops), "; did you mean 'node_MatMul_11'?");  // in any case
   EXPECT_EQ(did_you_mean("onnx::node_MatMul_1", ops), "; did you mean 'node_MatMul_1'?");
-  EXPECT_EQ(did_you_mean("k4", machines), "");         // too little to go by
-  EXPECT_EQ(did_you_mean("MatMul_111", ops), "");      // part of none
+  EXPECT_EQ(did_you_mean("k4", machines), "");     // too little to go by
+  EXPECT_EQ(did_you_mean("MatMul_111", ops), "");  // part of none
   const std::vector<std::string> near{"heft-long", "hept"};
   EXPECT_EQ(did_you_mean("heft", near), "; did you mean 'hept'?");  // one slip is nearer
   const std::string name(90, 'x');
@@ -116,6 +116,26 @@ TEST(Join, PutsSeparatorsBetween) {
   EXPECT_EQ(join(words, ", "), "a, , c");
   EXPECT_EQ(join(std::span(words).first(1), ", "), "a");
   EXPECT_EQ(join({}, ", "), "");
+}
+
+TEST(Utf8, CharactersHaveTheirLength) {
+  EXPECT_EQ(utf8_length("a", 0), 1U);
+  EXPECT_EQ(utf8_length("a\u00e9", 1), 2U);
+  EXPECT_EQ(utf8_length("\u4e2d", 0), 3U);
+  EXPECT_EQ(utf8_length("\U0001f6a2", 0), 4U);
+}
+
+TEST(Utf8, WrongBytesHaveNone) {
+  for (const char* text : {"\x80", "\xff", "\xc3", "\xc0\xaf", "\xed\xa0\x80", "\xe4\xb8", "\xf4\x90\x80\x80"})
+    EXPECT_EQ(utf8_length(text, 0), 0U) << text;
+}
+
+TEST(Utf8, PrintableTextIsOneLineWithoutControlCharacters) {
+  EXPECT_EQ(printable("a\nb\tc"), "a b c");
+  EXPECT_EQ(printable("\033[2J\x7f\u0085"), "?[2J???");  // C1 is two bytes, neither of which may stay
+  EXPECT_EQ(printable("gr\u00f6\u00dfer \xff"), "gr\u00f6\u00dfer ?");
+  constexpr std::array<std::string_view, 1> kBold{"\033[1m"};
+  EXPECT_EQ(printable("\033[1mx\033[0m", kBold), "\033[1mx?[0m");
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "export/lost.h"
 #include "export/source_nodes.h"
-#include "export/stages.h"
 #include "graph/module_path.h"
 #include "import/plans/ort_settings.h"
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "files/protobuf/proto_text.h"
+
 #include <gtest/gtest.h>
 
 #include <array>
 
-#include "files/protobuf/proto_schema.h"
 #include "files/protobuf/wire.h"
 #include "support/wire_writer.h"
 

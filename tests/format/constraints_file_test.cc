@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "files/toml.h"
-#include "format/unsupported_table.h"
 #include "import/parts.h"
 
 namespace berth {

@@ -4,9 +4,7 @@
 
 #include <string>
 
-#include "import/pt2/module_stack.h"
-#include "import/pt2/python_json.h"
-#include "import/pt2/symbol_text.h"
+#include "import/pt2/pt2_text.h"
 
 namespace berth {
 namespace {

@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "import/plans/device_field.h"
 #include "machine/library.h"
 #include "support/toy.h"
 

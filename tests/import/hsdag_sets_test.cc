@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "files/files.h"
-#include "graph/colocation_sets.h"
+#include "graph/hsdag.h"
 #include "import/hsdag_graph.h"
 #include "import/parts.h"
 

@@ -7,10 +7,8 @@
 
 #include "files/files.h"
 #include "import/hsdag_graph.h"
-#include "import/openvino/element_type.h"
 #include "import/openvino/execution_graph.h"
-#include "import/openvino/ir_attributes.h"
-#include "import/openvino/module_path.h"
+#include "import/openvino/ir_words.h"
 #include "import/openvino/openvino_model.h"
 #include "import/openvino_text.h"
 #include "import/parts.h"

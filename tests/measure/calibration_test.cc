@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "graph/builder.h"
-#include "import/costs/csv_costs.h"
+#include "import/costs/costs_file.h"
 #include "measure/handover.h"
 #include "measure/op_times.h"
 #include "problem/cost/measured_costs.h"

@@ -7,7 +7,7 @@
 
 #include <limits>
 
-#include "model/shapes/slices.h"
+#include "model/shapes/dims.h"
 
 namespace berth {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "problem/demand_parts.h"
-#include "problem/demands/device_names.h"
+#include "problem/demands/device_words.h"
 #include "support/toy.h"
 
 namespace berth {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "serving/files/llama_flags.h"
+#include "serving/files/llama_flags_reader.h"
 
 #include <gtest/gtest.h>
 

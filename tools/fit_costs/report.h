@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fit prints: rows to paste into src/problem/cost/efficiency_rows.h, and error tables in Markdown for
+// What the fit prints: rows to paste into src/problem/cost/efficiency.cc, and error tables in Markdown for
 // docs/cost-model.md.
 #pragma once
 

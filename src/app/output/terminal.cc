@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "base/utf8.h"
+#include "base/text.h"
 #include "runs/launch.h"
 
 namespace berth::app {
@@ -29,7 +29,6 @@ bool use_colour() {
   }();
   return answer;
 }
-
 
 constexpr std::string_view kBold = "\033[1m", kAlarm = "\033[1;31m", kPlain = "\033[0m";
 constexpr std::array kCodes{kBold, kAlarm, kPlain};

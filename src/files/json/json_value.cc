@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "files/json/json_value.h"
+
 #include <cmath>
 
 #include "base/text.h"
-#include "files/json/json_reader.h"
 
 namespace berth {
 namespace {

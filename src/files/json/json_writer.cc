@@ -7,7 +7,7 @@
 #include <cmath>
 #include <iterator>
 
-#include "base/utf8.h"
+#include "base/text.h"
 
 namespace berth {
 namespace {

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 
 #include "base/result.h"
@@ -38,11 +37,5 @@ inline constexpr int kMaxProtoDepth = 64;  // of messages in messages
 // Whether the bytes are such a message all the way down: lengths, wire types and depth. Whoever reads it afterwards
 // need not check again. Bytes of strings are not looked at.
 Status check_wire(std::string_view bytes, const ProtoMessage& message, int depth = 0);
-
-// The message in protobuf's text format as wire bytes. Errors begin with the line.
-Result<std::string> text_to_wire(std::string_view text, const ProtoMessage& message);
-
-// Name of the first field of a text, empty if there is none: what kind of message it is.
-std::string_view first_field_of_text(std::string_view text);
 
 }  // namespace berth

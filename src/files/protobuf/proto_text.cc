@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Protobuf's text format: `name: value` and `name { ... }`, in any order. A text is turned into wire bytes by the same
-// tables that the readers of binary files follow, so there is one reader per format. Fields without a table row are
-// skipped, with whatever they hold; so are extensions in brackets.
+#include "files/protobuf/proto_text.h"
+
 #include <bit>
 #include <charconv>
 
 #include "files/json/json_reader.h"
 #include "files/protobuf/proto_lexer.h"
-#include "files/protobuf/proto_schema.h"
 #include "files/protobuf/wire.h"
 
 namespace berth {

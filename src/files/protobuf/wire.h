@@ -62,4 +62,9 @@ void append_varint(std::uint64_t value, std::string& bytes);
 std::string wire_prefix(std::uint32_t field, std::size_t length);
 std::string wire_field(std::uint32_t field, std::string_view bytes);
 
+// Of a whole message: the bytes of the first field of that number, or the last whole number; nothing and 0 if there is
+// none.
+std::string_view first_bytes(std::string_view message, std::uint32_t number);
+std::uint64_t last_number(std::string_view message, std::uint32_t number);
+
 }  // namespace berth

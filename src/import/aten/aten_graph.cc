@@ -7,8 +7,7 @@
 #include "base/units.h"
 #include "format/graph_fields.h"
 #include "graph/builder.h"
-#include "import/aten/aten_constants.h"
-#include "import/aten/aten_outputs.h"
+#include "import/aten/aten_values.h"
 #include "model/attribute_text.h"
 #include "ops/traffic.h"
 

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "problem/cost/measured_costs.h"
@@ -19,5 +20,9 @@ inline constexpr std::string_view kReadableCosts =
 // Times and how they repeat; the user's word for the device is left empty.
 Result<CostsFile> read_costs_file(const std::string& path);
 Result<CostsFile> parse_costs(std::string text, const std::string& file_name);
+
+// A table in CSV: a header with the columns op, device and microseconds, in any order and among any others; device may be
+// missing. Cells may stand in double quotes, doubled where they are meant (RFC 4180), on one line.
+Result<std::vector<Measurement>> read_csv_costs(std::string_view text);
 
 }  // namespace berth

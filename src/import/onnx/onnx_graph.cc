@@ -9,7 +9,7 @@
 #include "graph/builder.h"
 #include "import/onnx/onnx_subgraphs.h"
 #include "import/onnx/onnx_tensor.h"
-#include "model/weights.h"
+#include "model/model.h"
 
 namespace berth {
 namespace {

@@ -5,7 +5,6 @@
 #include <bit>
 
 #include "files/protobuf/wire.h"
-#include "files/protobuf/wire_fields.h"
 #include "graph/builder.h"
 #include "import/onnx/onnx_tensor.h"
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "files/protobuf/wire.h"
-#include "files/protobuf/wire_fields.h"
 #include "import/onnx/onnx_functions.h"
 
 namespace berth {

@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "files/json/json_reader.h"
 #include "graph/builder.h"
-#include "import/openvino/element_type.h"
+#include "import/openvino/ir_words.h"
 
 #ifdef BERTH_OPENVINO
 #include <pugixml.hpp>

@@ -6,10 +6,9 @@
 
 #include "files/json/json_reader.h"
 #include "import/openvino/bodies.h"
-#include "import/openvino/ir_attributes.h"
 #include "import/openvino/ir_links.h"
 #include "import/openvino/ir_net.h"
-#include "import/openvino/module_path.h"
+#include "import/openvino/ir_words.h"
 #include "model/shapes/openvino/rules.h"
 
 namespace berth {

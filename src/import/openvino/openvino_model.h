@@ -11,7 +11,7 @@
 //   `body_bytes` (of all turns), `body_turns` and `body_turns_known`, and reads the constants inside its body as
 //   further inputs.
 // - Types are those of the file; layers of no standard opset have theirs in front: "extension.Fused". Attributes are
-//   typed as ir_attributes.h says.
+//   typed as ir_words.h says.
 // - Dynamic sizes are named after the layer and the axis, "concat.2", "split:1.0" for a second output; rules replace
 //   these names where sizes come from others (model/shapes/openvino). Long names are cut. A value without <dim> is a
 //   scalar, or of unknown rank if it comes from a Parameter of any rank: the file does not tell them apart.

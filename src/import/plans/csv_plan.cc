@@ -9,8 +9,8 @@
 #include <unordered_map>
 
 #include "base/text.h"
-#include "files/csv_line.h"
 #include "files/json/json_reader.h"
+#include "files/text_lines.h"
 #include "import/plans/readers.h"
 
 namespace berth {

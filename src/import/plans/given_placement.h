@@ -11,9 +11,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
+#include "base/kinds.h"
 #include "base/result.h"
 #include "problem/plan.h"
 #include "problem/problem.h"
@@ -33,5 +37,17 @@ Result<GivenPlacement> given_placement(const Problem& problem, std::span<const s
 
 // "places 5 of 7 ops; 2 moved because they may not run there": what users must be told beside a score of it.
 std::string words_about(const GivenPlacement& given);
+
+// Devices as the files of models name them.
+struct DeviceField {
+  std::optional<DeviceKind> kind = {};  // none: any
+  std::uint32_t number = 0;             // among the devices of that kind; 0 where the field leaves it open
+  std::string task = {};                // "/job:worker/task:1", empty if it names none
+};
+
+// TensorFlow: ("/" constraint)*, a constraint being job:NAME, replica:N, task:N, device:KIND:N, cpu:N or gpu:N, where N
+// may be *. Others: KIND, KIND.N or KIND:N. Kinds are those of machines in any case, with or without "XLA_" in front,
+// and "cuda" for gpu.
+Result<DeviceField> parse_device_field(std::string_view text);
 
 }  // namespace berth

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The readers behind read_foreign_plan(), one file each.
+// The readers behind read_foreign_plan(): of JSON objects in json_map.cc, of CSV in csv_plan.cc, of settings in
+// ort_settings.cc, and what is short in foreign_plan.cc.
 #pragma once
 
 #include <string>

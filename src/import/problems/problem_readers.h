@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One reader per format of public problems, and what they share. Errors do not name the file yet.
+// One reader per format of public problems, each in the file of its name (read_msr_problem() in msr_problem.cc), and
+// what they share. Errors do not name the file yet.
 #pragma once
 
 #include <string>

@@ -24,9 +24,10 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
-#include "import/pt2/pt2_signature.h"
+#include "graph/types.h"
 #include "model/model.h"
 
 namespace berth {
@@ -35,6 +36,18 @@ Result<Model> read_exported_program(const std::string& path);
 
 // The same from the JSON text; `file_name` is for errors and the title.
 Result<Model> parse_exported_program(std::string text, std::string_view file_name);
+
+// The signature of an exported program: what its graph's inputs and outputs are to the user.
+struct Pt2Input {
+  std::string name = {};  // in the graph
+  Role role = Role::kInput;
+  std::string label = {};  // in the model
+};
+
+struct Pt2Signature {
+  std::vector<Pt2Input> inputs = {};  // tensors only
+  std::vector<std::string> outputs = {};
+};
 
 // What its inputs and outputs are, with those that no node reads. Errors do not name the path.
 Result<Pt2Signature> read_exported_signature(const std::string& path);

@@ -5,8 +5,8 @@
 #include <array>
 #include <limits>
 
+#include "import/pt2/pt2_text.h"
 #include "import/pt2/pt2_union.h"
-#include "import/pt2/python_json.h"
 
 namespace berth {
 namespace {

@@ -5,7 +5,7 @@
 #include <array>
 #include <set>
 
-#include "import/pt2/module_stack.h"
+#include "import/pt2/pt2_text.h"
 #include "import/pt2/pt2_union.h"
 
 namespace berth {

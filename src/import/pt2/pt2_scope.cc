@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "import/pt2/pt2_text.h"
 #include "import/pt2/pt2_union.h"
-#include "import/pt2/symbol_text.h"
 
 namespace berth {
 namespace {

@@ -5,7 +5,6 @@
 #include <bit>
 
 #include "files/protobuf/wire.h"
-#include "import/tensorflow/data_type.h"
 #include "import/tensorflow/schema.h"
 #include "model/shapes/tensorflow/types.h"
 

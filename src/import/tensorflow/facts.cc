@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "import/tensorflow/data_type.h"
 #include "import/tensorflow/op_kinds.h"
+#include "import/tensorflow/schema.h"
 #include "model/shapes/tensorflow/types.h"
 
 namespace berth::tensorflow {

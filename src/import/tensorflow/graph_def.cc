@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "files/json/json_reader.h"
+#include "files/protobuf/proto_text.h"
 #include "files/protobuf/wire.h"
 #include "import/tensorflow/container.h"
 #include "import/tensorflow/schema.h"

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// TensorFlow's messages as far as we read them: numbers of their fields, and the tables behind check_wire() and
-// text_to_wire(). All else in a file is skipped: debug information, gradients, collections, object graphs.
+// TensorFlow's messages as far as we read them: numbers of their fields and data types, and the tables behind
+// check_wire() and text_to_wire(). All else in a file is skipped: debug information, gradients, collections, object
+// graphs.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <string_view>
 #include <utility>
 
+#include "base/kinds.h"
 #include "files/protobuf/proto_schema.h"
 
 namespace berth::tensorflow {
@@ -79,5 +84,14 @@ extern const ProtoMessage kGraphDef, kMetaGraphDef, kSavedModel;
 
 // Key and value of a map's entry; either may be missing.
 std::pair<std::string_view, std::string_view> read_entry(std::string_view bytes);
+
+// Data types: "DT_FLOAT" is 1, as written in text files; a reference to a variable ("DT_FLOAT_REF") is 100 more.
+std::optional<std::int64_t> data_type_number(std::string_view name);
+
+// None for strings, handles of resources and variants, whose size a graph does not tell. Unsigned numbers that we have
+// no type for become the signed ones of their size.
+std::optional<DType> dtype_of(std::int64_t data_type);
+
+inline constexpr std::int64_t kInt32Type = 3, kInt64Type = 9;
 
 }  // namespace berth::tensorflow

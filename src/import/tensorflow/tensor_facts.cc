@@ -2,7 +2,6 @@
 #include "import/tensorflow/tensor_facts.h"
 
 #include "files/protobuf/wire.h"
-#include "import/tensorflow/data_type.h"
 #include "import/tensorflow/schema.h"
 #include "model/shapes/dims.h"
 #include "model/shapes/tensorflow/contents.h"

@@ -11,7 +11,7 @@
 #include "import/tensorflow/loops.h"
 #include "import/tensorflow/op_kinds.h"
 #include "import/tensorflow/step.h"
-#include "model/weights.h"
+#include "model/model.h"
 
 namespace berth {
 namespace tensorflow {

@@ -5,8 +5,7 @@
 #include <cmath>
 #include <map>
 
-#include "graph/colocation_sets.h"
-#include "graph/fractal_dimension.h"
+#include "graph/hsdag.h"
 
 namespace berth::learn {
 namespace {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the rules of all dialects share: arithmetic on sizes that may be unknown, and broadcasting.
+// What the rules of all dialects share: arithmetic on sizes that may be unknown, broadcasting, and slices of an
+// axis.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "graph/builder.h"
+#include "model/model.h"
 #include "model/shapes/rules.h"
 #include "model/sizes.h"
 
@@ -56,5 +58,37 @@ std::optional<Shape> shape_in(const std::optional<PartialNumbers>& sizes);
 // rules do not know, ONNX's take one of them.
 enum class Mismatch : std::uint8_t { kOneOfThem, kUnknown };
 Shape broadcast(const Shape& a, const Shape& b, Mismatch mismatch = Mismatch::kOneOfThem);
+
+// Whole numbers that may be unknown, for contents that models compute on their way to a shape. What overflows is
+// unknown.
+using Number = std::optional<std::int64_t>;
+
+inline Number sum_of_numbers(std::int64_t a, std::int64_t b) {
+  std::int64_t sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? Number() : Number(sum);
+}
+
+inline Number difference_of_numbers(std::int64_t a, std::int64_t b) {
+  std::int64_t difference = 0;
+  return __builtin_sub_overflow(a, b, &difference) ? Number() : Number(difference);
+}
+
+inline Number product_of_numbers(std::int64_t a, std::int64_t b) {
+  std::int64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? Number() : Number(product);
+}
+
+// A part of an axis, from `begin` to before `end`; both count from the end of the axis if they are negative, and may be
+// left open.
+struct SliceRange {
+  std::int64_t begin = 0, end = 0, stride = 1;  // the stride is not 0
+  bool open_begin = false, open_end = false;
+};
+
+// Number of steps along an axis of that size; `begin` and `end` are moved to places in it.
+std::int64_t slice_length(SliceRange& range, std::int64_t size);
+
+// How many numbers there are from `start` to before `limit`; unknown where that overflows or the step is 0.
+Dim range_length(std::int64_t start, std::int64_t limit, std::int64_t step);
 
 }  // namespace berth

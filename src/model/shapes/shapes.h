@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shapes of a model, whatever its dialect: names get their sizes, then rules infer what the file leaves open. The rules
 // of a dialect are in the folder of its name; what they share is here: rules.h says what a rule is, pass.h how nodes
-// are visited, dims.h, slices.h, window.h and arrange.h how sizes are worked out.
+// are visited, dims.h, window.h and arrange.h how sizes are worked out.
 #pragma once
 
 #include <vector>

@@ -13,7 +13,7 @@
 #include "plan/layers/layers.h"
 #include "plan/search/placement.h"
 #include "plan/weights/settle.h"
-#include "problem/crossings.h"
+#include "problem/plan.h"
 
 namespace berth {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "problem/cost/fused_cost.h"
+#include "problem/fusion.h"
 
 namespace berth {
 

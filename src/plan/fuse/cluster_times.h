@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What clusters take on their device: each as one op, by the rule for fused groups (problem/cost/fused_cost.h), or
+// What clusters take on their device: each as one op, by the rule for fused groups (problem/fusion.h), or
 // several as if they were joined.
 #pragma once
 

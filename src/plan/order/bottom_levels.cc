@@ -5,7 +5,6 @@
 
 #include "plan/order/ranks.h"
 #include "plan/search/unloaded_times.h"
-#include "problem/cost/fused_cost.h"
 #include "problem/fusion.h"
 
 namespace berth {

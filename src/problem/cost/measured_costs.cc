@@ -9,7 +9,7 @@
 #include "machine/device_set.h"
 #include "problem/cost/cost_model.h"
 #include "problem/demands/device_words.h"
-#include "problem/op_names.h"
+#include "problem/demands/op_index.h"
 
 namespace berth {
 namespace {

@@ -4,8 +4,7 @@
 #include <algorithm>
 
 #include "ops/op_table.h"
-#include "problem/cost/conv_shape.h"
-#include "problem/cost/elements.h"
+#include "problem/cost/tensor_shapes.h"
 
 namespace berth {
 namespace {

@@ -3,8 +3,7 @@
 
 #include <algorithm>
 
-#include "problem/cost/conv_shape.h"
-#include "problem/cost/elements.h"
+#include "problem/cost/tensor_shapes.h"
 
 namespace berth {
 namespace {

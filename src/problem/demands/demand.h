@@ -29,7 +29,7 @@ struct Demand {
   Kind kind = Kind::kPin;
   std::string source;            // how errors call it: "--pin emb=gpu0", "box.toml:7 pin emb=gpu0"
   std::vector<std::string> ops;  // selectors (demands/op_index.h); of keep-together the module, of unsupported the type
-  std::string device;            // as demands/device_names.h takes it
+  std::string device;            // as demands/device_words.h takes it
   std::int64_t amount = 0;       // bytes, devices or crossings
 };
 
@@ -40,7 +40,7 @@ struct DemandForm {
   std::string_view name, form, example, help;
   [[nodiscard]] bool is_switch() const { return form.empty(); }
 };
-// All but kUnsupported, which comes from tables (format/unsupported_table.h).
+// All but kUnsupported, which comes from tables (format/constraints_file.h).
 std::span<const DemandForm> demand_forms();
 
 // Reads what stands behind a flag or in a file. Errors begin with the source.

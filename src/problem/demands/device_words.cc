@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <string>
 #include <vector>
 
 #include "base/text.h"
+#include "machine/device_set.h"
+#include "machine/devices.h"
+#include "problem/demands/op_index.h"
 
 namespace berth {
 namespace {
@@ -52,6 +56,24 @@ DeviceSet device_of_number(const Machine& machine, std::string_view word) {
   return rest & (~rest + 1);
 }
 
+std::vector<std::string> words_for(const Machine& machine, AbsentDevices absent) {
+  std::vector<std::string> words;
+  for (int kind = 0; kind < kDeviceKinds && absent == AbsentDevices::kAreNone; ++kind) {
+    words.emplace_back(name_of(static_cast<DeviceKind>(kind)));
+  }
+  for (const Device& device : machine.devices()) {
+    words.push_back(device.name);
+    words.emplace_back(name_of(device.kind));
+    if (!device.model.empty()) words.push_back(device.model);
+  }
+  return words;
+}
+
+Error no_such_device(const Machine& machine, std::string_view word, AbsentDevices absent) {
+  return bad_input("machine '{}' has no device '{}'{} (it has {})", machine.name(), word,
+                   did_you_mean(word, words_for(machine, absent)), names_of(machine, all_devices(machine)));
+}
+
 }  // namespace
 
 DeviceWord devices_of_word(const Machine& machine, std::string_view word) {
@@ -66,6 +88,19 @@ std::string known_device_words(const Machine& machine) {
   for (const Device& device : machine.devices()) add_new(words, device.model);
   for (const Device& device : machine.devices()) add_new(words, name_of(device.kind));
   return join(words, ", ");
+}
+
+Result<DeviceSet> devices_named(const Machine& machine, std::string_view word, AbsentDevices absent) {
+  const DeviceWord meant = devices_of_word(machine, word);
+  DeviceSet set = meant.devices;
+  if (set == 0) {
+    for (const DeviceId id : machine.device_ids()) {
+      if (matches(word, machine.device(id).name)) set |= device_bit(id);
+    }
+  }
+  const bool is_known = meant.breadth == Breadth::kKind || find_device_model(word) != nullptr;
+  if (set == 0 && !(is_known && absent == AbsentDevices::kAreNone)) return no_such_device(machine, word, absent);
+  return set;
 }
 
 }  // namespace berth

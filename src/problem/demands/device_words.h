@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words for devices, as users write them: the name of one ("gpu0"), a model ("k40"), a kind in any
-// case ("gpu", "NPU"), "*" for all, and "gpu:1" for the second that a word means.
+// Words for devices, as users write them: the name of one ("gpu0"), a model ("k40"), a kind in any case
+// ("gpu", "NPU"), "*" for all, and "gpu:1" for the second that a word means.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "base/result.h"
 #include "machine/machine.h"
 
 namespace berth {
@@ -24,5 +25,15 @@ DeviceWord devices_of_word(const Machine& machine, std::string_view word);
 
 // "cpu, gpu0, gpu1, k40, gpu": what could have been said, for errors.
 std::string known_device_words(const Machine& machine);
+
+enum class AbsentDevices : std::uint8_t {
+  kAreAnError,
+  kAreNone,  // a kind or a model of the library that this machine lacks is no device; other words are errors still
+};
+
+// What stands for devices in a constraint: such a word, else a pattern over names ("host1.*"). An error names the nearest
+// word.
+Result<DeviceSet> devices_named(const Machine& machine, std::string_view word,
+                                AbsentDevices absent = AbsentDevices::kAreAnError);
 
 }  // namespace berth

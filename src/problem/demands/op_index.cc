@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "problem/demands/op_index.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <unordered_set>
@@ -17,6 +19,14 @@ constexpr std::array kRoles{Role::kCompute,  Role::kParameter, Role::kBuffer,
                             Role::kConstant, Role::kInput,     Role::kView};
 
 bool has_star(std::string_view pattern) { return pattern.find('*') != std::string_view::npos; }
+
+// "aten::mm" for "aten.mm.default" and "aten.mm"; empty for types without a dot.
+std::string call_of_type(std::string_view type) {
+  const std::size_t dot = type.find('.');
+  if (dot == std::string_view::npos) return {};
+  const std::string_view rest = type.substr(dot + 1);
+  return fmt::format("{}::{}", type.substr(0, dot), rest.substr(0, rest.find('.')));
+}
 
 }  // namespace
 
@@ -158,6 +168,32 @@ Error OpIndex::no_such_module(std::string_view module) const {
   std::ranges::sort(near);
   return bad_input("no module '{}' in '{}'{}{}", module, graph_.title(), did_you_mean(module, near),
                    near.empty() ? "; its ops name no modules" : "");
+}
+
+OpNames::OpNames(const Graph& graph) {
+  std::vector<std::string> call_of(graph.types().size());
+  for (std::size_t type = 0; type < call_of.size(); ++type) call_of[type] = call_of_type(graph.types()[type]);
+  by_name_.reserve(graph.num_ops());
+  for (const OpId op : graph.ops()) {
+    by_name_.emplace(graph.name(op), op);
+    if (graph.role(op) != Role::kCompute) continue;
+    if (const std::string& label = graph.label(op); !label.empty()) {
+      const auto [entry, is_new] = by_label_.emplace(label, op);
+      if (!is_new) entry->second = kNoOp;  // says nothing
+    }
+    if (const std::string& call = call_of[graph.type_index(op)]; !call.empty()) by_call_[call].push_back(op);
+  }
+}
+
+OpId OpNames::find(std::string_view name) const {
+  if (const auto found = by_name_.find(name); found != by_name_.end()) return found->second;
+  const auto found = by_label_.find(name);
+  return found != by_label_.end() ? found->second : kNoOp;
+}
+
+std::span<const OpId> OpNames::made_by(std::string_view call) const {
+  const auto found = by_call_.find(std::string(call));
+  return found != by_call_.end() ? std::span<const OpId>(found->second) : std::span<const OpId>();
 }
 
 }  // namespace berth

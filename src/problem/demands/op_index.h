@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpIndex: which ops a selector stands for.
+// Ops by what people and other programs call them. OpNames finds them by names, OpIndex says which a selector stands
+// for:
 //
 //   encoder.fc      the op of that name
 //   encoder.*       every op whose name matches: * stands for any characters, also for none
@@ -10,6 +11,7 @@
 // An op whose name is exactly the selector comes first, whatever characters it holds.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -49,6 +51,23 @@ class OpIndex {
   const Graph& graph_;
   std::unordered_map<std::string_view, OpId> by_name_;
   std::vector<std::vector<OpId>> by_type_;  // indexed by Graph::type_index
+};
+
+// Ops by what other programs call them. Points into the graph, which must outlive it.
+class OpNames {
+ public:
+  explicit OpNames(const Graph& graph);
+
+  // The op of that name, else the one compute op of that label; kNoOp if there is none.
+  [[nodiscard]] OpId find(std::string_view name) const;
+
+  // The compute ops that PyTorch makes by this call, in the order of the graph: those of the type "aten.mm" with any
+  // overload for "aten::mm".
+  [[nodiscard]] std::span<const OpId> made_by(std::string_view call) const;
+
+ private:
+  std::unordered_map<std::string_view, OpId> by_name_, by_label_;
+  std::unordered_map<std::string, std::vector<OpId>> by_call_;
 };
 
 }  // namespace berth

@@ -6,7 +6,7 @@
 
 #include "machine/device_set.h"
 #include "problem/demands/clash.h"
-#include "problem/demands/device_names.h"
+#include "problem/demands/device_words.h"
 #include "problem/demands/op_index.h"
 #include "problem/weights.h"
 

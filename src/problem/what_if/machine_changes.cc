@@ -2,6 +2,7 @@
 #include "problem/what_if/machine_changes.h"
 
 #include "problem/what_if/machine_draft.h"
+#include "problem/what_if/machine_settings.h"
 
 namespace berth {
 namespace {
@@ -20,19 +21,6 @@ std::string changed_name(const std::string& name, const MachineChanges& changes)
 }
 
 }  // namespace
-
-MachineDraft::MachineDraft(const Machine& machine)
-    : name(machine.name()),
-      description(machine.description()),
-      devices(machine.devices().begin(), machine.devices().end()),
-      pools(machine.pools().begin(), machine.pools().end()),
-      switches(machine.switches().begin(), machine.switches().end()),
-      links(machine.links().begin(), machine.links().end()),
-      execution(machine.execution()) {}
-
-Result<Machine> MachineDraft::make() const {
-  return Machine::make(name, description, devices, pools, switches, links, execution);
-}
 
 Result<Machine> changed(const Machine& machine, const MachineChanges& changes) {
   MachineDraft draft(machine);

@@ -31,10 +31,6 @@ struct MachineChanges {
 // machine's name says what was changed.
 Result<Machine> changed(const Machine& machine, const MachineChanges& changes);
 
-// What a figure without a device or link stands for, slips of the finger allowed: "link.*.bandwidth" for "bandwith",
-// "gpu.memory" for "memory". Empty: nothing. For errors.
-std::string setting_meant_by(std::string_view word);
-
 // The same problem with the same times on a machine with the same devices, of which only links and memory differ.
 Result<Problem> on_machine(Problem problem, std::shared_ptr<const Machine> machine);
 

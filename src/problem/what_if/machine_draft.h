@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A machine taken apart, to be changed and put together again.
+// A machine taken apart, to be changed and put together again: devices taken off it, and added to it.
 #pragma once
 
 #include <string>
@@ -26,7 +26,5 @@ struct MachineDraft {
 Status keep_accelerators(MachineDraft& draft, int count);
 // One device more; `model` is of the library, "a100" or "a100*2".
 Status add_device(MachineDraft& draft, std::string_view model);
-// "gpu0.memory=24GiB"
-Status apply_setting(MachineDraft& draft, std::string_view setting);
 
 }  // namespace berth

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Settings of a machine: "gpu0.memory=24GiB", "link.*.bandwidth=2x".
+#include "problem/what_if/machine_settings.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -9,8 +10,6 @@
 #include "base/text.h"
 #include "problem/demands/device_words.h"
 #include "problem/demands/op_index.h"
-#include "problem/what_if/machine_changes.h"
-#include "problem/what_if/machine_draft.h"
 
 namespace berth {
 namespace {

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "files/files.h"
 #include "problem/what_if/machine_changes.h"
+#include "problem/what_if/machine_settings.h"
 #include "report/plot.h"
 #include "services/plan/run_planner.h"
 #include "services/problem/dims.h"

@@ -9,8 +9,8 @@
 #include "machine/devices.h"
 #include "model/lower.h"
 #include "problem/cost/cost_model.h"
-#include "problem/cost/elements.h"
 #include "problem/cost/op_class.h"
+#include "problem/cost/tensor_shapes.h"
 #include "sim/simulator.h"
 
 namespace berth {

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "problem/crossings.h"
+#include "problem/plan.h"
 #include "services/plan/single_device.h"
 #include "services/words.h"
 #include "sim/pipeline.h"

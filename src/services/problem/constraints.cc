@@ -5,7 +5,6 @@
 #include <iterator>
 
 #include "format/constraints_file.h"
-#include "format/unsupported_table.h"
 #include "problem/demands/clash.h"
 #include "problem/demands/resolve.h"
 

@@ -10,6 +10,7 @@
 #include "services/problem/problem_request.h"
 #include "services/serving/llm_options.h"
 #include "serving/files/device_map.h"
+#include "serving/files/llama_flags_reader.h"
 
 namespace berth {
 namespace {

@@ -8,7 +8,6 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "problem/demands/device_names.h"
 #include "problem/demands/device_words.h"
 #include "serving/kv_cache.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flags of llama.cpp for a placement, and the placement that a line of flags asks for.
+// Flags of llama.cpp for a placement, and the placement that flags ask for (llama_flags_reader.h reads a line of them).
 //
 // llama.cpp deals with a placement in two steps. Layers: the last -ngl of them, the head counted in, go to the GPUs of
 // -dev in order, by the proportions of -ts; the others stay on the CPU, and so do the words. Tensors: -ot moves single
@@ -8,7 +8,6 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -36,10 +35,6 @@ LlamaFlags llama_flags(const llm::Model& model, const RuntimeDevices& devices, c
                        const llm::CacheSettings& cache);
 // "-c 8192 -ngl 33 -dev CUDA0,CUDA1 -ts 20,13 -ot 'exps=CPU'", as for a shell.
 std::string flag_line(const LlamaFlags& flags, const RuntimeDevices& devices);
-
-// Words of a command line: quotes and backslashes as in a shell.
-Result<std::vector<std::string>> shell_words(std::string_view line);
-Result<LlamaFlags> parse_llama_flags(std::string_view line, const RuntimeDevices& devices);
 
 struct ReadPlacement {
   llm::Placement placement;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reading half of llama_flags.h: words of a shell, and what each flag says.
+#include "serving/files/llama_flags_reader.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -7,7 +8,6 @@
 
 #include "base/text.h"
 #include "files/json/json_reader.h"
-#include "serving/files/llama_flags.h"
 
 namespace berth {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finding a good placement. A step of serving is a chain of layers, so what counts is which device holds how much of
-// it: a few numbers (serving/plan/shape.h). Every order of the GPUs starts from the rules of thumb
-// (serving/plan/rivals.h); the best starts are improved by moving layers between blocks and tensors to and from the
+// it: a few numbers (serving/plan/shapes.h). Every order of the GPUs starts from the rules of thumb of the
+// rivals; the best starts are improved by moving layers between blocks and tensors to and from the
 // CPU, each step judged by the simulator. The rivals themselves are among the starts, so no result is behind them.
 // Deterministic: limits count simulations.
 #pragma once
@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "serving/plan/rivals.h"
+#include "serving/plan/shapes.h"
 
 namespace berth::llm {
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "problem/cost/fused_cost.h"
 #include "problem/fusion.h"
 
 namespace berth {

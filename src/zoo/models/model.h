@@ -21,7 +21,7 @@ struct Model {
   Status (*build)(ModelBuilder& builder, const Settings& settings);
 };
 
-// One function per family, one file each.
+// One function per family, each in the file of its name.
 std::vector<Model> inception_models();       // inception-v3
 std::vector<Model> resnet_models();          // resnet-50, resnet-152
 std::vector<Model> rnnlm_models();           // rnnlm

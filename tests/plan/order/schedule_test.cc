@@ -7,7 +7,7 @@
 #include "plan/order/bottom_levels.h"
 #include "plan/planners.h"
 #include "plan/toys.h"
-#include "problem/cost/fused_cost.h"
+#include "problem/fusion.h"
 #include "support/toy.h"
 
 namespace berth {

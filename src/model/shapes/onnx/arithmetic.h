@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "model/shapes/numbers.h"
+#include "model/shapes/dims.h"
 #include "model/shapes/rules.h"
 
 namespace berth {

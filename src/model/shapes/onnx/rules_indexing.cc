@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "model/shapes/arrange.h"
-#include "model/shapes/slices.h"
+#include "model/shapes/dims.h"
 
 namespace berth {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "model/model.h"
 #include "model/node_info.h"
-#include "model/order.h"
 #include "model/shapes/onnx/bodies.h"
 #include "model/shapes/onnx/branches.h"
 #include "model/shapes/onnx/rules.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/shapes/openvino/shapes.h"
 
-#include "model/order.h"
+#include "model/model.h"
 #include "model/shapes/openvino/rules.h"
 #include "model/shapes/pass.h"
 

@@ -6,8 +6,6 @@
 #include <string_view>
 
 #include "model/shapes/dims.h"
-#include "model/shapes/numbers.h"
-#include "model/shapes/slices.h"
 #include "model/shapes/tensorflow/lists.h"
 
 namespace berth::tensorflow {

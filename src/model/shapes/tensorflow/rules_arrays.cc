@@ -6,7 +6,7 @@
 #include <array>
 
 #include "model/shapes/arrange.h"
-#include "model/shapes/slices.h"
+#include "model/shapes/dims.h"
 #include "model/shapes/tensorflow/contents.h"
 
 namespace berth::tensorflow {

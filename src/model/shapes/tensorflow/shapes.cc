@@ -4,7 +4,7 @@
 #include <map>
 #include <vector>
 
-#include "model/order.h"
+#include "model/model.h"
 #include "model/shapes/pass.h"
 #include "model/shapes/tensorflow/lists.h"
 #include "model/shapes/tensorflow/rules.h"
