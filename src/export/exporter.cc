@@ -144,7 +144,7 @@ std::span<const ExportFormat> plan_exports() {
       ExportFormat{"model-explorer", "node data for Google's Model Explorer: device, time and bytes", true, "",
                    export_model_explorer},
       ExportFormat{"openvino", "affinity of every op for OpenVINO's HETERO, and a script that applies it", true,
-                   ".xml .xml.gz", export_openvino, "OpenVINO"},
+                   ".xml .xml.gz", export_openvino, "OpenVINO", true},
       ExportFormat{"ort", "the model with layer annotations for one session of ONNX Runtime, and its options", true,
                    ".onnx", export_ort, "ONNX Runtime"},
       ExportFormat{"ort-stages", "sub-models for ONNX Runtime, one per stage, a manifest and a script that runs them",

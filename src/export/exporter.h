@@ -51,6 +51,7 @@ struct ExportFormat {
   std::string_view takes;    // endings of GRAPH, separated by blanks; empty: any graph
   Result<Exported> (*make)(const ExportRequest&) = nullptr;
   std::string_view runtime = {};  // that runs the plan; none: it is for people and other programs to look at
+  bool runs_by_regions = false;   // the runtime runs one region of ops after the other (OpenVINO's HETERO)
 };
 
 std::span<const ExportFormat> plan_exports();  // sorted by name

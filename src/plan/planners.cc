@@ -64,7 +64,7 @@ std::span<const PlannerInfo> classical_planners() {
       PlannerInfo{"anneal", "simulated annealing on the simulator", make_planner<AnnealPlanner>, true},
       PlannerInfo{"genetic", "genetic search on the simulator", make_planner<GeneticPlanner>, true, true},
       PlannerInfo{"auto", "the quick planners, then multilevel refinement; the default", make_planner<AutoPlanner>,
-                  true, true},
+                  true, true, true},
   };
   return kTable;
 }
