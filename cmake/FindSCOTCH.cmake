@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# SCOTCH::scotch: the sequential Scotch library. Its error library (scotcherr) is left out: src/plan/partition/scotch_map.cc
+# SCOTCH::scotch: the sequential Scotch library. Its error library (scotcherr) is left out: src/plan/partition/scotch.cc
 # brings error routines of its own, so that nothing reaches the terminal.
 find_path(SCOTCH_INCLUDE_DIR scotch.h PATH_SUFFIXES scotch)
 find_library(SCOTCH_LIBRARY scotch)

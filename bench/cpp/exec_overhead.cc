@@ -8,7 +8,7 @@
 #include <chrono>
 #include <cstdio>
 
-#include "exec/devices/cores.h"
+#include "exec/devices/cpus.h"
 #include "exec/executor.h"
 #include "exec/program/initial_values.h"
 #include "files/files.h"

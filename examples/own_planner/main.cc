@@ -73,7 +73,7 @@ Status compare_with_ours() {
     fmt::print("{:13} {:>9} {:>12}\n", row.planner, format_seconds(row.value_s().value_or(0.0)), row.evaluations);
   }
   fmt::print("{:13} {:>9}\n", "one device", format_seconds(comparison.single->value_s().value_or(0.0)));
-  fmt::print("{:13} {:>9}\n", "lower bound", format_seconds(to_seconds(comparison.rows.front().lower_bound)));
+  fmt::print("{:13} {:>9}\n", "lower bound", format_time(comparison.rows.front().lower_bound));
   return {};
 }
 

@@ -62,8 +62,8 @@ Status train_and_compare() {
   BERTH_TRY(auto machine, builtin_machine("k40x2"));
   BERTH_TRY(const Problem problem, make_problem(std::make_shared<const Graph>(std::move(graph)),
                                                 std::make_shared<const Machine>(std::move(machine))));
-  fmt::print("trained {}\n", format_seconds(to_seconds(train(problem).step_time)));
-  fmt::print("random  {}\n", format_seconds(to_seconds(best_of_random(problem).step_time)));
+  fmt::print("trained {}\n", format_time(train(problem).step_time));
+  fmt::print("random  {}\n", format_time(best_of_random(problem).step_time));
   return {};
 }
 

@@ -37,7 +37,7 @@ Status plan_and_print() {
   for (const OpId op : problem.graph().ops()) {
     fmt::print("{:8} {}\n", problem.graph().name(op), problem.machine().device(plan.device(op)).name);
   }
-  fmt::print("step time {}\n", format_seconds(to_seconds(search.best_score().step_time)));
+  fmt::print("step time {}\n", format_time(search.best_score().step_time));
   return {};
 }
 

@@ -63,7 +63,7 @@ Status score_and_print() {
   const auto best = std::ranges::min_element(scores, better);
   fmt::print("{} plans of {} ops on {} threads: {:.0f} plans per second\n", plans.size(), problem.graph().num_ops(),
              pool.size(), static_cast<double>(plans.size()) / seconds.count());
-  fmt::print("the best is plan {}: {}\n", best - scores.begin(), format_seconds(to_seconds(best->step_time)));
+  fmt::print("the best is plan {}: {}\n", best - scores.begin(), format_time(best->step_time));
   return {};
 }
 

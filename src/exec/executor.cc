@@ -7,7 +7,6 @@
 #include <map>
 
 #include "exec/devices/allocator.h"
-#include "exec/devices/cores.h"
 #include "exec/program/initial_values.h"
 
 namespace berth::exec {
@@ -19,7 +18,7 @@ Result<std::unique_ptr<Executor>> Executor::make(const Graph& graph, const Progr
   BERTH_RETURN_IF_ERROR(executor->open_devices(std::move(devices)));
   executor->stored_.resize(graph.num_ops());
   executor->stored_on_.assign(graph.num_ops(), -1);
-  executor->start_threads();
+  executor->runner_ = std::make_unique<StepRunner>(graph, program, executor->devices_);
   return executor;
 }
 
@@ -36,19 +35,7 @@ Status Executor::open_devices(std::vector<DeviceSpec> devices) {
     state->values.resize(graph_.num_tensors());
     devices_.push_back(std::move(state));
   }
-  leave_cores_to_accelerators();
   return open_gpu_parts();
-}
-
-// Whoever starts the work of GPUs, and whoever waits for it, must not take a core from under an op of a CPU, which
-// would wait for its slowest thread. One half of what is left is for the former.
-void Executor::leave_cores_to_accelerators() {
-  std::vector<int> taken;
-  for (const auto& device : devices_) taken.insert(taken.end(), device->spec.cores.begin(), device->spec.cores.end());
-  const std::vector<int> left = cores_besides(taken);
-  const auto middle = left.begin() + static_cast<std::ptrdiff_t>((left.size() + 1) / 2);
-  launching_cores_.assign(left.begin(), middle);
-  carrying_cores_.assign(left.size() > 1 ? middle : left.begin(), left.end());
 }
 
 // All parts of a GPU are made together, so that they are disjoint.
@@ -69,46 +56,6 @@ Status Executor::open_gpu_parts() {
     }
   }
   return {};
-}
-
-void Executor::DeviceState::keep(TensorId tensor, at::Tensor value) {
-  if (ledger) ledger->add(value);
-  values[index(tensor)] = std::move(value);
-}
-
-void Executor::start_threads() {
-  const std::size_t count = devices_.size();
-  couriers_.resize(count * count);
-  for (std::size_t from = 0; from < count; ++from) {
-    for (std::size_t to = 0; to < count; ++to) {
-      if (from == to) continue;
-      couriers_[from * count + to] = std::make_unique<Courier>();
-    }
-  }
-  for (std::size_t device = 0; device < count; ++device) {
-    devices_[device]->thread = std::thread([this, device] { run_device(device); });
-    for (std::size_t to = 0; to < count; ++to) {
-      if (device != to) courier(device, to).thread = std::thread([this, device, to] { run_courier(device, to); });
-    }
-  }
-}
-
-Executor::~Executor() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-  }
-  for (const auto& device : devices_) device->wake.notify_all();
-  for (const auto& courier : couriers_) {
-    if (courier) courier->wake.notify_all();
-  }
-  // Threads that never started, since a device could not be opened, cannot be joined.
-  for (const auto& device : devices_) {
-    if (device->thread.joinable()) device->thread.join();
-  }
-  for (const auto& courier : couriers_) {
-    if (courier && courier->thread.joinable()) courier->thread.join();
-  }
 }
 
 // What a GPU reads directly should be pinned where it is made: by the op itself, or by the one whose storage it shows.
@@ -143,11 +90,10 @@ void Executor::note_largest_calls(const Plan& plan) {
 void Executor::prepare(const Plan& plan, bool fresh) {
   const c10::InferenceMode no_gradients(true);
   for (const auto& device : devices_) device->values.assign(graph_.num_tensors(), at::Tensor());
-  scheduler_.emplace(graph_, plan, devices_.size());
-  events_.assign(graph_.num_ops(), nullptr);
   note_largest_calls(plan);
   const std::vector<std::uint8_t> pinned_before = pinned_;
   mark_pinned(plan);
+  runner_->prepare(plan, pinned_);
   std::vector<OpId> to_make;
   for (const OpId op : graph_.ops()) {
     if (!is_stored(graph_.role(op)) || graph_.outputs(op).empty()) continue;
@@ -176,7 +122,7 @@ void Executor::lay_out_stored() {
   const c10::InferenceMode no_gradients(true);
   for (const OpId op : graph_.ops()) {
     if (!is_stored(graph_.role(op)) || graph_.outputs(op).empty()) continue;
-    const std::size_t where = index(scheduler_->plan().device(op));
+    const std::size_t where = index(runner_->plan().device(op));
     DeviceState& device = *devices_[where];
     at::Tensor value = stored_[index(op)];
     if (graph_.role(op) == Role::kInput) {
@@ -205,83 +151,19 @@ void Executor::note_workspaces() {
 }
 
 Result<Step> Executor::step(bool with_times) {
-  std::unique_lock lock(mutex_);
-  with_times_ = with_times;
-  transfers_.clear();
-  timed_.assign(with_times ? graph_.num_ops() : 0, {});
-  begin_events_.assign(devices_.size(), nullptr);
   for (const auto& device : devices_) {
     std::ranges::fill(device->values, at::Tensor());
     if (device->ledger) device->ledger->clear();
-    device->tensor_peak = 0;
   }
   note_workspaces();
   lay_out_stored();
-  for (std::size_t i = 0; i < devices_.size(); ++i) {
-    if (!devices_[i]->accelerator) continue;
-    devices_[i]->accelerator->synchronize(devices_[i]->accelerator->compute());
-    devices_[i]->accelerator->use(devices_[i]->accelerator->compute());  // events belong to the context in use
-    if (with_times) begin_events_[i] = record(devices_[i]->accelerator->compute(), true);
-  }
-  begin_ = Clock::now();
-  running_ = true;
-  scheduler_->begin();
-  (void)hand_out();
-  done_.wait(lock, [&] { return failure_ ? busy_ == 0 : scheduler_->finished() && busy_ == 0; });
-  running_ = false;
-  if (failure_) return bad_input("{}", *failure_);
-  for (const auto& device : devices_) {
-    if (device->accelerator) device->accelerator->synchronize(device->accelerator->compute());
-  }
-  const double seconds = now_s();
-  Step step = times_of_step();
-  step.seconds = seconds;
-  return step;
-}
-
-Step Executor::times_of_step() const {
-  Step step;
-  for (const auto& device : devices_) step.tensor_peak.push_back(device->tensor_peak);
-  step.transfers = transfers_;
-  for (std::size_t i = 0; i < timed_.size(); ++i) {
-    const TimedOp& timed = timed_[i];
-    const auto op = static_cast<OpId>(i);
-    if (graph_.role(op) != Role::kCompute) continue;
-    if (timed.start) {
-      const c10::Event& begin = *begin_events_[index(scheduler_->plan().device(op))];
-      step.ops.push_back({op, seconds_between(begin, *timed.start), seconds_between(begin, *timed.end)});
-    } else if (timed.start_s >= 0.0) {
-      step.ops.push_back({op, timed.start_s, timed.end_s});
-    }
-  }
-  return step;
-}
-
-std::vector<at::Tensor> Executor::hand_out() {
-  std::vector<at::Tensor> freed;
-  for (const Copy& copy : scheduler_->unused) {
-    DeviceState& device = *devices_[index(copy.device)];
-    at::Tensor& value = device.values[index(copy.tensor)];
-    if (device.ledger) device.ledger->remove(value);
-    freed.push_back(std::move(value));
-  }
-  scheduler_->unused.clear();
-  for (const Delivery& delivery : scheduler_->deliveries) {
-    Courier& carrier = courier(index(delivery.from), index(delivery.to));
-    carrier.jobs.push_back(delivery);
-    carrier.wake.notify_one();
-  }
-  scheduler_->deliveries.clear();
-  for (std::size_t i = 0; i < devices_.size(); ++i) {
-    if (scheduler_->has_ready(static_cast<DeviceId>(i))) devices_[i]->wake.notify_one();
-  }
-  return freed;
+  return runner_->run(with_times);
 }
 
 std::vector<at::Tensor> Executor::outputs() const {
   std::vector<at::Tensor> outputs;
   for (const TensorId tensor : graph_.graph_outputs()) {
-    const DeviceId device = scheduler_->plan().device(graph_.producer(tensor));
+    const DeviceId device = runner_->plan().device(graph_.producer(tensor));
     outputs.push_back(devices_[index(device)]->values[index(tensor)].cpu());
   }
   return outputs;

@@ -161,8 +161,8 @@ std::string dot_text(std::string_view text) {
 }
 
 std::string label_of(const Block& block) {
-  std::string label = fmt::format("{} op{}, {}", group_digits(block.ops), block.ops == 1 ? "" : "s",
-                                  format_seconds(to_seconds(block.time)));
+  std::string label =
+      fmt::format("{} op{}, {}", group_digits(block.ops), block.ops == 1 ? "" : "s", format_time(block.time));
   if (block.resident > 0) label += fmt::format(", {}", format_bytes(block.resident));
   std::string name = dot_text(block.name.empty() ? "(no module)" : block.name);
   name.pop_back();

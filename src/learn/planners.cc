@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "learn/guarded.h"
-#include "plan/baselines/one_device.h"
+#include "plan/baselines/simple_planners.h"
 #include "plan/search/placement.h"
 #include "plan/weights/settle.h"
 

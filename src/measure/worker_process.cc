@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstring>
 #include <fstream>
+#include <thread>
 #include <utility>
 
 namespace berth {
@@ -19,6 +20,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr int kPollMilliseconds = 20;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+bool is_set(const std::atomic<bool>* flag) { return flag != nullptr && flag->load(); }
 
 Bytes resident_bytes_of(pid_t pid) {
   std::ifstream file(fmt::format("/proc/{}/statm", pid));
@@ -30,6 +35,15 @@ Bytes resident_bytes_of(pid_t pid) {
 void close_fd(int& fd) {
   if (fd >= 0) close(fd);
   fd = -1;
+}
+
+std::string cause_of_end(int status) {
+  if (WIFSIGNALED(status)) {
+    const int signal = WTERMSIG(status);
+    const char* hint = signal == SIGKILL ? ", as the system does when memory runs out" : "";
+    return fmt::format("crashed: signal {} ({}){}", signal, strsignal(signal), hint);
+  }
+  return fmt::format("crashed: it ended with exit code {}", WEXITSTATUS(status));
 }
 
 // In the child: its ends of the pipes become stdin and stdout; when memory is short, it goes first.
@@ -95,19 +109,31 @@ void WorkerProcess::end() {
   pid_ = -1;
 }
 
-std::string WorkerProcess::how_it_ended() {
+// A process whose pipes are closed has ended, as a rule. One that lives on without them will never answer.
+std::string WorkerProcess::how_it_ended(const Limits& limits) {
   close_fd(input_);
-  int status = 0;
-  if (pid_ <= 0 || waitpid(std::exchange(pid_, -1), &status, 0) < 0) return "it is gone";
-  if (WIFSIGNALED(status)) {
-    const int signal = WTERMSIG(status);
-    const char* hint = signal == SIGKILL ? ", as the system does when memory runs out" : "";
-    return fmt::format("crashed: signal {} ({}){}", signal, strsignal(signal), hint);
+  const Clock::time_point start = Clock::now();
+  while (pid_ > 0) {
+    int status = 0;
+    const pid_t ended = waitpid(pid_, &status, WNOHANG);
+    if (ended != 0) {
+      pid_ = -1;
+      return ended < 0 ? "it is gone" : cause_of_end(status);
+    }
+    if (is_set(limits.stop)) {
+      end();
+      return "interrupted";
+    }
+    if (seconds_since(start) > limits.ending) {
+      end();
+      return fmt::format("it closed its pipes, and no end after {}: stopped", format_seconds(limits.ending));
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  return fmt::format("crashed: it ended with exit code {}", WEXITSTATUS(status));
+  return "it is gone";
 }
 
-Status WorkerProcess::send(std::string_view text) {
+Status WorkerProcess::send(std::string_view text, const Limits& limits) {
   while (!text.empty()) {
     // MSG_NOSIGNAL is for sockets: SIGPIPE is kept away by blocking it around the write.
     sigset_t pipe_signal, before;
@@ -124,7 +150,7 @@ Status WorkerProcess::send(std::string_view text) {
     if (sent > 0) {
       text.remove_prefix(static_cast<std::size_t>(sent));
     } else if (error != EINTR) {
-      return bad_input("{}", how_it_ended());
+      return bad_input("{}", how_it_ended(limits));
     }
   }
   return {};
@@ -132,7 +158,7 @@ Status WorkerProcess::send(std::string_view text) {
 
 Result<std::string> WorkerProcess::ask(std::string_view line, const Limits& limits) {
   if (pid_ <= 0) return bad_input("it is gone");
-  BERTH_RETURN_IF_ERROR(send(line));
+  BERTH_RETURN_IF_ERROR(send(line, limits));
   const Clock::time_point start = Clock::now();
   while (true) {
     if (const std::size_t end_of_line = unread_.find('\n'); end_of_line != std::string::npos) {
@@ -146,10 +172,10 @@ Result<std::string> WorkerProcess::ask(std::string_view line, const Limits& limi
       std::array<char, 65536> buffer{};
       const ssize_t got = read(output_, buffer.data(), buffer.size());
       if (got > 0) unread_.append(buffer.data(), static_cast<std::size_t>(got));
-      if (got == 0 || (got < 0 && errno != EINTR)) return bad_input("{}", how_it_ended());
+      if (got == 0 || (got < 0 && errno != EINTR)) return bad_input("{}", how_it_ended(limits));
       continue;
     }
-    if (std::chrono::duration<double>(Clock::now() - start).count() > limits.seconds) {
+    if (seconds_since(start) > limits.seconds) {
       end();
       return bad_input("no end after {}: stopped", format_seconds(limits.seconds));
     }
@@ -157,7 +183,7 @@ Result<std::string> WorkerProcess::ask(std::string_view line, const Limits& limi
       end();
       return bad_input("out of memory: it took more than {}", format_bytes(limits.resident));
     }
-    if (limits.stop != nullptr && limits.stop->load()) {
+    if (is_set(limits.stop)) {
       end();
       return bad_input("interrupted");
     }

@@ -23,17 +23,18 @@ class WorkerProcess {
   ~WorkerProcess();
 
   struct Limits {
-    double seconds = 60.0;
+    double seconds = 60.0;                    // until the answer is there
     Bytes resident = 0;                       // memory of the process; 0: no limit
     const std::atomic<bool>* stop = nullptr;  // set: give up
+    double ending = 60.0;                     // seconds for its end, once it has closed its pipes
   };
   // Sends a line and waits for the answer. An Error: the process has ended, and why.
   Result<std::string> ask(std::string_view line, const Limits& limits);
 
  private:
   WorkerProcess(pid_t pid, int input, int output) : pid_(pid), input_(input), output_(output) {}
-  Status send(std::string_view text);
-  std::string how_it_ended();  // waits for its end
+  Status send(std::string_view text, const Limits& limits);
+  std::string how_it_ended(const Limits& limits);  // waits for its end, or makes it
   void end();
 
   pid_t pid_ = -1;

@@ -6,8 +6,7 @@
 
 #include "plan/auto.h"
 #include "plan/baselines/expert.h"
-#include "plan/baselines/one_device.h"
-#include "plan/baselines/spread.h"
+#include "plan/baselines/simple_planners.h"
 #include "plan/construct/baechi.h"
 #include "plan/construct/heft.h"
 #include "plan/exact/exact.h"
@@ -16,7 +15,7 @@
 #include "plan/partition/metis.h"
 #include "plan/partition/scotch.h"
 #include "plan/pipeline/dp.h"
-#include "plan/refine/anneal.h"
+#include "plan/refine/refiner.h"
 
 namespace berth {
 namespace {
@@ -64,7 +63,7 @@ std::span<const PlannerInfo> classical_planners() {
       PlannerInfo{"anneal", "simulated annealing on the simulator", make_planner<AnnealPlanner>, true},
       PlannerInfo{"genetic", "genetic search on the simulator", make_planner<GeneticPlanner>, true, true},
       PlannerInfo{"auto", "the quick planners, then multilevel refinement; the default", make_planner<AutoPlanner>,
-                  true, true},
+                  true, true, true},
   };
   return kTable;
 }

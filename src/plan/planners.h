@@ -16,6 +16,7 @@ struct PlannerInfo {
   std::unique_ptr<Planner> (*make)();  // nullptr: left out of this build
   bool uses_seed = false;              // results depend on the seed
   bool uses_threads = false;           // searches with all threads of the budget
+  bool is_portfolio = false;           // begins with plans of others (plan/portfolio.h)
 };
 
 template <typename T>

@@ -143,9 +143,9 @@ class Explainer {
     const Picoseconds own = problem_.duration(op_, here());
     if (own == 0) return;
     result_.reasons.push_back(
-        fastest == here() ? fmt::format("no device it may be on runs it faster ({})", format_seconds(to_seconds(own)))
-                          : fmt::format("{} would run it in {} instead of {}", name(fastest),
-                                        format_seconds(to_seconds(least)), format_seconds(to_seconds(own))));
+        fastest == here()
+            ? fmt::format("no device it may be on runs it faster ({})", format_time(own))
+            : fmt::format("{} would run it in {} instead of {}", name(fastest), format_time(least), format_time(own)));
   }
 
   [[nodiscard]] const Alternative* best_alternative(bool feasible) const {
@@ -163,12 +163,12 @@ class Explainer {
     const Picoseconds now = mover_.now().step_time;
     if (best->step_time < now) {
       result_.reasons.push_back(fmt::format("the plan could be better: on {} the step would take {} less",
-                                            name(best->device), format_seconds(to_seconds(now - best->step_time))));
+                                            name(best->device), format_time(now - best->step_time)));
     } else if (best->step_time == now) {
       result_.reasons.push_back(fmt::format("the step would take as long with it on {}", name(best->device)));
     } else {
       result_.reasons.push_back(fmt::format("everywhere else the step takes longer, at least {} (on {})",
-                                            format_seconds(to_seconds(best->step_time - now)), name(best->device)));
+                                            format_time(best->step_time - now), name(best->device)));
     }
   }
 
@@ -176,9 +176,9 @@ class Explainer {
   void say_changes() {
     if (const Alternative* full = best_alternative(false)) {
       const Picoseconds now = mover_.now().step_time;
-      result_.to_move.push_back(fmt::format(
-          "{} more memory on {}: the step would then take {}, {}", format_bytes(full->over), name(full->device),
-          format_seconds(to_seconds(full->step_time)), full->step_time < now ? "which is less" : "which is no less"));
+      result_.to_move.push_back(fmt::format("{} more memory on {}: the step would then take {}, {}",
+                                            format_bytes(full->over), name(full->device), format_time(full->step_time),
+                                            full->step_time < now ? "which is less" : "which is no less"));
     }
     const Alternative* best = best_alternative(true);
     if (best == nullptr || best->step_time < mover_.now().step_time) return;

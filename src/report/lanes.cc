@@ -10,7 +10,6 @@
 #include <unordered_map>
 
 #include "report/columns.h"
-#include "report/stretches.h"
 
 namespace berth::report {
 namespace {

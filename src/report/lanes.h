@@ -3,7 +3,7 @@
 // ("encoder.layer.3", "softmax"). Parts come from module paths, else from the names of ops; an op without either is
 // with its first input, a weight with what uses it first. The largest parts are split by the next word of their path as
 // long as that gives few enough lanes, so that twelve layers get twelve lanes and sixty time steps do not. Where paths
-// say nothing about most of the ops, these are cut by position (report/stretches.h).
+// say nothing about most of the ops, these are cut by position (find_stretches).
 #pragma once
 
 #include <cstdint>

@@ -2,6 +2,7 @@
 // Every form of attention, done by what a CPU has, against products and a softmax with the gradients of autograd; and
 // against the operator itself where this libtorch has it.
 #include "exec/program/attention.h"
+#include "exec/program/attention_forms.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <gtest/gtest.h>

@@ -8,8 +8,7 @@
 #include <thread>
 
 #include "exec/devices/allocator.h"
-#include "exec/devices/cores.h"
-#include "exec/devices/topology.h"
+#include "exec/devices/cpus.h"
 #include "exec/probe/probe.h"
 #include "exec/probe/probe_device.h"
 #include "measure/device_spec.h"

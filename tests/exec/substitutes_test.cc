@@ -9,6 +9,7 @@
 #include <set>
 
 #include "exec/program/attention.h"
+#include "exec/program/attention_forms.h"
 #include "exec/program/dtypes.h"
 #include "exec/program/initial_values.h"
 #include "exec/small_captures.h"

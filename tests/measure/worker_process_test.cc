@@ -13,8 +13,6 @@
 
 #include "support/patience.h"
 
-#include "support/patience.h"
-
 namespace berth {
 namespace {
 
@@ -47,6 +45,24 @@ TEST(WorkerProcess, AnEndlessOneIsStopped) {
   ASSERT_FALSE(answer.ok());
   EXPECT_NE(answer.error().message.find("no end after 300 ms"), std::string::npos) << answer.error().message;
   EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), kPatience);
+}
+
+// Its output is closed without an end: there is nothing to wait for but the end, which does not come.
+TEST(WorkerProcess, OneThatLivesOnWithoutPipesIsStopped) {
+  auto worker = WorkerProcess::start("/bin/sh", {"-c", "echo $$; read a; exec sleep 100000 <&- >&-"}).value();
+  const pid_t pid = std::stoi(worker.ask("", {.seconds = kPatience}).value());
+  const auto answer = worker.ask("question\n", {.seconds = kPatience, .ending = 0.3});
+  ASSERT_FALSE(answer.ok());
+  EXPECT_EQ(answer.error().message, "it closed its pipes, and no end after 300 ms: stopped");
+  EXPECT_EQ(kill(pid, 0), -1) << "it is gone before the error is told";
+  EXPECT_EQ(worker.ask("question\n", {}).error().message, "it is gone");
+}
+
+TEST(WorkerProcess, AFlagStopsTheWaitForItsEnd) {
+  const std::atomic<bool> stop = true;
+  const auto answer = ask_shell("exec sleep 100000 <&- >&-", {.seconds = kPatience, .stop = &stop});
+  ASSERT_FALSE(answer.ok());
+  EXPECT_EQ(answer.error().message, "interrupted");
 }
 
 TEST(WorkerProcess, AGreedyOneIsStopped) {

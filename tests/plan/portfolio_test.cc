@@ -29,9 +29,16 @@ TEST(Portfolio, NamesPlannersOfTheTable) {
     const std::vector<std::string_view> all = member_names(objective);
     EXPECT_EQ(std::set(all.begin(), all.end()).size(), all.size()) << "each once";
     for (const std::string_view name : all) {
-      EXPECT_EQ(std::ranges::count(classical_planners(), name, &PlannerInfo::name), 1) << name;
-      EXPECT_NE(name, "auto");
+      const auto row = std::ranges::find(classical_planners(), name, &PlannerInfo::name);
+      ASSERT_NE(row, classical_planners().end()) << name;
+      EXPECT_FALSE(row->is_portfolio) << name << " would begin with its own members";
     }
+  }
+}
+
+TEST(Portfolio, IsThatOfAuto) {
+  for (const PlannerInfo& planner : classical_planners()) {
+    EXPECT_EQ(planner.is_portfolio, planner.name == "auto") << planner.name;
   }
 }
 

@@ -12,7 +12,6 @@
 #include "graph/builder.h"
 #include "report/columns.h"
 #include "report/lanes.h"
-#include "report/stretches.h"
 #include "support/random_problem.h"
 #include "support/toy.h"
 #include "zoo/zoo.h"

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "base/disjoint_sets.h"
+#include "base/strong_components.h"
 #include "graph/builder.h"
-#include "plan/coarsen/strong_components.h"
 #include "plan/layers/backward_ops.h"
 
 namespace berth {

@@ -127,7 +127,7 @@ std::string next_commands(const TrainAnswer& answer) {
 std::string lesson_line(const std::string& name, const TrainedLesson& lesson) {
   const Outcome& outcome = lesson.outcome;
   if (outcome.error) return fmt::format("  {}: no plan yet\n", clean(name));
-  std::string line = fmt::format("  {}: {}", clean(name), format_seconds(to_seconds(outcome.score.step_time)));
+  std::string line = fmt::format("  {}: {}", clean(name), format_time(outcome.score.step_time));
   if (!outcome.score.feasible) line += " but out of memory";
   const std::optional<Outcome>& single = lesson.single;
   if (single && single->feasible()) line += fmt::format(" (best single device {})", format_seconds(*single->value_s()));

@@ -14,9 +14,8 @@
 
 #include "base/text.h"
 #include "exec/devices/allocator.h"
-#include "exec/devices/cores.h"
+#include "exec/devices/cpus.h"
 #include "exec/devices/gpu_driver.h"
-#include "exec/devices/topology.h"
 #include "exec/probe/probe_device.h"
 #include "machine/devices.h"
 #include "measure/accuracy.h"

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/probe/probe_device.h"
 
+#include <algorithm>
+#include <chrono>
+
 #include "exec/program/dtypes.h"
 
 namespace berth::exec {
@@ -25,6 +28,26 @@ std::vector<Bytes> stream_sizes(bool on_gpu, bool thorough) {
 }
 
 }  // namespace
+
+double best_seconds(const ProbeEffort& effort, const std::function<void()>& work, const std::function<void()>& finish) {
+  using Clock = std::chrono::steady_clock;
+  work();
+  finish();
+  double best = 1e30;
+  long calls = 1;
+  for (int i = 0; i < effort.tries; ++i) {
+    while (true) {
+      const Clock::time_point start = Clock::now();
+      for (long call = 0; call < calls; ++call) work();
+      finish();
+      const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+      best = std::min(best, seconds / static_cast<double>(calls));
+      if (seconds >= effort.try_s) break;
+      calls *= 2;
+    }
+  }
+  return best;
+}
 
 DeviceRates measure_rates(const std::string& name, const Accelerator* accelerator, const ProbeOptions& options,
                           std::vector<ProbePoint>& points) {

@@ -4,15 +4,24 @@
 
 #include <ATen/ATen.h>
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "exec/devices/accelerator.h"
 #include "exec/probe/probe.h"
-#include "exec/probe/probe_timing.h"
 
 namespace berth::exec {
+
+struct ProbeEffort {
+  double try_s = 0.004;  // shortest try
+  int tries = 3;
+};
+
+// Seconds of one call: the best of several tries, each long enough for the clock. `finish` waits until the work of all
+// calls is done.
+double best_seconds(const ProbeEffort& effort, const std::function<void()>& work, const std::function<void()>& finish);
 
 struct DeviceRates {
   std::map<DType, double> product_flops;  // best rate of a product, by dtype

@@ -48,17 +48,6 @@ at::Tensor masked_scores(const Attention& attention, const at::Tensor& query, co
 
 }  // namespace
 
-std::optional<AttentionForm> form_to_run(const AttentionCase& facts) {
-  if (facts.captured == AttentionForm::kMath) return std::nullopt;  // nothing else gives the weights
-  const bool is_of_cpu = facts.captured == AttentionForm::kFlashOnCpu;
-  if (is_of_cpu != facts.is_cuda) return facts.captured;
-  if (!facts.is_usual || facts.wants_mask_gradient) return std::nullopt;
-  if (!facts.is_cuda) return AttentionForm::kFlashOnCpu;
-  // Of the forms of GPUs this one takes every type and runs on every generation; its masks want a padding of their own.
-  if (facts.has_mask || !facts.is_aligned) return std::nullopt;
-  return AttentionForm::kEfficient;
-}
-
 AttentionResult attend(const Attention& attention) {
   const at::ScalarType sums = type_of_sums(attention.query);
   const at::Tensor query = attention.query.to(sums);

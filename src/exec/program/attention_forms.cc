@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operators of attention as ATen has them: which argument is which, what they save for their backward pass, and in
 // which layout. Signatures follow native_functions.yaml of PyTorch 2.5 to 2.11.
+#include "exec/program/attention_forms.h"
+
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <fmt/format.h>
 
 #include <array>
+#include <limits>
 #include <map>
 #include <stdexcept>
 
@@ -298,6 +301,17 @@ constexpr std::array kAttention{
         Itself::kAnywhere, whole}};
 
 }  // namespace
+
+std::optional<AttentionForm> form_to_run(const AttentionCase& facts) {
+  if (facts.captured == AttentionForm::kMath) return std::nullopt;  // nothing else gives the weights
+  const bool is_of_cpu = facts.captured == AttentionForm::kFlashOnCpu;
+  if (is_of_cpu != facts.is_cuda) return facts.captured;
+  if (!facts.is_usual || facts.wants_mask_gradient) return std::nullopt;
+  if (!facts.is_cuda) return AttentionForm::kFlashOnCpu;
+  // Of the forms of GPUs this one takes every type and runs on every generation; its masks want a padding of their own.
+  if (facts.has_mask || !facts.is_aligned) return std::nullopt;
+  return AttentionForm::kEfficient;
+}
 
 std::span<const Substitute> attention_substitutes() { return kAttention; }
 

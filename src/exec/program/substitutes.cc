@@ -7,7 +7,7 @@
 #include <array>
 #include <limits>
 
-#include "exec/program/attention.h"
+#include "exec/program/attention_forms.h"
 
 namespace berth::exec {
 namespace {

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "machine/device_set.h"
 #include "plan/baselines/balanced_blocks.h"
-#include "plan/baselines/one_device.h"
+#include "plan/baselines/simple_planners.h"
 #include "plan/layers/layer_kinds.h"
 #include "plan/layers/layers.h"
 #include "plan/search/placement.h"

@@ -10,25 +10,8 @@ namespace {
 
 constexpr Picoseconds kNoEventLeft = std::numeric_limits<Picoseconds>::max();
 constexpr std::int32_t kNeverFreed = 1 << 30;  // uses of a storage that is never freed
-}  // namespace
 
-PartialRun::PartialRun(const Tables& tables, const std::vector<int>& device_classes)
-    : tables_(&tables),
-      device_classes_(&device_classes),
-      device_of_(at(tables.units), -1),
-      domain_(tables.allowed),
-      waits_(tables.waits.begin(), tables.waits.end()),
-      start_turn_(at(tables.ops), 0),
-      phase_(at(tables.ops), Phase::kWaiting),
-      end_(at(tables.ops), 0),
-      root_(tables.cell(tables.tensors, 0), 0),
-      uses_(tables.cell(tables.tensors, 0), 0),
-      idle_lanes_(tables.lanes),
-      last_started_(at(tables.devices), -1),
-      held_(tables.capacity.size(), 0),
-      peak_(tables.capacity.size(), 0),
-      lower_than_(at(tables.devices), 0),
-      queue_busy_(at(tables.queues), 0) {}
+}  // namespace
 
 Decision PartialRun::advance() {
   for (;;) {
@@ -100,31 +83,6 @@ void PartialRun::order_devices(int lower, int higher) {
     const bool is_below = device == lower || ((lower_than_[at(device)] >> lower) & 1) != 0;
     if (is_below) lower_than_[at(device)] |= above;
   }
-}
-
-DeviceSet PartialRun::candidates(int unit) const {
-  DeviceSet set = 0;
-  int class_with_untouched = -1;
-  for (DeviceSet left = domain(unit); left != 0; left &= left - 1) {
-    const int device = std::countr_zero(left);
-    const int device_class = (*device_classes_)[at(device)];
-    if (((touched_ >> device) & 1) == 0) {
-      if (class_with_untouched == device_class) continue;
-      class_with_untouched = device_class;
-    }
-    set |= DeviceSet{1} << device;
-  }
-  return set;
-}
-
-void PartialRun::list_ready(int device, std::vector<int>& ops) const {
-  ops.clear();
-  for (const int op : ready_) {
-    if (device_of(op) == device && op > last_started_[at(device)]) ops.push_back(op);
-  }
-  std::sort(ops.begin(), ops.end());
-  // The lanes of one instant are filled in ascending order, so the last ones are too late to begin with.
-  ops.resize(ops.size() - at(idle_lanes_[at(device)] - 1));
 }
 
 int PartialRun::unplaced_successor(int op) const {
@@ -231,6 +189,101 @@ void PartialRun::arrive(int op) {
   ended_.push_back(op);
 }
 
+// Transfers: through the hops of their route, and turns in the queues.
+
+void PartialRun::request(int tensor, int from, int to) {
+  transfers_.push_back({0, tensor, from, to, tables_->first_hop[cell(from, to)], 0, Transfer::State::kRequested, true});
+  touched_ |= tables_->relays[cell(from, to)];
+  move_on(transfers_.back());
+  if (transfers_.back().hop < 0) transfers_.pop_back();
+}
+
+// Brings a transfer through hops that take no time to the next one that does.
+void PartialRun::move_on(Transfer& transfer) {
+  for (;;) {
+    const Hop& hop = tables_->hops[at(transfer.hop)];
+    const Picoseconds time = tables_->on_channel(transfer.tensor, hop.channel);
+    if (time > 0 && hop.queue >= 0) {
+      transfer.state = Transfer::State::kRequested;
+      return;
+    }
+    if (hop.last) allocate(transfer.to, tables_->bytes[at(transfer.tensor)]);
+    if (time > 0) {
+      transfer.state = Transfer::State::kMoving;
+      transfer.end = now_ + time;
+      return;
+    }
+    if (!leave_hop(transfer)) return;
+  }
+}
+
+// Ends the present hop; false if it was the last: the copy has arrived and the transfer is over.
+bool PartialRun::leave_hop(Transfer& transfer) {
+  if (transfer.first) release(transfer.tensor, transfer.from);
+  transfer.first = false;
+  if (!tables_->hops[at(transfer.hop++)].last) return true;
+  std::int32_t uses = 0;
+  for (const int consumer : tables_->consumers.of(transfer.tensor)) {
+    if (device_of(consumer) != transfer.to) continue;
+    ++uses;
+    arrive(consumer);
+  }
+  root_[cell(transfer.tensor, transfer.to)] = static_cast<std::int16_t>(transfer.tensor);
+  uses_[cell(transfer.tensor, transfer.to)] = uses;
+  transfer.hop = -1;
+  return false;
+}
+
+Decision PartialRun::compare_requests(std::size_t a, std::size_t b, bool& a_first) const {
+  const Transfer &x = transfers_[a], &y = transfers_[b];
+  a_first = x.tensor != y.tensor ? x.tensor < y.tensor : x.to < y.to;
+  if (x.tensor != y.tensor || (*device_classes_)[at(x.to)] != (*device_classes_)[at(y.to)]) return kGoOn;
+  a_first = ((lower_than_[at(x.to)] >> y.to) & 1) != 0;
+  if (a_first || ((lower_than_[at(y.to)] >> x.to) & 1) != 0) return kGoOn;
+  return {Decision::Kind::kLowerDevice, x.to, y.to};
+}
+
+Decision PartialRun::queue_requests() {
+  int requests = 0;
+  for (std::size_t i = 0; i < transfers_.size(); ++i) {
+    if (transfers_[i].state != Transfer::State::kRequested) continue;
+    const int queue = tables_->hops[at(transfers_[i].hop)].queue;
+    int before = 0;
+    for (std::size_t j = 0; j < transfers_.size(); ++j) {
+      if (j == i || transfers_[j].state != Transfer::State::kRequested) continue;
+      if (tables_->hops[at(transfers_[j].hop)].queue != queue) continue;
+      bool j_first = false;
+      if (const Decision open = compare_requests(j, i, j_first); open.kind != Decision::Kind::kNone) return open;
+      before += j_first ? 1 : 0;
+    }
+    transfers_[i].turn = turns_ + before;
+    ++requests;
+  }
+  if (requests == 0) return kGoOn;
+  turns_ += requests;
+  for (Transfer& transfer : transfers_) {
+    if (transfer.state == Transfer::State::kRequested) transfer.state = Transfer::State::kQueued;
+  }
+  return kGoOn;
+}
+
+void PartialRun::pick_transfers() {
+  for (;;) {
+    Transfer* next = nullptr;
+    for (Transfer& transfer : transfers_) {
+      if (transfer.state != Transfer::State::kQueued) continue;
+      if (queue_busy_[at(tables_->hops[at(transfer.hop)].queue)] != 0) continue;
+      if (next == nullptr || transfer.turn < next->turn) next = &transfer;
+    }
+    if (next == nullptr) return;
+    const Hop& hop = tables_->hops[at(next->hop)];
+    queue_busy_[at(hop.queue)] = 1;
+    next->state = Transfer::State::kMoving;
+    next->end = now_ + tables_->on_channel(next->tensor, hop.channel);
+    if (hop.last) allocate(next->to, tables_->bytes[at(next->tensor)]);
+  }
+}
+
 Decision PartialRun::pick_ops() {
   for (std::size_t i = 0; i < ready_.size();) {
     const int device = device_of(ready_[i]);
@@ -284,32 +337,6 @@ void PartialRun::handle_events() {
     arrive(signal.op);
     return true;
   });
-}
-
-// Devices of a class take its ids in an order that respects what was decided about them.
-std::vector<DeviceId> PartialRun::true_ids() const {
-  std::vector<DeviceId> ids(at(tables_->devices), kNoDevice);
-  DeviceSet left = tables_->devices == 64 ? ~DeviceSet{0} : (DeviceSet{1} << tables_->devices) - 1;
-  for (int id = 0; id < tables_->devices; ++id) {
-    DeviceSet higher = 0;  // than a device that has no id yet
-    for (DeviceSet others = left; others != 0; others &= others - 1)
-      higher |= lower_than_[at(std::countr_zero(others))];
-    DeviceSet free = left & ~higher;
-    while ((*device_classes_)[at(std::countr_zero(free))] != (*device_classes_)[at(id)]) free &= free - 1;
-    ids[at(std::countr_zero(free))] = DeviceId{static_cast<std::uint16_t>(id)};
-    left &= ~(free & -free);
-  }
-  return ids;
-}
-
-Plan PartialRun::plan() const {
-  const std::vector<DeviceId> true_id = true_ids();
-  Plan plan;
-  for (int op = 0; op < tables_->ops; ++op) {
-    plan.device_of.push_back(true_id[at(device_of(op))]);
-    plan.priority.push_back(tables_->ops - start_turn_[at(op)]);
-  }
-  return plan;
 }
 
 }  // namespace berth::exact

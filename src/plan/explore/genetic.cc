@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "plan/baselines/expert.h"
-#include "plan/baselines/one_device.h"
+#include "plan/baselines/simple_planners.h"
 #include "plan/coarsen/grouping.h"
 #include "plan/order/ranks.h"
 #include "plan/search/best_plan.h"

@@ -6,7 +6,7 @@
 #include <queue>
 #include <set>
 
-#include "plan/baselines/one_device.h"
+#include "plan/baselines/simple_planners.h"
 #include "plan/mincut/two_way_cut.h"
 #include "plan/search/placement.h"
 

@@ -19,6 +19,10 @@ std::vector<double> upward_ranks(const Problem& problem);
 // For a placement: durations on the plan's devices, transfers as on idle links. Priorities of the plan do not matter.
 std::vector<double> upward_ranks(const Problem& problem, const Plan& plan);
 
+// For a placement with fused groups, bottom levels: a group counts as one op, so its members share a level. Taken as
+// priorities, they run the critical path first. The plan must pass verify().
+std::vector<double> bottom_levels(const Problem& problem, const Plan& plan);
+
 // All ops by falling rank, ties in topological order: a topological order itself.
 std::vector<OpId> order_by_rank(const Problem& problem, std::span<const double> ranks);
 

@@ -11,6 +11,12 @@
 // output as if it stayed alive, so a cut may be feasible that METIS calls full, never the other way round by much.
 #pragma once
 
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "plan/partition/cut_graph.h"
 #include "plan/planner.h"
 
 namespace berth {
@@ -19,5 +25,22 @@ class MetisPlanner : public Planner {
  public:
   Result<Plan> plan(Search& search) override;
 };
+
+// What one part may take of everything; shares add up to 1.
+struct PartShares {
+  std::vector<double> work, memory;  // per target, above 0
+};
+
+struct MetisOptions {
+  double imbalance = 0.05;         // how much more than its share of work a part may take
+  double memory_imbalance = -1.0;  // the same of memory; negative: memory does not count
+  bool all_parts_at_once = false;  // k-way; else bisected again and again
+  std::int32_t seed = 1;
+};
+
+// One cut, multilevel k-way or by recursive bisection: the part of every vertex. METIS knows no pins. At least two
+// targets and one vertex.
+Result<std::vector<std::int32_t>> cut_with_metis(const CutGraph& graph, const PartShares& shares,
+                                                 const MetisOptions& options);
 
 }  // namespace berth

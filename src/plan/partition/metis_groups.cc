@@ -4,7 +4,7 @@
 #if BERTH_METIS
 #include "plan/coarsen/join_to_count.h"
 #include "plan/partition/cut_graph.h"
-#include "plan/partition/metis_cut.h"
+#include "plan/partition/metis.h"
 #include "plan/search/placement.h"
 
 namespace berth {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `scotch` and `mincut`: static mapping of the graph onto the machine by the Scotch library. Work is spread in
+// `scotch` and `mincut`: static mapping of the graph onto the machine by the Scotch library,
+// which cuts both in two again and again. Work is spread in
 // proportion to the speed of the devices, and heavy tensors stay on one device or on near ones. `scotch` maps onto
 // every device, `mincut` leaves the CPUs out (ops that no accelerator runs stay there).
 //

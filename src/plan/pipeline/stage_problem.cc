@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/disjoint_sets.h"
-#include "plan/coarsen/strong_components.h"
+#include "base/strong_components.h"
 #include "plan/layers/backward_ops.h"
 #include "plan/search/placement.h"
 

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "plan/order/ranks.h"
-#include "plan/refine/balance.h"
+#include "plan/refine/moves.h"
 #include "plan/search/placement.h"
 
 namespace berth {

@@ -3,7 +3,7 @@
 // and walks from there; the search remembers the best plan seen.
 //
 // Each step is a move (plan/refine/moves.h has the table of them). Where a device would get more work than the step may
-// take, it gives other groups away in return (plan/refine/balance.h). A move is taken if it is at most a slack above
+// take, it gives other groups away in return (balance_work). A move is taken if it is at most a slack above
 // the best so far (record-to-record travel, Dueck 1993), a slack that shrinks with time. So the limit is known before
 // the evaluation, and a bad move costs a fraction of a simulation.
 //

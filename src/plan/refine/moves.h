@@ -21,7 +21,7 @@ struct DirectedMoves {
   bool critical_path = true;
   bool order = true;    // of ops that wait for each other on the critical path
   bool relief = true;   // of memory that overflows
-  bool balance = true;  // what would overload a device is made good by other moves (plan/refine/balance.h)
+  bool balance = true;  // what would overload a device is made good by other moves (balance_work)
 };
 
 // What a move may look at, and what it changes.
@@ -49,5 +49,10 @@ std::span<const MoveKind> move_kinds();
 
 // Changes the draft by a move of a kind picked by its share.
 void propose_move(const MoveContext& context);
+
+// A device that the move at hand would give more work than `most` gives other groups away, until none has too much;
+// false if there is too much for that. Where all devices are busy almost all the time, hardly any move pays without
+// another in return.
+[[nodiscard]] bool balance_work(const MoveContext& context, Picoseconds most);
 
 }  // namespace berth

@@ -8,6 +8,8 @@
 #include <numeric>
 #include <span>
 
+#include "plan/baselines/expert.h"
+#include "plan/baselines/simple_planners.h"
 #include "plan/coarsen/level.h"
 #include "plan/layers/layers.h"
 #include "plan/layers/repeated_layers.h"
@@ -30,14 +32,14 @@ namespace {
 
 constexpr std::array kUsualRungs{Rung{1.0 / 6, 0.25, 1.0}, Rung{1.0 / 20, 0.45, 0.4}, Rung{1.0 / 80, 0.65, 0.15},
                                  Rung{1.0 / 400, 0.85, 0.06}, Rung{0.0, 1.0, 0.02}};
-constexpr std::array kHurriedRungs{Rung{1.0 / 3, 0.15, 1.0},   Rung{1.0 / 6, 0.30, 1.0},    Rung{1.0 / 6, 0.45, 0.6},
-                                   Rung{1.0 / 20, 0.65, 0.4},  Rung{1.0 / 80, 0.85, 0.15},  Rung{1.0 / 400, 0.95, 0.06},
+constexpr std::array kHurriedRungs{Rung{1.0 / 3, 0.15, 1.0},  Rung{1.0 / 6, 0.30, 1.0},   Rung{1.0 / 6, 0.45, 0.6},
+                                   Rung{1.0 / 20, 0.65, 0.4}, Rung{1.0 / 80, 0.85, 0.15}, Rung{1.0 / 400, 0.95, 0.06},
                                    Rung{0.0, 1.0, 0.02}};
 constexpr Ladder kUsual{0.02, kUsualRungs}, kHurried{0.005, kHurriedRungs};
 constexpr double kLeastHeat = 0.005;
-constexpr double kCooling = 20;          // slack at the start of a level over slack at its end
+constexpr double kCooling = 20;                          // slack at the start of a level over slack at its end
 constexpr double kLayersEnd = 0.08, kRepeatsEnd = 0.13;  // of a cycle
-constexpr double kShortestCycle = 0.15;  // of the budget
+constexpr double kShortestCycle = 0.15;                  // of the budget
 
 Annealer::Heat from(double heat) { return {heat, heat / kCooling}; }
 
@@ -131,6 +133,16 @@ Grouping Refiner::whole_layers(const Plan& within) const {
 
 Grouping Refiner::places_of_repeats(const Plan& within) const {
   return join_equal_labels(search_.problem(), units_, *repeats_, {.within = &within});
+}
+
+Result<Plan> AnnealPlanner::plan(Search& search) {
+  const Result<Plan> single = SinglePlanner().plan(search);
+  const Result<Plan> expert = ExpertPlanner().plan(search);
+  if (!search.has_best()) return single.error();
+  const bool from_single = !expert || (single && search.best_plan() == *single);
+  Refiner(search, Rng(search.budget().seed)).improve_once(search.best_plan(), 1.0);
+  search.set_note(fmt::format("annealed from {}", from_single ? "one device" : "the layer rule"));
+  return search.best_plan();
 }
 
 }  // namespace berth

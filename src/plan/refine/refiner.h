@@ -60,8 +60,19 @@ class Refiner {
   Grouping units_;
   std::optional<Layers> layers_;
   std::optional<std::vector<std::uint32_t>> repeats_;  // label of every op
-  bool has_choice_ = false;    // some unit may be on more than one device
-  double device_share_ = 0.0;  // work of one device if all had the same
+  bool has_choice_ = false;                            // some unit may be on more than one device
+  double device_share_ = 0.0;                          // work of one device if all had the same
+};
+
+// `anneal`: simulated annealing from the better of `single` and `expert`, over groups grown along the heaviest tensors,
+// from a handful of large ones to single units: once through all levels.
+//
+// Cost: the whole budget, unless the lower bound is reached. Source: Kirkpatrick, Gelatt and Vecchi, 1983, with the
+// thresholds of Dueck, 1993. Where it loses: one walk from one start; `auto` has more starts and revisits coarse
+// levels.
+class AnnealPlanner : public Planner {
+ public:
+  Result<Plan> plan(Search& search) override;
 };
 
 }  // namespace berth

@@ -65,7 +65,7 @@ Result<ExportFormat> checked_format(const PlanExportRequest& request) {
   BERTH_TRY(const ExportFormat format, find_export_format(request.format));
   BERTH_RETURN_IF_ERROR(check_paths(request, format));
   BERTH_RETURN_IF_ERROR(read_names(request.names));
-  if (!request.module_prefix.empty() && request.format != "accelerate") {
+  if (!request.module_prefix.empty() && !format.speaks_of_modules) {
     return bad_input("--module-prefix is for --to accelerate, which speaks of modules; leave it out");
   }
   return format;

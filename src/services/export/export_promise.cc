@@ -68,7 +68,7 @@ Result<std::optional<ExportPromise>> promise_of(const Problem& problem, const Pl
                         .shared = weights_that_cross(problem.graph(), resident),
                         .planned = score_plan(problem, "file", plan),
                         .resident = score_plan(problem, "file", resident)};
-  if (format.name == "openvino") {
+  if (format.runs_by_regions) {
     BERTH_TRY(promise.hetero, judge_hetero(problem, resident));
   }
   return std::optional(std::move(promise));

@@ -31,7 +31,8 @@ Result<Method> find_method(std::string_view flag, std::string_view name, const R
 // Who else's placements are fused as well.
 std::vector<StagedPlanner::Rival> rivals_of(std::string_view planner) {
   std::vector<StagedPlanner::Rival> rivals;
-  if (planner != "auto") return rivals;
+  const PlannerInfo* info = find_classical_planner(planner);
+  if (info == nullptr || !info->is_portfolio) return rivals;
   for (const Member& member : members_for(Objective::kStep)) {
     if (member.stays) rivals.push_back({std::string(member.planner), find_classical_planner(member.planner)->make});
   }

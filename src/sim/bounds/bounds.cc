@@ -2,6 +2,7 @@
 #include "sim/bounds/bounds.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -9,9 +10,10 @@
 
 #include "machine/device_set.h"
 #include "sim/bounds/interval_bound.h"
-#include "sim/bounds/pipeline_bound.h"
-#include "sim/bounds/sequential_bound.h"
 #include "sim/bounds/work_prices.h"
+#include "sim/engine/flat_graph.h"
+#include "sim/pipeline_loads.h"
+#include "sim/sequential/regions.h"
 
 namespace berth {
 namespace {
@@ -42,9 +44,9 @@ Picoseconds time_grid(const Problem& problem) {
   return std::max<Picoseconds>(grid, 1);
 }
 
-class BoundFinder {
+class StepBoundFinder {
  public:
-  BoundFinder(const Problem& problem, bool fusion_allowed) : problem_(problem), fusion_allowed_(fusion_allowed) {
+  StepBoundFinder(const Problem& problem, bool fusion_allowed) : problem_(problem), fusion_allowed_(fusion_allowed) {
     const auto classes = static_cast<std::size_t>(problem.num_device_classes());
     std::vector<double> lanes(classes, 0.0), times;
     std::vector<DeviceSet> members(classes, 0);
@@ -142,6 +144,104 @@ class BoundFinder {
   std::vector<Picoseconds> fastest_, before_, after_;
 };
 
+Picoseconds fastest_time(const Problem& problem, std::uint32_t unit, bool fusion_allowed) {
+  std::optional<Picoseconds> fastest;
+  for (DeviceSet left = problem.unit_allowed(unit); left != 0; left &= left - 1) {
+    const DeviceId device = lowest_device(left);
+    Picoseconds time = 0;
+    for (const OpId op : problem.unit_ops(unit))
+      time += fusion_allowed ? problem.compute_part(op, device) : problem.duration(op, device);
+    fastest = std::min(fastest.value_or(time), time);
+  }
+  return fastest.value_or(0);
+}
+
+// With everything on one device every connected part is one region, and no plan has fewer.
+std::size_t fewest_regions(const Problem& problem) {
+  const FlatGraph flat = flatten(problem);
+  RegionFinder finder(problem.graph(), flat);
+  const std::vector<std::uint8_t> together(flat.num_nodes(), 0);
+  return finder.find(together).count();
+}
+
+// On a machine without overlap (docs/simulator.md, rule 8) all times add up: every unit on the device where it takes
+// least, and at least one region per connected part of the graph. With fusion allowed the compute parts alone, and one
+// region: a fused group may join what is not connected.
+LowerBound sequential_bound(const Problem& problem, bool fusion_allowed) {
+  LowerBound bound;
+  for (std::uint32_t unit = 0; unit < problem.num_units(); ++unit)
+    bound.sequence += fastest_time(problem, unit, fusion_allowed);
+  const std::size_t parts = fewest_regions(problem);
+  const std::size_t regions = fusion_allowed ? std::min<std::size_t>(parts, 1) : parts;
+  bound.sequence += static_cast<Picoseconds>(regions) * problem.region_cost();
+  return bound;
+}
+
+// Lower bound of the largest load (sim/pipeline.h). A transfer is unavoidable for a unit on a device if the other end
+// of it may not be there. What a unit sends is its own; what it receives it may share with others on its device, so
+// that counts for a single unit only, not in the sum of all work.
+class PipelineBoundFinder {
+ public:
+  explicit PipelineBoundFinder(const Problem& problem) : problem_(problem), model_(problem) {}
+
+  [[nodiscard]] LowerBound find() const {
+    LowerBound bound;
+    bound.work = spread_work();
+    for (std::uint32_t unit = 0; unit < model_.num_units(); ++unit) {
+      Picoseconds least = std::numeric_limits<Picoseconds>::max();
+      for (const DeviceId id : problem_.machine().device_ids()) {
+        if (!is_allowed(unit, id)) continue;
+        least = std::min(least, model_.load(id, model_.work(unit, id), sent(unit, id) + received(unit, id)));
+      }
+      bound.largest_unit = std::max(bound.largest_unit, least);
+    }
+    return bound;
+  }
+
+ private:
+  [[nodiscard]] bool is_allowed(std::uint32_t unit, DeviceId device) const {
+    return (problem_.unit_allowed(unit) & device_bit(device)) != 0;
+  }
+
+  [[nodiscard]] Picoseconds sent(std::uint32_t unit, DeviceId device) const {
+    Picoseconds sum = 0;
+    for (const std::uint32_t net : model_.made_by(unit)) {
+      const auto readers = model_.readers(net);
+      if (!std::ranges::all_of(readers, [&](std::uint32_t reader) { return is_allowed(reader, device); }))
+        sum += model_.out_time(net, device);
+    }
+    return sum;
+  }
+
+  [[nodiscard]] Picoseconds received(std::uint32_t unit, DeviceId device) const {
+    Picoseconds sum = 0;
+    for (const std::uint32_t net : model_.read_by(unit)) {
+      if (!is_allowed(model_.producer(net), device)) sum += model_.in_time(net, device);
+    }
+    return sum;
+  }
+
+  // A transfer takes the whole device, so all its lanes.
+  [[nodiscard]] Picoseconds spread_work() const {
+    const auto classes = static_cast<std::size_t>(problem_.num_device_classes());
+    std::vector<double> lanes(classes, 0.0), times(model_.num_units() * classes, WorkPrices::kNever);
+    for (const DeviceId id : problem_.machine().device_ids()) {
+      const auto c = static_cast<std::size_t>(problem_.device_class(id));
+      const Picoseconds own_lanes = problem_.machine().device(id).lanes;
+      lanes[c] += static_cast<double>(own_lanes);
+      for (std::uint32_t unit = 0; unit < model_.num_units(); ++unit) {
+        if (!is_allowed(unit, id)) continue;
+        double& time = times[unit * classes + c];
+        time = std::min(time, static_cast<double>(model_.work(unit, id) + own_lanes * sent(unit, id)));
+      }
+    }
+    return WorkPrices(std::move(lanes), std::move(times)).bound();
+  }
+
+  const Problem& problem_;
+  const PipelineModel model_;
+};
+
 }  // namespace
 
 Picoseconds LowerBound::value() const {
@@ -149,9 +249,9 @@ Picoseconds LowerBound::value() const {
 }
 
 LowerBound lower_bound(const Problem& problem, bool fusion_allowed) {
-  if (problem.objective() == Objective::kPipeline) return pipeline_bound(problem);
+  if (problem.objective() == Objective::kPipeline) return PipelineBoundFinder(problem).find();
   if (!problem.machine().overlap()) return sequential_bound(problem, fusion_allowed);
-  return BoundFinder(problem, fusion_allowed).find();
+  return StepBoundFinder(problem, fusion_allowed).find();
 }
 
 }  // namespace berth

@@ -7,7 +7,7 @@
 
 #include "base/check.h"
 #include "base/disjoint_sets.h"
-#include "sim/sequential/circles.h"
+#include "base/strong_components.h"
 
 namespace berth {
 namespace {
@@ -98,7 +98,7 @@ void RegionFinder::find_circles(const std::vector<std::uint32_t>& group) {
   for (const Edge& edge : edges_) {
     if (group[edge.from] != group[edge.to]) waits.emplace_back(group[edge.from], group[edge.to]);
   }
-  circle_ = find_components(group.size(), waits);
+  circle_ = components_in_order(group.size(), waits);
 }
 
 // The most changes of region on any way to a node through its circle; 0 where there is none.

@@ -3,8 +3,7 @@
 
 #include <algorithm>
 
-#include "plan/baselines/one_device.h"
-#include "plan/baselines/spread.h"
+#include "plan/baselines/simple_planners.h"
 #include "plan/search/placement.h"
 #include "plan/toys.h"
 

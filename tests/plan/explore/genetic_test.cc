@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "plan/baselines/expert.h"
-#include "plan/baselines/one_device.h"
+#include "plan/baselines/simple_planners.h"
 #include "plan/toys.h"
 
 namespace berth {

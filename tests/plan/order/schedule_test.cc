@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "plan/order/bottom_levels.h"
+#include "plan/order/ranks.h"
 #include "plan/planners.h"
 #include "plan/toys.h"
 #include "problem/fusion.h"

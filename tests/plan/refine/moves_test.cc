@@ -5,7 +5,6 @@
 
 #include <set>
 
-#include "plan/refine/balance.h"
 #include "plan/search/placement.h"
 #include "plan/toys.h"
 

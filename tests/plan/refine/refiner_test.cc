@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "plan/refine/anneal.h"
 #include "plan/search/placement.h"
 #include "plan/toys.h"
 

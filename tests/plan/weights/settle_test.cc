@@ -5,7 +5,7 @@
 
 #include "plan/auto.h"
 #include "plan/baselines/expert.h"
-#include "plan/baselines/one_device.h"
+#include "plan/baselines/simple_planners.h"
 #include "plan/toys.h"
 #include "problem/weights.h"
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/baselines/one_device.h"
+#include "plan/baselines/simple_planners.h"
+
+#include <optional>
 
 #include "plan/search/placement.h"
 #include "plan/weights/settle.h"
@@ -69,6 +71,26 @@ Result<Plan> GpuOnlyPlanner::plan(Search& search) {
   const std::vector<DeviceId> accelerators = search.problem().machine().accelerators();
   if (accelerators.empty()) return all_on(search, fallback_device(search.problem()), "no accelerator, ", "gpu-only");
   return all_on(search, accelerators.front(), "", "gpu-only");
+}
+
+Result<Plan> RandomPlanner::plan(Search& search) {
+  const std::vector<DeviceId> workers = worker_devices(search.problem());
+  Rng rng(search.budget().seed);
+  std::vector<DeviceId> wanted(search.problem().num_units());
+  for (DeviceId& device : wanted) device = workers[rng.below(workers.size())];
+  return submit(search, plan_from_units(search.problem(), wanted), "random");
+}
+
+Result<Plan> RoundRobinPlanner::plan(Search& search) {
+  const Problem& problem = search.problem();
+  const std::vector<DeviceId> workers = worker_devices(problem);
+  std::vector<DeviceId> wanted(problem.num_units(), kNoDevice);
+  std::size_t dealt = 0;
+  for (const OpId op : problem.graph().topological_order()) {
+    DeviceId& device = wanted[problem.unit(op)];
+    if (device == kNoDevice) device = workers[dealt++ % workers.size()];
+  }
+  return submit(search, plan_from_units(problem, wanted), "round-robin");
 }
 
 }  // namespace berth

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/coarsen/strong_components.h"
+#include "base/strong_components.h"
 
 #include <algorithm>
 
