@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/batch/cuda/cuda_simulator.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "sim/batch/compact.h"
+#include "sim/batch/cuda/cuda_batch.h"
+
+namespace berth {
+namespace {
+
+class CudaSimulator final : public GpuSimulator {
+ public:
+  CudaSimulator(const Problem& problem, batch::CompactProblem compact, std::unique_ptr<batch::CudaBatch> card)
+      : compact_(std::move(compact)), card_(std::move(card)) {
+    for (const DeviceId id : problem.machine().device_ids()) {
+      const bool has_pool = problem.machine().pool_of(id) >= 0;  // then the pool is judged
+      capacities_.push_back(has_pool ? std::numeric_limits<Bytes>::max() : problem.capacity(id));
+    }
+    for (int pool = 0; pool < static_cast<int>(problem.machine().pools().size()); ++pool) {
+      capacities_.push_back(problem.pool_capacity(pool));
+    }
+  }
+
+  std::optional<Error> run(const PlanBatch& plans, BatchScores& scores, std::vector<std::uint32_t>& left) override {
+    const std::size_t ops = compact_.view().num_ops;
+    const bool has_own_priorities = plans.priorities.size() > ops;
+    if (has_own_priorities || (ops > batch::kMostRanked && !plans.priorities.empty())) {
+      leave_all(plans.size, left);
+      return std::nullopt;
+    }
+    ranking_.set(compact_.view(), plans.priorities);
+    times_.resize(plans.size);
+    std::string why;
+    static_assert(sizeof(BatchMove) == sizeof(batch::CudaMove));
+    const batch::CudaPlans there{plans.size, plans.devices.data(), plans.base.data(), plans.first_move.data(),
+                                 reinterpret_cast<const batch::CudaMove*>(plans.moves.data())};
+    if (!card_->run(there, ranking_, times_.data(), scores.peaks.data(), why)) return bad_input("{}", why);
+    for (std::size_t i = 0; i < plans.size; ++i) judge(i, scores, left);
+    if (left.size() * 200 > plans.size) grow();
+    return std::nullopt;
+  }
+  [[nodiscard]] const std::string& card() const override { return card_->card(); }
+
+ private:
+  static void leave_all(std::size_t plans, std::vector<std::uint32_t>& left) {
+    for (std::size_t i = 0; i < plans; ++i) left.push_back(static_cast<std::uint32_t>(i));
+  }
+
+  void judge(std::size_t i, BatchScores& scores, std::vector<std::uint32_t>& left) {
+    if (times_[i] == batch::kNever) return left.push_back(static_cast<std::uint32_t>(i));
+    scores.step_time[i] = static_cast<Picoseconds>(times_[i]);
+    Bytes over = 0;
+    for (std::size_t place = 0; place < scores.num_places; ++place) {
+      over = std::max(over, scores.peaks[i * scores.num_places + place] - capacities_[place]);
+    }
+    scores.over[i] = over;
+  }
+
+  // More than one plan in two hundred outgrew its memory: the next batch has twice the room.
+  void grow() {
+    batch::Capacities room = card_->capacities();
+    constexpr std::uint32_t kMost = 1U << 15;  // places in rings are 16-bit numbers
+    room.ready = std::min(room.ready * 2, kMost);
+    room.queued = std::min(room.queued * 2, kMost);
+    room.timeless *= 2;
+    room.delayed *= 2;
+    card_->set_capacities(room);
+  }
+
+  batch::CompactProblem compact_;
+  std::unique_ptr<batch::CudaBatch> card_;
+  std::vector<Bytes> capacities_;  // of devices, then pools
+  batch::Ranking ranking_;
+  std::vector<batch::Time> times_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<GpuSimulator>> make_cuda_simulator(const Problem& problem) {
+  if (problem.objective() != Objective::kStep) return bad_input("a pipeline's pace is computed on the processor");
+  auto compact = batch::CompactProblem::make(problem);
+  if (!compact.ok()) return compact.error();
+  std::string why;
+  auto card = batch::CudaBatch::make(compact->view(), compact->tables(), why);
+  if (!card) return bad_input("{}", why);
+  return std::unique_ptr<GpuSimulator>(new CudaSimulator(problem, std::move(compact).value(), std::move(card)));
+}
+
+}  // namespace berth

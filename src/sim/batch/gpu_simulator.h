@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The GPU behind BatchSimulator. What the loop there cannot count, and plans that outgrow their memory, are left to the
+// processor.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "sim/batch/batch_simulator.h"
+
+namespace berth {
+
+class GpuSimulator {
+ public:
+  virtual ~GpuSimulator() = default;
+  // Fills the scores of all plans but those that it adds to `left`. Fails if the card did.
+  virtual std::optional<Error> run(const PlanBatch& plans, BatchScores& scores, std::vector<std::uint32_t>& left) = 0;
+  [[nodiscard]] virtual const std::string& card() const = 0;
+};
+
+// Fails where berth was built without CUDA, no card answers, or the problem is none for it; says which.
+Result<std::unique_ptr<GpuSimulator>> make_gpu_simulator(const Problem& problem);
+
+}  // namespace berth
