@@ -44,7 +44,7 @@ Row parse(const std::string& text) {
 struct Batch {
   std::vector<std::uint8_t> base, devices;  // devices: of random plans
   std::vector<std::uint32_t> begin{0};
-  std::vector<batch::Move> moves;
+  std::vector<batch::CudaMove> moves;
 
   [[nodiscard]] std::vector<std::uint8_t> plan(std::size_t i) const {
     if (!devices.empty()) {
@@ -133,6 +133,8 @@ void run_row(const Problem& task, const Plan& base, const batch::CompactProblem&
     const auto noise = static_cast<double>(i + rng.below(200));
     priorities.push_back(row.ranked == 2 ? -std::floor(noise / 50) : -noise - 1e-7 * static_cast<double>(i));
   }
+  batch::Ranking ranking;
+  ranking.set(compact.view(), priorities);
   std::vector<batch::Time> times(row.plans);
   std::vector<std::int64_t> peaks(row.plans * std::size_t{compact.view().num_devices + compact.view().num_pools});
   gpu.set_layout({row.tile, row.per_warp, 2});
@@ -140,11 +142,11 @@ void run_row(const Problem& task, const Plan& base, const batch::CompactProblem&
   batch::CudaTimes card;
   for (int repeat = 0; repeat < 3; ++repeat) {
     const auto start = Clock::now();
-    const auto error = plans.devices.empty()
-                           ? gpu.run(batch::MovedPlans{plans.base, plans.begin, plans.moves}, priorities, times, peaks)
-                           : gpu.run(plans.devices, priorities, times, peaks);
-    if (error) {
-      std::printf("%s: %s\n", text.c_str(), error->message.c_str());
+    batch::CudaPlans there{row.plans, plans.devices.data(), nullptr, nullptr, nullptr};
+    if (plans.devices.empty()) there = {row.plans, nullptr, plans.base.data(), plans.begin.data(), plans.moves.data()};
+    std::string why;
+    if (!gpu.run(there, ranking, times.data(), peaks.data(), why)) {
+      std::printf("%s: %s\n", text.c_str(), why.c_str());
       return;
     }
     if (const double took = seconds_since(start); took < least) {
@@ -171,7 +173,12 @@ int main(int argc, char** argv) {
   if (argc < 3) return 2;
   const Problem task = bench::problem(argv[1], argv[2]);
   const auto compact = bench::value_or_exit(batch::CompactProblem::make(task));
-  const auto gpu = bench::value_or_exit(batch::CudaBatch::make(compact));
+  std::string why;
+  const auto gpu = batch::CudaBatch::make(compact.view(), compact.tables(), why);
+  if (!gpu) {
+    std::fprintf(stderr, "%s\n", why.c_str());
+    return 2;
+  }
   const Plan base = bench::plan(task, "expert");
   std::printf("%s %s on %s: %u ops, %u devices, %u queues, %.1f KB a plan\n", argv[1], argv[2], gpu->card().c_str(),
               compact.view().num_ops, compact.view().num_devices, compact.view().num_queues,

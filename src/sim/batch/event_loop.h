@@ -94,7 +94,7 @@ class EventLoop {
     Record records[kChunk + 1];
     std::uint32_t words[kChunk + 1];
     const bool more = load_chunk(records);
-#pragma unroll
+    BERTH_UNROLL
     for (std::uint32_t i = 0; i <= kChunk; ++i) {
       words[i] = records[i].kind() != Record::kNothing ? node_word(records[i].node()) : 0;
     }
@@ -194,7 +194,7 @@ class EventLoop {
   BERTH_PORTABLE bool load_chunk(Record (&records)[kChunk + 1]) {
     bool more = false;
     if (delivers_ && chunk_ == end_chunk_) {
-#pragma unroll
+      BERTH_UNROLL
       for (std::uint32_t i = 0; i < kChunk; ++i) records[i] = {kNoRecord, 0};
     } else {
       struct alignas(16) Pair {
@@ -215,7 +215,7 @@ class EventLoop {
 
   BERTH_PORTABLE Published tell_readers(const Record (&records)[kChunk + 1], std::uint32_t (&words)[kChunk + 1]) {
     Published published;
-#pragma unroll
+    BERTH_UNROLL
     for (std::uint32_t i = 0; i < kChunk; ++i) {
       const Record record = records[i];
       const std::uint32_t kind = record.kind(), where = device_of(words[i]);
@@ -273,20 +273,20 @@ class EventLoop {
   // share one.
   BERTH_PORTABLE void release(const Record (&records)[kChunk + 1], const std::uint32_t (&words)[kChunk + 1]) {
     std::uint32_t counters[kChunk + 1], uses[kChunk + 1];
-#pragma unroll
+    BERTH_UNROLL
     for (std::uint32_t i = 0; i <= kChunk; ++i) {
       const bool is_release = records[i].kind() == Record::kInput && (i == kChunk || !delivers_);
       counters[i] = is_release ? counter_of(records[i], words[i], i == kChunk ? leaves_ : device_) : kNone;
       uses[i] = counters[i] != kNone ? uses_of(counters[i]) : 0;
     }
-#pragma unroll
+    BERTH_UNROLL
     for (std::uint32_t i = 0; i <= kChunk; ++i) {
       const bool is_looked_at = i < kChunk && !delivers_ && records[i].kind() == Record::kInput && records[i].flag();
       if (is_looked_at) {  // the view shares the counter from now on
         node_word(item_) = (counters[i] == kNone ? kUncounted : counters[i]) << kDeviceBits | device_;
       }
       if (counters[i] == kNone) continue;
-#pragma unroll
+      BERTH_UNROLL
       for (std::uint32_t j = 0; j < i; ++j) {
         if (counters[j] == counters[i]) uses[i] = uses[j];
       }

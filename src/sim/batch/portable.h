@@ -7,8 +7,10 @@
 
 #ifdef __CUDACC__
 #define BERTH_PORTABLE __host__ __device__ __forceinline__
+#define BERTH_UNROLL _Pragma("unroll")
 #else
 #define BERTH_PORTABLE inline
+#define BERTH_UNROLL _Pragma("GCC unroll 5")
 #endif
 
 namespace berth::batch {
