@@ -158,10 +158,10 @@ void run_row(const Problem& task, const Plan& base, const batch::CompactProblem&
   const std::uint32_t wrong = count_wrong(compact, plans, row, priorities, times, peaks);
   const double engine = engine_seconds(task, plans, priorities);
   std::printf(
-      "  %-26s %9.0f plans/s  %6.0f x engine (%.3f ms)  upload %.1f expand %.1f simulate %.1f of %.1f ms  failed %ld  "
+      "  %-26s %9.0f plans/s  %6.0f x engine (%.3f ms)  upload %.1f of %.1f ms  failed %ld  "
       "wrong %u\n",
-      text.c_str(), row.plans / least, row.plans / least * engine, engine * 1e3, card.upload, card.expand,
-      card.simulate, least * 1e3, static_cast<long>(failed), wrong);
+      text.c_str(), row.plans / least, row.plans / least * engine, engine * 1e3, card.upload, least * 1e3,
+      static_cast<long>(failed), wrong);
   std::fflush(stdout);
 }
 

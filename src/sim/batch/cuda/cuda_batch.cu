@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <vector>
 
 #include "sim/batch/cuda/cuda_kernels.h"
@@ -50,7 +51,7 @@ class CardMemory {
   }
   void upload(const T* from, std::size_t count, Outcome& outcome) {
     if (!reserve(count, outcome) || count == 0) return;
-    outcome.check(cudaMemcpyAsync(data_, from, count * sizeof(T), cudaMemcpyHostToDevice), "taking plans");
+    outcome.check(cudaMemcpy(data_, from, count * sizeof(T), cudaMemcpyHostToDevice), "taking plans");
   }
   T* data() { return data_; }
 
@@ -74,6 +75,13 @@ CudaLayout chosen_layout(std::size_t plans) {
 }
 
 constexpr std::size_t kTiles = 32;  // plans are rounded up to the largest tile
+// Plans that come whole are taken in parts, so that one part runs while the next is on its way.
+constexpr std::size_t kPart = 16384, kStreams = 4;
+
+using Clock = std::chrono::steady_clock;
+double milliseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
 
 }  // namespace
 
@@ -84,7 +92,7 @@ struct CudaBatch::State {
   Capacities capacities{};
   CudaLayout layout;
   CudaTimes times;
-  cudaEvent_t events[4] = {};
+  cudaStream_t streams[kStreams] = {};
   Order order = Order::kReadyTime;
   CardMemory<std::uint32_t> nodes, ready, queued, timeless, delayed, since, first_move, of_node, node_at, tie_end;
   CardMemory<std::uint16_t> counters;
@@ -96,8 +104,8 @@ struct CudaBatch::State {
 
   ~State() {
     for (void* table : tables) cudaFree(table);
-    for (cudaEvent_t event : events) {
-      if (event != nullptr) cudaEventDestroy(event);
+    for (cudaStream_t stream : streams) {
+      if (stream != nullptr) cudaStreamDestroy(stream);
     }
   }
 
@@ -163,8 +171,13 @@ struct CudaBatch::State {
             delay_ends.data(), delayed.data(),  ranks.data(), since.data(),  capacities};
   }
 
+  struct Part {
+    std::uint32_t first, end;  // plans
+    cudaStream_t stream;
+  };
+
   template <std::uint32_t kTile, typename Mask, Order kOrder, bool kLanes>
-  void launch(std::uint32_t plans, const CudaLayout& with, Outcome& outcome) {
+  void launch(const Part& part, const CudaLayout& with, Outcome& outcome) {
     const auto kernel = simulate_plans<kTile, Mask, kOrder, kLanes>;
     const std::uint32_t per_block = with.warps_per_block * with.plans_per_warp;
     const std::size_t close = close_tables_bytes(view) + hot_bytes(view) * per_block;
@@ -173,80 +186,95 @@ struct CudaBatch::State {
             "asking for shared memory")) {
       return;
     }
-    batch::launch(kernel, (plans + per_block - 1) / per_block, with.warps_per_block * 32, close, view, memory(),
-                  Ranks{of_node.data(), node_at.data(), tie_end.data()}, plans, with.plans_per_warp, step_times.data(),
-                  peaks.data());
+    batch::launch(kernel, (part.end - part.first + per_block - 1) / per_block, with.warps_per_block * 32, close,
+                  part.stream, view, memory(), Ranks{of_node.data(), node_at.data(), tie_end.data()}, part.first,
+                  part.end, with.plans_per_warp, step_times.data(), peaks.data());
     outcome.check(cudaGetLastError(), "starting the simulation");
   }
   template <std::uint32_t kTile, typename Mask, bool kLanes>
-  void launch_in_order(std::uint32_t plans, const CudaLayout& with, Outcome& outcome) {
+  void launch_in_order(const Part& part, const CudaLayout& with, Outcome& outcome) {
     switch (order) {
       case Order::kReadyTime:
-        return launch<kTile, Mask, Order::kReadyTime, kLanes>(plans, with, outcome);
+        return launch<kTile, Mask, Order::kReadyTime, kLanes>(part, with, outcome);
       case Order::kRank:
-        return launch<kTile, Mask, Order::kRank, kLanes>(plans, with, outcome);
+        return launch<kTile, Mask, Order::kRank, kLanes>(part, with, outcome);
       case Order::kRankTies:
-        return launch<kTile, Mask, Order::kRankTies, kLanes>(plans, with, outcome);
+        return launch<kTile, Mask, Order::kRankTies, kLanes>(part, with, outcome);
     }
   }
 
   template <std::uint32_t kTile>
-  void run_tiled(const CudaPlans& plans, const CudaLayout& with, Outcome& outcome) {
-    const auto count = static_cast<std::uint32_t>(plans.size);
-    cudaEventRecord(events[1]);
-    const std::size_t words = (plans.size + kTile - 1) / kTile * kTile * view.num_ops;
+  void run_tiled(const CudaPlans& plans, const std::uint8_t* there, const Part& part, const CudaLayout& with,
+                 Outcome& outcome) {
+    const std::uint32_t count = part.end - part.first;
+    const std::size_t words = (count + kTile - 1) / kTile * kTile * std::size_t{view.num_ops};
     const auto blocks = static_cast<std::uint32_t>(std::min<std::size_t>((words + 255) / 256, 2048));
-    batch::launch(place_ops<kTile>, blocks, 256, 0, view, nodes.data(), devices.data(), count, plans.base != nullptr);
+    batch::launch(place_ops<kTile>, blocks, 256, 0, part.stream, view, nodes.data(), there, part.first, part.end,
+                  plans.base != nullptr);
     if (plans.base != nullptr) {
-      batch::launch(move_ops<kTile>, (count + 127) / 128, 128, 0, view, nodes.data(), moves.data(), first_move.data(),
-                    count);
+      batch::launch(move_ops<kTile>, (count + 127) / 128, 128, 0, part.stream, view, nodes.data(), moves.data(),
+                    first_move.data(), part.first, part.end);
     }
-    if (order != Order::kReadyTime) {
-      const std::size_t tiled = (plans.size + kTiles - 1) / kTiles * kTiles;
-      outcome.check(cudaMemsetAsync(ranks.data(), 0, tiled * rank_words_per_plan() * 8), "clearing its memory");
-    }
-    cudaEventRecord(events[2]);
     const bool has_lanes = view.num_slots > view.num_devices + view.num_queues;
     if (view.num_slots <= 32 && !has_lanes) {
-      launch_in_order<kTile, std::uint32_t, false>(count, with, outcome);
+      launch_in_order<kTile, std::uint32_t, false>(part, with, outcome);
     } else {
-      launch_in_order<kTile, std::uint64_t, true>(count, with, outcome);
+      launch_in_order<kTile, std::uint64_t, true>(part, with, outcome);
     }
-    cudaEventRecord(events[3]);
+  }
+
+  void run_part(const CudaPlans& plans, const Part& part, const CudaLayout& with, Outcome& outcome) {
+    const std::uint8_t* there = plans.devices;
+    if (!plans.is_on_card) {
+      there = devices.data();
+      if (plans.base == nullptr) {
+        const auto start = Clock::now();
+        const std::size_t first = part.first * std::size_t{view.num_ops}, end = part.end * std::size_t{view.num_ops};
+        outcome.check(cudaMemcpyAsync(devices.data() + first, plans.devices + first, end - first,
+                                      cudaMemcpyHostToDevice, part.stream),
+                      "taking plans");
+        times.upload += milliseconds_since(start);
+      }
+    }
+    if (!outcome.ok()) return;
+    if (with.tile == 1) run_tiled<1>(plans, there, part, with, outcome);
+    if (with.tile == 8) run_tiled<8>(plans, there, part, with, outcome);
+    if (with.tile == 32) run_tiled<32>(plans, there, part, with, outcome);
+  }
+
+  [[nodiscard]] CudaLayout layout_for(std::size_t plans) const {
+    CudaLayout with = chosen_layout(plans);
+    if (layout.tile != 0) with.tile = layout.tile;
+    if (layout.plans_per_warp != 0) with.plans_per_warp = layout.plans_per_warp;
+    with.warps_per_block = layout.warps_per_block;
+    return with;
   }
 
   // Plans that fit at once; moves are on the card already.
   void run(const CudaPlans& plans, Time* to_times, std::int64_t* to_peaks, Outcome& outcome) {
     make_room(plans.size, outcome);
-    cudaEventRecord(events[0]);
     if (plans.base != nullptr) {
       devices.upload(plans.base, view.num_ops, outcome);
       first_move.upload(plans.first_move, plans.size + 1, outcome);
-    } else {
-      devices.upload(plans.devices, plans.size * view.num_ops, outcome);
+    } else if (!plans.is_on_card) {
+      devices.reserve(plans.size * view.num_ops, outcome);
     }
-    if (!outcome.ok()) return;
-    CudaLayout with = chosen_layout(plans.size);
-    if (layout.tile != 0) with.tile = layout.tile;
-    if (layout.plans_per_warp != 0) with.plans_per_warp = layout.plans_per_warp;
-    with.warps_per_block = layout.warps_per_block;
-    if (with.tile == 1) run_tiled<1>(plans, with, outcome);
-    if (with.tile == 8) run_tiled<8>(plans, with, outcome);
-    if (with.tile == 32) run_tiled<32>(plans, with, outcome);
+    if (outcome.ok() && order != Order::kReadyTime) {
+      const std::size_t tiled = (plans.size + kTiles - 1) / kTiles * kTiles;
+      outcome.check(cudaMemsetAsync(ranks.data(), 0, tiled * rank_words_per_plan() * 8), "clearing its memory");
+    }
+    const CudaLayout with = layout_for(plans.size);
+    const std::size_t step = plans.base != nullptr || plans.is_on_card ? plans.size : kPart;
+    for (std::size_t first = 0; first < plans.size && outcome.ok(); first += step) {
+      const Part part{static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(std::min(first + step, plans.size)),
+                      streams[first / step % kStreams]};
+      run_part(plans, part, with, outcome);
+    }
     if (!outcome.ok()) return;
     const std::size_t places = view.num_devices + view.num_pools;
     outcome.check(cudaMemcpy(to_times, step_times.data(), plans.size * sizeof(Time), cudaMemcpyDeviceToHost),
                   "simulating");
     outcome.check(cudaMemcpy(to_peaks, peaks.data(), plans.size * places * 8, cudaMemcpyDeviceToHost), "simulating");
-    if (outcome.ok()) note_times();
-  }
-
-  void note_times() {
-    float spent[3] = {};
-    for (int i = 0; i < 3; ++i) cudaEventElapsedTime(&spent[i], events[i], events[i + 1]);
-    times.upload += spent[0];
-    times.expand += spent[1];
-    times.simulate += spent[2];
   }
 };
 
@@ -263,7 +291,7 @@ std::unique_ptr<CudaBatch> CudaBatch::make(const CompactView& problem, const Com
   auto state = std::make_unique<State>();
   cudaDeviceProp properties{};
   if (outcome.check(cudaGetDeviceProperties(&properties, 0), "telling its name")) state->card = properties.name;
-  for (cudaEvent_t& event : state->events) outcome.check(cudaEventCreate(&event), "starting");
+  for (cudaStream_t& stream : state->streams) outcome.check(cudaStreamCreate(&stream), "starting");
   state->upload_tables(problem, tables, outcome);
   state->capacities = first_capacities(problem);
   why = outcome.why();
@@ -274,6 +302,7 @@ bool CudaBatch::run(const CudaPlans& plans, const Ranking& ranking, Time* times,
                     std::string& why) {
   State& state = *state_;
   Outcome outcome;
+  const auto start = Clock::now();
   state.times = {};
   state.upload_ranks(ranking, outcome);
   if (plans.base != nullptr) {
@@ -291,6 +320,7 @@ bool CudaBatch::run(const CudaPlans& plans, const Ranking& ranking, Time* times,
     }
     state.run(part, times + done, peaks + done * places, outcome);
   }
+  state.times.total = milliseconds_since(start);
   why = outcome.why();
   return outcome.ok();
 }

@@ -22,8 +22,8 @@ struct CudaLayout {
   std::uint32_t warps_per_block = 2;
 };
 
-struct CudaTimes {  // milliseconds on the card, of the last batch
-  float upload = 0, expand = 0, simulate = 0;
+struct CudaTimes {  // milliseconds of the last batch
+  double upload = 0, total = 0;
 };
 
 struct CudaMove {
@@ -35,6 +35,7 @@ struct CudaPlans {  // as PlanBatch (sim/batch/batch_simulator.h)
   const std::uint8_t* base = nullptr;
   const std::uint32_t* first_move = nullptr;
   const CudaMove* moves = nullptr;
+  bool is_on_card = false;  // `devices` is memory of the card
 };
 
 class CudaBatch {
