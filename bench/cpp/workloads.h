@@ -7,6 +7,8 @@
 #include <memory>
 #include <string>
 
+#include "files/files.h"
+#include "format/machine_toml.h"
 #include "import/graph_file.h"
 #include "machine/library.h"
 #include "plan/planners.h"
@@ -34,9 +36,15 @@ inline Graph load(const std::string& name) {
   return value_or_exit(load_graph_file(data_folder() + "/" + name));
 }
 
+// A built-in one, or a file.
+inline Machine machine_named(const std::string& name) {
+  if (!name.ends_with(".toml")) return value_or_exit(builtin_machine(name));
+  return value_or_exit(read_machine_toml(value_or_exit(read_file(name)), name));
+}
+
 inline Problem problem(const std::string& graph, const std::string& machine) {
-  return value_or_exit(make_problem(std::make_shared<Graph>(load(graph)),
-                                    std::make_shared<Machine>(value_or_exit(builtin_machine(machine)))));
+  return value_or_exit(
+      make_problem(std::make_shared<Graph>(load(graph)), std::make_shared<Machine>(machine_named(machine))));
 }
 
 inline Plan plan(const Problem& problem, std::string_view planner) {
