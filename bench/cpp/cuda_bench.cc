@@ -137,7 +137,7 @@ void run_row(const Problem& task, const Plan& base, const batch::CompactProblem&
   ranking.set(compact.view(), priorities);
   std::vector<batch::Time> times(row.plans);
   std::vector<std::int64_t> peaks(row.plans * std::size_t{compact.view().num_devices + compact.view().num_pools});
-  gpu.set_layout({row.tile, row.per_warp});
+  gpu.set_layout({row.tile, row.per_warp, 2});
   double least = 1e9;
   batch::CudaTimes card;
   for (int repeat = 0; repeat < 3; ++repeat) {

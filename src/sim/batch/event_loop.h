@@ -29,13 +29,12 @@ struct Ranks {  // by priority, then op id
 
 enum class Found { kNothing, kWork, kEnd };
 
-// kTile, kClose: plans that lie side by side in the workspace and in the hot state.
-template <std::uint32_t kTile, std::uint32_t kClose, typename Index, typename Mask, Order kOrder, bool kLanes>
+template <std::uint32_t kStride, typename Index, typename Mask, Order kOrder, bool kLanes>
 class EventLoop {
  public:
-  using Memory = Workspace<kTile>;
-  using Hot = HotState<Index, kClose>;
-  BERTH_PORTABLE EventLoop(const CompactView& problem, const Memory& memory, const Hot& hot, const Ranks& ranks)
+  using Memory = Workspace<kStride>;
+  BERTH_PORTABLE EventLoop(const CompactView& problem, const Memory& memory, const HotState<Index>& hot,
+                           const Ranks& ranks)
       : problem_(problem), memory_(memory), hot_(hot), ranks_(ranks) {}
 
   // Nodes must be set to what they wait for and where they are, and the bits of ranks to 0.
@@ -127,7 +126,7 @@ class EventLoop {
 
   [[nodiscard]] BERTH_PORTABLE bool failed() const { return failed_; }
   [[nodiscard]] BERTH_PORTABLE Time now() const { return now_; }
-  BERTH_PORTABLE Hot& hot() { return hot_; }
+  BERTH_PORTABLE HotState<Index>& hot() { return hot_; }
 
  private:
   static constexpr std::uint32_t kNone = ~0U;
@@ -638,7 +637,7 @@ class EventLoop {
 
   const CompactView& problem_;
   Memory memory_;
-  Hot hot_;
+  HotState<Index> hot_;
   Ranks ranks_;
 
   Time now_ = 0, next_delayed_ = kNever;

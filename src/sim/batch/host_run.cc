@@ -32,10 +32,10 @@ HostRun::HostRun(const CompactProblem& problem)
       timeless_(capacities_.timeless),
       delayed_(capacities_.delayed),
       items_(view_.num_slots),
-      rings_(HotState<std::uint32_t, 1>::num_rings(view_)),
+      rings_(HotState<std::uint32_t>::num_rings(view_)),
       counters_(view_.num_counters),
       delay_ends_(capacities_.delayed),
-      times_(HotState<std::uint32_t, 1>::num_times(view_)),
+      times_(HotState<std::uint32_t>::num_times(view_)),
       peaks_(view_.num_devices + view_.num_pools) {}
 
 bool HostRun::run(std::span<const std::uint8_t> device_of, std::span<const double> priorities) {
@@ -65,11 +65,16 @@ bool HostRun::run_in_order() {
 
 template <Order kOrder, bool kLanes>
 [[gnu::flatten]] bool HostRun::run_loop() {
-  const HotState<std::uint32_t, 1> hot{times_.data(),   items_.data(),     rings_.data(),
-                                       view_.num_slots, view_.num_devices, view_.num_devices + view_.num_queues};
+  const HotState<std::uint32_t> hot{times_.data(),
+                                    items_.data(),
+                                    rings_.data(),
+                                    1,
+                                    view_.num_slots,
+                                    view_.num_devices,
+                                    view_.num_devices + view_.num_queues};
   const Workspace<1> memory{nodes_.data(),      counters_.data(), ready_.data(), queued_.data(), timeless_.data(),
                             delay_ends_.data(), delayed_.data(),  ranks_.data(), since_.data(),  capacities_};
-  EventLoop<1, 1, std::uint32_t, std::uint64_t, kOrder, kLanes> loop(view_, memory, hot, ranking_.ranks());
+  EventLoop<1, std::uint32_t, std::uint64_t, kOrder, kLanes> loop(view_, memory, hot, ranking_.ranks());
   const bool ok = loop.run();
   ranks_are_clear_ = ok;  // a run that came to its end has taken all it queued
   if (!ok) return false;

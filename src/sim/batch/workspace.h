@@ -24,27 +24,26 @@ BERTH_PORTABLE std::uint32_t rank_words_of_device(std::uint32_t ops) {
 }
 inline constexpr std::uint32_t kMostRanked = 64 * 64 * 64;  // ops
 
-// What a run touches often: on a GPU it is in shared memory, with the plans of a block side by side, kStride of them.
-// Index counts places in rings.
-template <typename Index, std::uint32_t kStride>
+// What a run touches often, strided: on a GPU it is in shared memory. Index counts places in rings.
+template <typename Index>
 struct HotState {
   std::uint64_t* times;  // ends of slots, then per device: bytes held, peak, top of its ranks; then peaks of pools
   std::uint32_t* items;  // what is under way in a slot, or first in line for it
   Index* rings;          // head, tail and mark of each server's ring
-  std::uint32_t num_slots, num_devices, num_servers;
+  std::uint32_t stride, num_slots, num_devices, num_servers;
 
-  BERTH_PORTABLE Time& end(std::uint32_t slot) { return times[slot * kStride]; }
+  BERTH_PORTABLE Time& end(std::uint32_t slot) { return times[slot * stride]; }
   BERTH_PORTABLE std::int64_t& held(std::uint32_t device) { return signed_at(num_slots + device); }
   BERTH_PORTABLE std::int64_t& peak(std::uint32_t device) { return signed_at(num_slots + num_devices + device); }
   BERTH_PORTABLE std::uint64_t& top(std::uint32_t device) {
-    return times[(num_slots + 2 * num_devices + device) * kStride];
+    return times[(num_slots + 2 * num_devices + device) * stride];
   }
   BERTH_PORTABLE std::int64_t& pool_peak(std::uint32_t pool) { return signed_at(num_slots + 3 * num_devices + pool); }
-  BERTH_PORTABLE std::uint32_t& item(std::uint32_t slot) { return items[slot * kStride]; }
-  BERTH_PORTABLE Index& head(std::uint32_t server) { return rings[server * kStride]; }
-  BERTH_PORTABLE Index& tail(std::uint32_t server) { return rings[(num_servers + server) * kStride]; }
+  BERTH_PORTABLE std::uint32_t& item(std::uint32_t slot) { return items[slot * stride]; }
+  BERTH_PORTABLE Index& head(std::uint32_t server) { return rings[server * stride]; }
+  BERTH_PORTABLE Index& tail(std::uint32_t server) { return rings[(num_servers + server) * stride]; }
   // Where what has come at this instant begins.
-  BERTH_PORTABLE Index& mark(std::uint32_t server) { return rings[(2 * num_servers + server) * kStride]; }
+  BERTH_PORTABLE Index& mark(std::uint32_t server) { return rings[(2 * num_servers + server) * stride]; }
 
   static BERTH_PORTABLE std::uint32_t num_times(const CompactView& problem) {
     return problem.num_slots + 3 * problem.num_devices + problem.num_pools;
@@ -55,7 +54,7 @@ struct HotState {
 
  private:
   BERTH_PORTABLE std::int64_t& signed_at(std::uint32_t place) {
-    return reinterpret_cast<std::int64_t&>(times[place * kStride]);
+    return reinterpret_cast<std::int64_t&>(times[place * stride]);
   }
 };
 

@@ -68,10 +68,10 @@ Capacities first_capacities(const CompactView& problem) {
 
 // Few plans: a warp for each, since nothing else hides the latency of memory. Many: all lanes of a warp, interleaved.
 CudaLayout chosen_layout(std::size_t plans) {
-  if (plans <= 1024) return {1, 1};
-  if (plans <= 8192) return {1, 2};
-  if (plans <= 32768) return {8, 8};
-  return {32, 32};
+  if (plans <= 1024) return {1, 1, 2};
+  if (plans <= 8192) return {1, 2, 2};
+  if (plans <= 32768) return {8, 8, 2};
+  return {32, 32, 2};
 }
 
 constexpr std::size_t kTiles = 32;  // plans are rounded up to the largest tile
@@ -179,16 +179,16 @@ struct CudaBatch::State {
   template <std::uint32_t kTile, typename Mask, Order kOrder, bool kLanes>
   void launch(const Part& part, const CudaLayout& with, Outcome& outcome) {
     const auto kernel = simulate_plans<kTile, Mask, kOrder, kLanes>;
-    const std::uint32_t per_block = kThreads / 32 * with.plans_per_warp;
-    const std::size_t close = close_tables_bytes(view) + hot_bytes(view) * kThreads;
+    const std::uint32_t per_block = with.warps_per_block * with.plans_per_warp;
+    const std::size_t close = close_tables_bytes(view) + hot_bytes(view) * per_block;
     if (!outcome.check(
             cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(close)),
             "asking for shared memory")) {
       return;
     }
-    batch::launch(kernel, (part.end - part.first + per_block - 1) / per_block, kThreads, close, part.stream, view,
-                  memory(), Ranks{of_node.data(), node_at.data(), tie_end.data()}, part.first, part.end,
-                  with.plans_per_warp, step_times.data(), peaks.data());
+    batch::launch(kernel, (part.end - part.first + per_block - 1) / per_block, with.warps_per_block * 32, close,
+                  part.stream, view, memory(), Ranks{of_node.data(), node_at.data(), tie_end.data()}, part.first,
+                  part.end, with.plans_per_warp, step_times.data(), peaks.data());
     outcome.check(cudaGetLastError(), "starting the simulation");
   }
   template <std::uint32_t kTile, typename Mask, bool kLanes>
@@ -246,6 +246,7 @@ struct CudaBatch::State {
     CudaLayout with = chosen_layout(plans);
     if (layout.tile != 0) with.tile = layout.tile;
     if (layout.plans_per_warp != 0) with.plans_per_warp = layout.plans_per_warp;
+    with.warps_per_block = layout.warps_per_block;
     return with;
   }
 

@@ -19,6 +19,7 @@ namespace berth::batch {
 struct CudaLayout {
   std::uint32_t tile = 0;  // plans that lie interleaved: 1, 8 or 32
   std::uint32_t plans_per_warp = 0;
+  std::uint32_t warps_per_block = 2;
 };
 
 struct CudaTimes {  // milliseconds of the last batch

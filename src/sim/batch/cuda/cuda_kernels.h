@@ -88,15 +88,14 @@ inline std::size_t close_tables_bytes(const CompactView& problem) {
          close_bytes(problem.num_slots);
 }
 
-constexpr std::uint32_t kThreads = 64;  // of a block: two warps
-using CloseState = HotState<std::uint16_t, kThreads>;
+using CloseIndex = std::uint16_t;
 inline std::size_t hot_bytes(const CompactView& problem) {
-  return CloseState::num_times(problem) * sizeof(Time) + problem.num_slots * 4 +
-         CloseState::num_rings(problem) * sizeof(std::uint16_t);
+  return HotState<CloseIndex>::num_times(problem) * sizeof(Time) + problem.num_slots * 4 +
+         HotState<CloseIndex>::num_rings(problem) * sizeof(CloseIndex);
 }
 
 template <std::uint32_t kTile, typename Mask, Order kOrder, bool kLanes>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(64)
     simulate_plans(CompactView problem, BatchMemory memory, Ranks ranks, std::uint32_t first, std::uint32_t end,
                    std::uint32_t plans_per_warp, Time* times, std::int64_t* peaks) {
   extern __shared__ __align__(16) char shared[];
@@ -111,16 +110,22 @@ __global__ void __launch_bounds__(kThreads)
   at = keep_close(problem.server_of, problem.num_slots, at);
   __syncthreads();
 
-  const std::uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const std::uint32_t plan = first + (blockIdx.x * (kThreads / 32) + warp) * plans_per_warp + lane;
+  const std::uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+  const std::uint32_t plan = first + (blockIdx.x * warps + warp) * plans_per_warp + lane;
   const bool is_mine = lane < plans_per_warp && plan < end;
+  const std::uint32_t here = warp * plans_per_warp + lane, stride = warps * plans_per_warp;
   auto* hot_times = reinterpret_cast<std::uint64_t*>(at);
-  auto* items = reinterpret_cast<std::uint32_t*>(hot_times + CloseState::num_times(problem) * kThreads);
-  auto* rings = reinterpret_cast<std::uint16_t*>(items + problem.num_slots * kThreads);
-  const CloseState hot{hot_times + threadIdx.x, items + threadIdx.x, rings + threadIdx.x,
-                       problem.num_slots,       problem.num_devices, problem.num_devices + problem.num_queues};
-  EventLoop<kTile, kThreads, std::uint16_t, Mask, kOrder, kLanes> loop(
-      problem, workspace_of<kTile>(problem, memory, plan), hot, ranks);
+  auto* items = reinterpret_cast<std::uint32_t*>(hot_times + HotState<CloseIndex>::num_times(problem) * stride);
+  auto* rings = reinterpret_cast<CloseIndex*>(items + problem.num_slots * stride);
+  const HotState<CloseIndex> hot{hot_times + here,
+                                 items + here,
+                                 rings + here,
+                                 stride,
+                                 problem.num_slots,
+                                 problem.num_devices,
+                                 problem.num_devices + problem.num_queues};
+  EventLoop<kTile, CloseIndex, Mask, kOrder, kLanes> loop(problem, workspace_of<kTile>(problem, memory, plan), hot,
+                                                          ranks);
   if (is_mine) loop.begin();
   bool is_over = !is_mine, has_work = false;
   while (__any_sync(0xffffffffU, !is_over)) {
