@@ -110,7 +110,7 @@ TEST_F(CudaSimulatorTest, ABatchIsCutToTheMemoryOfTheCard) {
   Rng rng(3);
   const Problem problem = random_problem(rng, 30);
   const Plans made = random_plans(problem, rng, 200);
-  pretended_card.memory = 2 << 20;
+  pretended_card.memory = 6 << 20;
   auto gpu = make_cuda_simulator(problem);
   ASSERT_TRUE(gpu.ok()) << gpu.error().message;
   BatchScores scores = scores_for(problem, made.plans.size());

@@ -23,7 +23,6 @@ extern CudaIndex threadIdx, blockIdx, blockDim, gridDim;
 enum cudaError_t { cudaSuccess, cudaErrorMemoryAllocation, cudaErrorNoDevice };
 enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost };
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
-using cudaStream_t = struct CudaStream*;
 struct cudaDeviceProp {
   char name[256];
 };
@@ -31,11 +30,8 @@ struct cudaDeviceProp {
 cudaError_t cudaMalloc(void** memory, std::size_t bytes);
 cudaError_t cudaFree(void* memory);
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind);
-cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind, cudaStream_t);
-cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes);
+cudaError_t cudaMemset(void* memory, int value, std::size_t bytes);
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total);
-cudaError_t cudaStreamCreate(cudaStream_t* stream);
-cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaGetLastError();
 const char* cudaGetErrorString(cudaError_t error);
 cudaError_t cudaGetDeviceCount(int* count);
@@ -62,8 +58,7 @@ void run_grid(unsigned blocks, unsigned threads, const std::function<void()>& ke
 namespace berth::batch {
 
 template <typename... Parameters, typename... Arguments>
-void launch(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, std::size_t, cudaStream_t,
-            Arguments... arguments) {
+void launch(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, std::size_t, Arguments... arguments) {
   run_grid(blocks, threads, [&] { kernel(arguments...); });
 }
 

@@ -54,6 +54,7 @@ class CardMemory {
     outcome.check(cudaMemcpy(data_, from, count * sizeof(T), cudaMemcpyHostToDevice), "taking plans");
   }
   T* data() { return data_; }
+  [[nodiscard]] std::size_t bytes() const { return size_ * sizeof(T); }
 
  private:
   T* data_ = nullptr;
@@ -62,7 +63,7 @@ class CardMemory {
 
 Capacities first_capacities(const CompactView& problem) {
   const auto at_least = [](std::uint32_t least, std::uint32_t wish) { return std::bit_ceil(std::max(least, wish)); };
-  return {at_least(128, problem.num_ops / 96), at_least(256, problem.num_ops / 24),
+  return {at_least(128, problem.num_ops / 96), at_least(1024, problem.num_ops / 24),
           problem.num_sources + at_least(1024, problem.num_ops / 8), 64};
 }
 
@@ -75,8 +76,6 @@ CudaLayout chosen_layout(std::size_t plans) {
 }
 
 constexpr std::size_t kTiles = 32;  // plans are rounded up to the largest tile
-// Plans that come whole are taken in parts, so that one part runs while the next is on its way.
-constexpr std::size_t kPart = 16384, kStreams = 4;
 
 using Clock = std::chrono::steady_clock;
 double milliseconds_since(Clock::time_point start) {
@@ -92,7 +91,6 @@ struct CudaBatch::State {
   Capacities capacities{};
   CudaLayout layout;
   CudaTimes times;
-  cudaStream_t streams[kStreams] = {};
   Order order = Order::kReadyTime;
   CardMemory<std::uint32_t> nodes, ready, queued, timeless, delayed, since, first_move, of_node, node_at, tie_end;
   CardMemory<std::uint16_t> counters;
@@ -104,9 +102,6 @@ struct CudaBatch::State {
 
   ~State() {
     for (void* table : tables) cudaFree(table);
-    for (cudaStream_t stream : streams) {
-      if (stream != nullptr) cudaStreamDestroy(stream);
-    }
   }
 
   void upload_tables(const CompactView& problem, const CompactTables& from, Outcome& outcome) {
@@ -137,18 +132,22 @@ struct CudaBatch::State {
                               std::size_t{view.num_queues} * capacities.queued + capacities.timeless;
     return words * 4 + std::size_t{view.num_counters} * 2 + std::size_t{capacities.delayed} * 12 +
            rank_words_per_plan() * 8 + (order == Order::kRankTies ? std::size_t{view.num_nodes} * 4 : 0) +
-           (1 + view.num_devices + view.num_pools) * sizeof(Time);
+           (1 + view.num_devices + view.num_pools) * sizeof(Time) + view.num_ops;
   }
 
   // How many of the plans the card has room for at once, with some memory left to others.
   std::size_t most_at_once(std::size_t plans, Outcome& outcome) const {
     std::size_t free = 0, total = 0;
     if (!outcome.check(cudaMemGetInfo(&free, &total), "counting its memory")) return 0;
-    const std::size_t room = std::max(free, held) / 10 * 9 / bytes_per_plan() / kTiles * kTiles;
+    const std::size_t room = (free + held()) / 10 * 9 / bytes_per_plan() / kTiles * kTiles;
     if (room == 0) outcome.refuse("the GPU has no memory left for a single tile of plans");
     return std::min(plans, room);
   }
-  std::size_t held = 0;  // bytes that the parts below have taken already
+  // Bytes that parts of earlier batches have taken, which the next one may use.
+  [[nodiscard]] std::size_t held() const {
+    return nodes.bytes() + ready.bytes() + queued.bytes() + timeless.bytes() + delayed.bytes() + since.bytes() +
+           counters.bytes() + delay_ends.bytes() + step_times.bytes() + ranks.bytes() + devices.bytes() + peaks.bytes();
+  }
 
   void make_room(std::size_t plans, Outcome& outcome) {
     const std::size_t tiled = (plans + kTiles - 1) / kTiles * kTiles;
@@ -163,7 +162,6 @@ struct CudaBatch::State {
     peaks.reserve(tiled * (view.num_devices + view.num_pools), outcome);
     ranks.reserve(tiled * rank_words_per_plan(), outcome);
     if (order == Order::kRankTies) since.reserve(tiled * view.num_nodes, outcome);
-    held = std::max(held, tiled * bytes_per_plan());
   }
 
   BatchMemory memory() {
@@ -171,13 +169,8 @@ struct CudaBatch::State {
             delay_ends.data(), delayed.data(),  ranks.data(), since.data(),  capacities};
   }
 
-  struct Part {
-    std::uint32_t first, end;  // plans
-    cudaStream_t stream;
-  };
-
   template <std::uint32_t kTile, typename Mask, Order kOrder, bool kLanes>
-  void launch(const Part& part, const CudaLayout& with, Outcome& outcome) {
+  void launch(std::uint32_t plans, const CudaLayout& with, Outcome& outcome) {
     const auto kernel = simulate_plans<kTile, Mask, kOrder, kLanes>;
     const std::uint32_t per_block = with.warps_per_block * with.plans_per_warp;
     const std::size_t close = close_tables_bytes(view) + hot_bytes(view) * per_block;
@@ -186,60 +179,39 @@ struct CudaBatch::State {
             "asking for shared memory")) {
       return;
     }
-    batch::launch(kernel, (part.end - part.first + per_block - 1) / per_block, with.warps_per_block * 32, close,
-                  part.stream, view, memory(), Ranks{of_node.data(), node_at.data(), tie_end.data()}, part.first,
-                  part.end, with.plans_per_warp, step_times.data(), peaks.data());
+    batch::launch(kernel, (plans + per_block - 1) / per_block, with.warps_per_block * 32, close, view, memory(),
+                  Ranks{of_node.data(), node_at.data(), tie_end.data()}, plans, with.plans_per_warp, step_times.data(),
+                  peaks.data());
     outcome.check(cudaGetLastError(), "starting the simulation");
   }
   template <std::uint32_t kTile, typename Mask, bool kLanes>
-  void launch_in_order(const Part& part, const CudaLayout& with, Outcome& outcome) {
+  void launch_in_order(std::uint32_t plans, const CudaLayout& with, Outcome& outcome) {
     switch (order) {
       case Order::kReadyTime:
-        return launch<kTile, Mask, Order::kReadyTime, kLanes>(part, with, outcome);
+        return launch<kTile, Mask, Order::kReadyTime, kLanes>(plans, with, outcome);
       case Order::kRank:
-        return launch<kTile, Mask, Order::kRank, kLanes>(part, with, outcome);
+        return launch<kTile, Mask, Order::kRank, kLanes>(plans, with, outcome);
       case Order::kRankTies:
-        return launch<kTile, Mask, Order::kRankTies, kLanes>(part, with, outcome);
+        return launch<kTile, Mask, Order::kRankTies, kLanes>(plans, with, outcome);
     }
   }
 
   template <std::uint32_t kTile>
-  void run_tiled(const CudaPlans& plans, const std::uint8_t* there, const Part& part, const CudaLayout& with,
-                 Outcome& outcome) {
-    const std::uint32_t count = part.end - part.first;
+  void run_tiled(const CudaPlans& plans, const std::uint8_t* there, const CudaLayout& with, Outcome& outcome) {
+    const auto count = static_cast<std::uint32_t>(plans.size);
     const std::size_t words = (count + kTile - 1) / kTile * kTile * std::size_t{view.num_ops};
     const auto blocks = static_cast<std::uint32_t>(std::min<std::size_t>((words + 255) / 256, 2048));
-    batch::launch(place_ops<kTile>, blocks, 256, 0, part.stream, view, nodes.data(), there, part.first, part.end,
-                  plans.base != nullptr);
+    batch::launch(place_ops<kTile>, blocks, 256, 0, view, nodes.data(), there, count, plans.base != nullptr);
     if (plans.base != nullptr) {
-      batch::launch(move_ops<kTile>, (count + 127) / 128, 128, 0, part.stream, view, nodes.data(), moves.data(),
-                    first_move.data(), part.first, part.end);
+      batch::launch(move_ops<kTile>, (count + 127) / 128, 128, 0, view, nodes.data(), moves.data(), first_move.data(),
+                    count);
     }
     const bool has_lanes = view.num_slots > view.num_devices + view.num_queues;
     if (view.num_slots <= 32 && !has_lanes) {
-      launch_in_order<kTile, std::uint32_t, false>(part, with, outcome);
+      launch_in_order<kTile, std::uint32_t, false>(count, with, outcome);
     } else {
-      launch_in_order<kTile, std::uint64_t, true>(part, with, outcome);
+      launch_in_order<kTile, std::uint64_t, true>(count, with, outcome);
     }
-  }
-
-  void run_part(const CudaPlans& plans, const Part& part, const CudaLayout& with, Outcome& outcome) {
-    const std::uint8_t* there = plans.devices;
-    if (!plans.is_on_card) {
-      there = devices.data();
-      if (plans.base == nullptr) {
-        const auto start = Clock::now();
-        const std::size_t first = part.first * std::size_t{view.num_ops}, end = part.end * std::size_t{view.num_ops};
-        outcome.check(cudaMemcpyAsync(devices.data() + first, plans.devices + first, end - first,
-                                      cudaMemcpyHostToDevice, part.stream),
-                      "taking plans");
-        times.upload += milliseconds_since(start);
-      }
-    }
-    if (!outcome.ok()) return;
-    if (with.tile == 1) run_tiled<1>(plans, there, part, with, outcome);
-    if (with.tile == 8) run_tiled<8>(plans, there, part, with, outcome);
-    if (with.tile == 32) run_tiled<32>(plans, there, part, with, outcome);
   }
 
   [[nodiscard]] CudaLayout layout_for(std::size_t plans) const {
@@ -253,23 +225,24 @@ struct CudaBatch::State {
   // Plans that fit at once; moves are on the card already.
   void run(const CudaPlans& plans, Time* to_times, std::int64_t* to_peaks, Outcome& outcome) {
     make_room(plans.size, outcome);
+    const auto start = Clock::now();
     if (plans.base != nullptr) {
       devices.upload(plans.base, view.num_ops, outcome);
       first_move.upload(plans.first_move, plans.size + 1, outcome);
     } else if (!plans.is_on_card) {
-      devices.reserve(plans.size * view.num_ops, outcome);
+      devices.upload(plans.devices, plans.size * view.num_ops, outcome);
     }
+    times.upload += milliseconds_since(start);
     if (outcome.ok() && order != Order::kReadyTime) {
       const std::size_t tiled = (plans.size + kTiles - 1) / kTiles * kTiles;
-      outcome.check(cudaMemsetAsync(ranks.data(), 0, tiled * rank_words_per_plan() * 8), "clearing its memory");
+      outcome.check(cudaMemset(ranks.data(), 0, tiled * rank_words_per_plan() * 8), "clearing its memory");
     }
+    if (!outcome.ok()) return;
+    const std::uint8_t* there = plans.is_on_card ? plans.devices : devices.data();
     const CudaLayout with = layout_for(plans.size);
-    const std::size_t step = plans.base != nullptr || plans.is_on_card ? plans.size : kPart;
-    for (std::size_t first = 0; first < plans.size && outcome.ok(); first += step) {
-      const Part part{static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(std::min(first + step, plans.size)),
-                      streams[first / step % kStreams]};
-      run_part(plans, part, with, outcome);
-    }
+    if (with.tile == 1) run_tiled<1>(plans, there, with, outcome);
+    if (with.tile == 8) run_tiled<8>(plans, there, with, outcome);
+    if (with.tile == 32) run_tiled<32>(plans, there, with, outcome);
     if (!outcome.ok()) return;
     const std::size_t places = view.num_devices + view.num_pools;
     outcome.check(cudaMemcpy(to_times, step_times.data(), plans.size * sizeof(Time), cudaMemcpyDeviceToHost),
@@ -291,7 +264,6 @@ std::unique_ptr<CudaBatch> CudaBatch::make(const CompactView& problem, const Com
   auto state = std::make_unique<State>();
   cudaDeviceProp properties{};
   if (outcome.check(cudaGetDeviceProperties(&properties, 0), "telling its name")) state->card = properties.name;
-  for (cudaStream_t& stream : state->streams) outcome.check(cudaStreamCreate(&stream), "starting");
   state->upload_tables(problem, tables, outcome);
   state->capacities = first_capacities(problem);
   why = outcome.why();

@@ -44,16 +44,16 @@ __device__ __forceinline__ Workspace<kTile> workspace_of(const CompactView& prob
           room};
 }
 
-// Every op of the plans from `first` to `end`: [plan * num_ops + op], or with one base for all.
+// Every op of every plan: [plan * num_ops + op], or with one base for all.
 template <std::uint32_t kTile>
-__global__ void place_ops(CompactView problem, std::uint32_t* nodes, const std::uint8_t* devices, std::uint32_t first,
-                          std::uint32_t end, bool is_base) {
-  const std::uint64_t total = static_cast<std::uint64_t>((end - first + kTile - 1) / kTile) * kTile * problem.num_ops;
+__global__ void place_ops(CompactView problem, std::uint32_t* nodes, const std::uint8_t* devices, std::uint32_t plans,
+                          bool is_base) {
+  const std::uint64_t total = static_cast<std::uint64_t>((plans + kTile - 1) / kTile) * kTile * problem.num_ops;
   const std::uint64_t step = static_cast<std::uint64_t>(gridDim.x) * blockDim.x;
   for (std::uint64_t i = blockIdx.x * static_cast<std::uint64_t>(blockDim.x) + threadIdx.x; i < total; i += step) {
     const auto op = static_cast<std::uint32_t>(i / kTile % problem.num_ops);
-    const auto plan = static_cast<std::uint32_t>(first + i / kTile / problem.num_ops * kTile + i % kTile);
-    if (plan >= end) continue;
+    const auto plan = static_cast<std::uint32_t>(i / kTile / problem.num_ops * kTile + i % kTile);
+    if (plan >= plans) continue;
     const std::uint32_t device = is_base ? devices[op] : devices[static_cast<std::size_t>(plan) * problem.num_ops + op];
     of_plan<kTile>(nodes, plan, problem.num_nodes)[static_cast<std::size_t>(problem.node_of[op]) * kTile] =
         problem.waits[op] | device;
@@ -62,9 +62,9 @@ __global__ void place_ops(CompactView problem, std::uint32_t* nodes, const std::
 
 template <std::uint32_t kTile>
 __global__ void move_ops(CompactView problem, std::uint32_t* nodes, const CudaMove* moves,
-                         const std::uint32_t* first_move, std::uint32_t first, std::uint32_t end) {
-  const std::uint32_t plan = first + blockIdx.x * blockDim.x + threadIdx.x;
-  if (plan >= end) return;
+                         const std::uint32_t* first_move, std::uint32_t plans) {
+  const std::uint32_t plan = blockIdx.x * blockDim.x + threadIdx.x;
+  if (plan >= plans) return;
   std::uint32_t* words = of_plan<kTile>(nodes, plan, problem.num_nodes);
   for (std::uint32_t i = first_move[plan]; i < first_move[plan + 1]; ++i) {
     const CudaMove move = moves[i];
@@ -96,7 +96,7 @@ inline std::size_t hot_bytes(const CompactView& problem) {
 
 template <std::uint32_t kTile, typename Mask, Order kOrder, bool kLanes>
 __global__ void __launch_bounds__(64)
-    simulate_plans(CompactView problem, BatchMemory memory, Ranks ranks, std::uint32_t first, std::uint32_t end,
+    simulate_plans(CompactView problem, BatchMemory memory, Ranks ranks, std::uint32_t plans,
                    std::uint32_t plans_per_warp, Time* times, std::int64_t* peaks) {
   extern __shared__ __align__(16) char shared[];
   char* at = shared;
@@ -111,8 +111,8 @@ __global__ void __launch_bounds__(64)
   __syncthreads();
 
   const std::uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
-  const std::uint32_t plan = first + (blockIdx.x * warps + warp) * plans_per_warp + lane;
-  const bool is_mine = lane < plans_per_warp && plan < end;
+  const std::uint32_t plan = (blockIdx.x * warps + warp) * plans_per_warp + lane;
+  const bool is_mine = lane < plans_per_warp && plan < plans;
   const std::uint32_t here = warp * plans_per_warp + lane, stride = warps * plans_per_warp;
   auto* hot_times = reinterpret_cast<std::uint64_t*>(at);
   auto* items = reinterpret_cast<std::uint32_t*>(hot_times + HotState<CloseIndex>::num_times(problem) * stride);

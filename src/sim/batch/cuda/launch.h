@@ -10,8 +10,8 @@ namespace berth::batch {
 
 template <typename... Parameters, typename... Arguments>
 void launch(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, std::size_t shared_bytes,
-            cudaStream_t stream, Arguments... arguments) {
-  kernel<<<blocks, threads, shared_bytes, stream>>>(arguments...);
+            Arguments... arguments) {
+  kernel<<<blocks, threads, shared_bytes>>>(arguments...);
 }
 
 }  // namespace berth::batch
