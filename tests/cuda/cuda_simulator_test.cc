@@ -78,6 +78,28 @@ TEST_F(CudaSimulatorTest, AgreesWithTheEngine) {
   }
 }
 
+TEST_F(CudaSimulatorTest, EveryPlanMayHavePrioritiesOfItsOwn) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Rng rng(seed);
+    const Problem problem = random_problem(rng, 1 + rng.below(40));
+    Plans made = random_plans(problem, rng, 2 + rng.below(30));
+    made.priorities.clear();
+    for (Plan& plan : made.plans) {
+      plan.priority = random_plan(problem, rng).priority;
+      plan.priority.resize(problem.graph().num_ops());
+      made.priorities.insert(made.priorities.end(), plan.priority.begin(), plan.priority.end());
+    }
+    auto gpu = make_cuda_simulator(problem);
+    ASSERT_TRUE(gpu.ok()) << gpu.error().message;
+    BatchScores scores = scores_for(problem, made.plans.size());
+    std::vector<std::uint32_t> left;
+    const PlanBatch batch{made.plans.size(), made.devices, {}, {}, {}, made.priorities};
+    ASSERT_FALSE((*gpu)->run(batch, scores, left));
+    ASSERT_NO_FATAL_FAILURE(expect_scores(problem, made, scores, left));
+  }
+}
+
 TEST_F(CudaSimulatorTest, MovesOfABaseAreThePlansTheyMake) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "sim/engine/ready_queue.h"
+#include "sim/batch/urgency.h"
 
 namespace berth::batch {
 

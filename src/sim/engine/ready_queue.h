@@ -6,18 +6,12 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <vector>
 
-namespace berth {
+#include "sim/batch/urgency.h"
 
-// Orders like the priority, as a number: higher priority, greater number. Both zeros are one.
-inline std::uint64_t urgency_of(double priority) {
-  const auto bits = std::bit_cast<std::uint64_t>(priority + 0.0);
-  const std::uint64_t sign = std::uint64_t{1} << 63;
-  return (bits & sign) != 0 ? ~bits : bits | sign;
-}
+namespace berth {
 
 struct ReadyEntry {
   std::uint64_t urgency;

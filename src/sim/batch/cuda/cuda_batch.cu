@@ -8,6 +8,7 @@
 
 #include "sim/batch/cuda/cuda_kernels.h"
 #include "sim/batch/cuda/launch.h"
+#include "sim/batch/cuda/sort.h"
 
 namespace berth::batch {
 namespace {
@@ -75,6 +76,8 @@ CudaLayout chosen_layout(std::size_t plans) {
   return {32, 32, 2};
 }
 
+// Per op of a plan with ranks of its own: its priority, keys and ops before and behind the sort, two tables.
+constexpr std::size_t kBytesToRank = 8 + 2 * (8 + 4) + 2 * 4;
 constexpr std::size_t kTiles = 32;  // plans are rounded up to the largest tile
 
 using Clock = std::chrono::steady_clock;
@@ -92,11 +95,14 @@ struct CudaBatch::State {
   CudaLayout layout;
   CudaTimes times;
   Order order = Order::kReadyTime;
+  bool has_own_ranks = false;  // every plan its own
   CardMemory<std::uint32_t> nodes, ready, queued, timeless, delayed, since, first_move, of_node, node_at, tie_end;
   CardMemory<std::uint16_t> counters;
   CardMemory<Time> delay_ends, step_times;
-  CardMemory<std::uint64_t> ranks;
-  CardMemory<std::uint8_t> devices;
+  CardMemory<std::uint64_t> ranks, keys, sorted_keys;
+  CardMemory<std::uint32_t> ops, sorted_ops;
+  CardMemory<double> priorities;
+  CardMemory<std::uint8_t> devices, sort_memory;
   CardMemory<CudaMove> moves;
   CardMemory<std::int64_t> peaks;
 
@@ -124,6 +130,31 @@ struct CudaBatch::State {
     tie_end.upload(ranking.tie_end().data(), ranking.tie_end().size(), outcome);
   }
 
+  // Ranks of every plan by itself. Some may have ties, so all are looked at as if they had.
+  void rank_plans(const CudaPlans& plans, Outcome& outcome) {
+    const std::size_t total = plans.size * view.num_ops, space = sort_space(plans.size, view.num_ops);
+    of_node.reserve(plans.size * view.num_nodes, outcome);
+    node_at.reserve(total, outcome);
+    tie_end.reserve(total, outcome);
+    keys.reserve(total, outcome);
+    sorted_keys.reserve(total, outcome);
+    ops.reserve(total, outcome);
+    sorted_ops.reserve(total, outcome);
+    sort_memory.reserve(space, outcome);
+    if (!plans.is_on_card) priorities.upload(plans.priorities, total, outcome);
+    if (!outcome.ok()) return;
+    const auto blocks = static_cast<std::uint32_t>(std::min<std::size_t>((total + 255) / 256, 4096));
+    const double* given = plans.is_on_card ? plans.priorities : priorities.data();
+    batch::launch(rank_keys, blocks, 256, 0, given, keys.data(), ops.data(), view.num_ops, std::uint64_t{total});
+    if (!sort_rows(keys.data(), sorted_keys.data(), ops.data(), sorted_ops.data(), plans.size, view.num_ops,
+                   sort_memory.data(), space)) {
+      return outcome.refuse("the GPU failed while sorting priorities");
+    }
+    batch::launch(fill_ranks, blocks, 256, 0, view, sorted_keys.data(), sorted_ops.data(), of_node.data(),
+                  node_at.data(), tie_end.data(), std::uint64_t{total});
+    outcome.check(cudaGetLastError(), "ranking ops");
+  }
+
   std::size_t rank_words_per_plan() const {
     return order == Order::kReadyTime ? 0 : std::size_t{view.num_devices} * rank_words_of_device(view.num_ops);
   }
@@ -132,7 +163,8 @@ struct CudaBatch::State {
                               std::size_t{view.num_queues} * capacities.queued + capacities.timeless;
     return words * 4 + std::size_t{view.num_counters} * 2 + std::size_t{capacities.delayed} * 12 +
            rank_words_per_plan() * 8 + (order == Order::kRankTies ? std::size_t{view.num_nodes} * 4 : 0) +
-           (1 + view.num_devices + view.num_pools) * sizeof(Time) + view.num_ops;
+           (1 + view.num_devices + view.num_pools) * sizeof(Time) + view.num_ops +
+           (has_own_ranks ? std::size_t{view.num_ops} * kBytesToRank + std::size_t{view.num_nodes} * 4 : 0);
   }
 
   // How many of the plans the card has room for at once, with some memory left to others.
@@ -146,7 +178,9 @@ struct CudaBatch::State {
   // Bytes that parts of earlier batches have taken, which the next one may use.
   [[nodiscard]] std::size_t held() const {
     return nodes.bytes() + ready.bytes() + queued.bytes() + timeless.bytes() + delayed.bytes() + since.bytes() +
-           counters.bytes() + delay_ends.bytes() + step_times.bytes() + ranks.bytes() + devices.bytes() + peaks.bytes();
+           of_node.bytes() + node_at.bytes() + tie_end.bytes() + keys.bytes() + sorted_keys.bytes() + ops.bytes() +
+           sorted_ops.bytes() + sort_memory.bytes() + priorities.bytes() + counters.bytes() + delay_ends.bytes() +
+           step_times.bytes() + ranks.bytes() + devices.bytes() + peaks.bytes();
   }
 
   void make_room(std::size_t plans, Outcome& outcome) {
@@ -180,8 +214,8 @@ struct CudaBatch::State {
       return;
     }
     batch::launch(kernel, (plans + per_block - 1) / per_block, with.warps_per_block * 32, close, view, memory(),
-                  Ranks{of_node.data(), node_at.data(), tie_end.data()}, plans, with.plans_per_warp, step_times.data(),
-                  peaks.data());
+                  Ranks{of_node.data(), node_at.data(), tie_end.data()}, has_own_ranks, plans, with.plans_per_warp,
+                  step_times.data(), peaks.data());
     outcome.check(cudaGetLastError(), "starting the simulation");
   }
   template <std::uint32_t kTile, typename Mask, bool kLanes>
@@ -232,6 +266,7 @@ struct CudaBatch::State {
     } else if (!plans.is_on_card) {
       devices.upload(plans.devices, plans.size * view.num_ops, outcome);
     }
+    if (has_own_ranks && outcome.ok()) rank_plans(plans, outcome);
     times.upload += milliseconds_since(start);
     if (outcome.ok() && order != Order::kReadyTime) {
       const std::size_t tiled = (plans.size + kTiles - 1) / kTiles * kTiles;
@@ -276,7 +311,12 @@ bool CudaBatch::run(const CudaPlans& plans, const Ranking& ranking, Time* times,
   Outcome outcome;
   const auto start = Clock::now();
   state.times = {};
-  state.upload_ranks(ranking, outcome);
+  state.has_own_ranks = plans.priorities != nullptr;
+  if (state.has_own_ranks) {
+    state.order = Order::kRankTies;
+  } else {
+    state.upload_ranks(ranking, outcome);
+  }
   if (plans.base != nullptr) {
     state.moves.upload(plans.moves, plans.first_move[plans.size], outcome);
   }
@@ -290,6 +330,7 @@ bool CudaBatch::run(const CudaPlans& plans, const Ranking& ranking, Time* times,
     } else {
       part.devices += done * state.view.num_ops;
     }
+    if (plans.priorities != nullptr) part.priorities += done * state.view.num_ops;
     state.run(part, times + done, peaks + done * places, outcome);
   }
   state.times.total = milliseconds_since(start);

@@ -35,7 +35,8 @@ struct CudaPlans {  // as PlanBatch (sim/batch/batch_simulator.h)
   const std::uint8_t* base = nullptr;
   const std::uint32_t* first_move = nullptr;
   const CudaMove* moves = nullptr;
-  bool is_on_card = false;  // `devices` is memory of the card
+  const double* priorities = nullptr;  // of every plan, in place of those that all share
+  bool is_on_card = false;             // `devices` and `priorities` are memory of the card
 };
 
 class CudaBatch {
@@ -44,7 +45,8 @@ class CudaBatch {
   static std::unique_ptr<CudaBatch> make(const CompactView& problem, const CompactTables& tables, std::string& why);
   ~CudaBatch();
 
-  // Step times [plan] and peaks [plan * (devices + pools) + place], with priorities that all plans share. False if the
+  // Step times [plan] and peaks [plan * (devices + pools) + place], with priorities that all plans
+  // share unless they have their own. False if the
   // card failed; `why` says how.
   bool run(const CudaPlans& plans, const Ranking& ranking, Time* times, std::int64_t* peaks, std::string& why);
 

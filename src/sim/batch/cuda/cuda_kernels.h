@@ -6,6 +6,7 @@
 
 #include "sim/batch/cuda/cuda_batch.h"
 #include "sim/batch/event_loop.h"
+#include "sim/batch/urgency.h"
 
 namespace berth::batch {
 
@@ -72,6 +73,40 @@ __global__ void move_ops(CompactView problem, std::uint32_t* nodes, const CudaMo
   }
 }
 
+// Priorities of every plan as keys that ascend with the place of an op, and the ops.
+static __global__ void rank_keys(const double* priorities, std::uint64_t* keys, std::uint32_t* ops,
+                                 std::uint32_t num_ops, std::uint64_t total) {
+  const std::uint64_t step = static_cast<std::uint64_t>(gridDim.x) * blockDim.x;
+  for (std::uint64_t i = blockIdx.x * static_cast<std::uint64_t>(blockDim.x) + threadIdx.x; i < total; i += step) {
+    keys[i] = ~urgency_of(priorities[i]);
+    ops[i] = static_cast<std::uint32_t>(i % num_ops);
+  }
+}
+
+// The tables of Ranks of every plan, from its ops in order.
+static __global__ void fill_ranks(CompactView problem, const std::uint64_t* keys, const std::uint32_t* ops,
+                                  std::uint32_t* of_node, std::uint32_t* node_at, std::uint32_t* tie_end,
+                                  std::uint64_t total) {
+  const std::uint64_t step = static_cast<std::uint64_t>(gridDim.x) * blockDim.x;
+  for (std::uint64_t i = blockIdx.x * static_cast<std::uint64_t>(blockDim.x) + threadIdx.x; i < total; i += step) {
+    const std::uint64_t plan = i / problem.num_ops, row = plan * problem.num_ops;
+    const auto rank = static_cast<std::uint32_t>(i - row);
+    const std::uint32_t node = problem.node_of[ops[i]];
+    node_at[i] = node;
+    of_node[plan * problem.num_nodes + node] = rank;
+    std::uint32_t low = rank + 1, high = problem.num_ops;  // the first rank with another priority
+    while (low < high) {
+      const std::uint32_t middle = (low + high) / 2;
+      if (keys[row + middle] == keys[i]) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    tie_end[i] = low;
+  }
+}
+
 // Copies a small table into shared memory and points at it from now on.
 template <typename T>
 __device__ __forceinline__ char* keep_close(const T*& table, std::uint32_t size, char* at) {
@@ -96,7 +131,7 @@ inline std::size_t hot_bytes(const CompactView& problem) {
 
 template <std::uint32_t kTile, typename Mask, Order kOrder, bool kLanes>
 __global__ void __launch_bounds__(64)
-    simulate_plans(CompactView problem, BatchMemory memory, Ranks ranks, std::uint32_t plans,
+    simulate_plans(CompactView problem, BatchMemory memory, Ranks ranks, bool has_own_ranks, std::uint32_t plans,
                    std::uint32_t plans_per_warp, Time* times, std::int64_t* peaks) {
   extern __shared__ __align__(16) char shared[];
   char* at = shared;
@@ -113,6 +148,11 @@ __global__ void __launch_bounds__(64)
   const std::uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
   const std::uint32_t plan = (blockIdx.x * warps + warp) * plans_per_warp + lane;
   const bool is_mine = lane < plans_per_warp && plan < plans;
+  if (has_own_ranks) {
+    ranks.of_node += static_cast<std::size_t>(plan) * problem.num_nodes;
+    ranks.node_at += static_cast<std::size_t>(plan) * problem.num_ops;
+    ranks.tie_end += static_cast<std::size_t>(plan) * problem.num_ops;
+  }
   const std::uint32_t here = warp * plans_per_warp + lane, stride = warps * plans_per_warp;
   auto* hot_times = reinterpret_cast<std::uint64_t*>(at);
   auto* items = reinterpret_cast<std::uint32_t*>(hot_times + HotState<CloseIndex>::num_times(problem) * stride);

@@ -25,17 +25,21 @@ class CudaSimulator final : public GpuSimulator {
 
   std::optional<Error> run(const PlanBatch& plans, BatchScores& scores, std::vector<std::uint32_t>& left) override {
     const std::size_t ops = compact_.view().num_ops;
-    const bool has_own_priorities = plans.priorities.size() > ops;
-    if (has_own_priorities || (ops > batch::kMostRanked && !plans.priorities.empty())) {
+    const bool have_own_priorities = plans.priorities.size() > ops;
+    if (ops > batch::kMostRanked && !plans.priorities.empty()) {
       leave_all(plans.size, left);
       return std::nullopt;
     }
-    ranking_.set(compact_.view(), plans.priorities);
+    ranking_.set(compact_.view(), have_own_priorities ? std::span<const double>() : plans.priorities);
     times_.resize(plans.size);
     std::string why;
     static_assert(sizeof(BatchMove) == sizeof(batch::CudaMove));
-    const batch::CudaPlans there{plans.size, plans.devices.data(), plans.base.data(), plans.first_move.data(),
-                                 reinterpret_cast<const batch::CudaMove*>(plans.moves.data())};
+    const batch::CudaPlans there{plans.size,
+                                 plans.devices.data(),
+                                 plans.base.data(),
+                                 plans.first_move.data(),
+                                 reinterpret_cast<const batch::CudaMove*>(plans.moves.data()),
+                                 have_own_priorities ? plans.priorities.data() : nullptr};
     if (!card_->run(there, ranking_, times_.data(), scores.peaks.data(), why)) return bad_input("{}", why);
     for (std::size_t i = 0; i < plans.size; ++i) judge(i, scores, left);
     if (left.size() * 200 > plans.size) grow();
