@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans per second of the batch simulator on a GPU, beside the engine on one core of the same host, and how many plans
 // of those that are checked differ from the processor's (none may).
-//   cuda_bench GRAPH MACHINE [MODE:PLANS:TILE:PER_WARP:CHECKED:RANKED]...   MODE: most groups moved, or "random"
+//   cuda_bench GRAPH MACHINE [MODE:PLANS:TILE:PER_WARP:CHECKED:RANKED]...
+// MODE: most groups moved, or "random". TILE, PER_WARP: layout of threads, 0 to choose. RANKED: 0 no priorities, 1 all
+// different, 2 some shared, 3 every plan its own.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -85,6 +87,11 @@ Batch make_batch(const Problem& task, const Plan& base, const Row& row) {
   return batch;
 }
 
+std::span<const double> priorities_of(const std::vector<double>& all, const Row& row, std::size_t plan,
+                                      std::size_t ops) {
+  return row.ranked == 3 ? std::span(all).subspan(plan * ops, ops) : std::span(all);
+}
+
 std::uint32_t count_wrong(const batch::CompactProblem& compact, const Batch& plans, const Row& row,
                           const std::vector<double>& priorities, const std::vector<batch::Time>& times,
                           const std::vector<std::int64_t>& peaks) {
@@ -99,7 +106,8 @@ std::uint32_t count_wrong(const batch::CompactProblem& compact, const Batch& pla
       for (std::size_t i = worker * std::size_t{step}; i < row.plans && row.checked > 0;
            i += workers * std::size_t{step}) {
         if (times[i] == batch::kNever) continue;
-        bool same = host.run(plans.plan(i), priorities) && host.step_time() == times[i];
+        bool same = host.run(plans.plan(i), priorities_of(priorities, row, i, plans.base.size())) &&
+                    host.step_time() == times[i];
         for (std::uint32_t k = 0; k < places; ++k) same = same && host.peak(k) == peaks[i * places + k];
         if (!same) ++wrong;
       }
@@ -109,13 +117,14 @@ std::uint32_t count_wrong(const batch::CompactProblem& compact, const Batch& pla
   return wrong;
 }
 
-double engine_seconds(const Problem& task, const Batch& plans, const std::vector<double>& priorities) {
+double engine_seconds(const Problem& task, const Batch& plans, const Row& row, const std::vector<double>& priorities) {
   Simulator simulator(task);
   double least = 1e9;
   for (std::size_t i = 0; i < std::min<std::size_t>(20, plans.devices.empty() ? plans.begin.size() - 1 : 20); ++i) {
     Plan plan;
     for (const std::uint8_t device : plans.plan(i)) plan.device_of.push_back(DeviceId{device});
-    plan.priority = priorities;
+    const auto own = priorities_of(priorities, row, i, plans.base.size());
+    plan.priority.assign(own.begin(), own.end());
     const auto start = Clock::now();
     simulator.run(plan);
     least = std::min(least, seconds_since(start));
@@ -129,12 +138,14 @@ void run_row(const Problem& task, const Plan& base, const batch::CompactProblem&
   const Batch plans = make_batch(task, base, row);
   std::vector<double> priorities;
   Rng rng(9);
-  for (std::size_t i = 0; row.ranked != 0 && i < plans.base.size(); ++i) {
+  const std::size_t count = row.ranked == 0 ? 0 : plans.base.size() * (row.ranked == 3 ? row.plans : 1);
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t i = k % plans.base.size();
     const auto noise = static_cast<double>(i + rng.below(200));
     priorities.push_back(row.ranked == 2 ? -std::floor(noise / 50) : -noise - 1e-7 * static_cast<double>(i));
   }
   batch::Ranking ranking;
-  ranking.set(compact.view(), priorities);
+  if (row.ranked != 3) ranking.set(compact.view(), priorities);
   std::vector<batch::Time> times(row.plans);
   std::vector<std::int64_t> peaks(row.plans * std::size_t{compact.view().num_devices + compact.view().num_pools});
   gpu.set_layout({row.tile, row.per_warp, 2});
@@ -144,6 +155,7 @@ void run_row(const Problem& task, const Plan& base, const batch::CompactProblem&
     const auto start = Clock::now();
     batch::CudaPlans there{row.plans, plans.devices.data(), nullptr, nullptr, nullptr};
     if (plans.devices.empty()) there = {row.plans, nullptr, plans.base.data(), plans.begin.data(), plans.moves.data()};
+    if (row.ranked == 3) there.priorities = priorities.data();
     std::string why;
     if (!gpu.run(there, ranking, times.data(), peaks.data(), why)) {
       std::printf("%s: %s\n", text.c_str(), why.c_str());
@@ -156,7 +168,7 @@ void run_row(const Problem& task, const Plan& base, const batch::CompactProblem&
   }
   const auto failed = std::count(times.begin(), times.end(), batch::kNever);
   const std::uint32_t wrong = count_wrong(compact, plans, row, priorities, times, peaks);
-  const double engine = engine_seconds(task, plans, priorities);
+  const double engine = engine_seconds(task, plans, row, priorities);
   std::printf(
       "  %-26s %9.0f plans/s  %6.0f x engine (%.3f ms)  upload %.1f of %.1f ms  failed %ld  "
       "wrong %u\n",
