@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How fast `hierarchical` learns on large graphs, and where the time goes.
 
-policy_speed.py BERTH [--budget 30s] [--threads 2]     Markdown table, then PASS or FAIL per bar; exit code 1 if one is missed
+policy_speed.py BERTH [--budget 30s | --updates N] [--threads 2]     Markdown table, then PASS or FAIL per bar; exit code 1 if one is missed
 
 Bar: one update a second with 4 evaluated plans each, preset `default`, on zoo:nmt-8 (over 80,000 ops) and on its 100,000-op sister.
 Phases come from the metrics of the run: sampling (with the start of the measurements), what is prepared meanwhile, waiting for
@@ -20,11 +20,15 @@ BAR = 1.0  # updates a second
 PHASES = {"sample_s": "sample", "prepare_s": "prepare", "wait_s": "wait", "gradient_s": "gradients", "step_s": "step"}
 
 
+def length_of_run(flags):
+    return ["--updates", flags.updates] if flags.updates else ["--budget", flags.budget]
+
+
 def train(flags, graph, folder):
     """Metrics of a run, its answer, and the peak of its memory."""
     run = pathlib.Path(folder) / "run"
     done = flags.berth.run("train", graph, "--machine", flags.machine, "--planner", "hierarchical", "--option", f"placements={PLACEMENTS}",
-                           "--option", "groupings=1", "--budget", flags.budget, "--threads", flags.threads, "-o", run, "--quiet", "--json")
+                           "--option", "groupings=1", *length_of_run(flags), "--threads", flags.threads, "-o", run, "--quiet", "--json")
     return metrics.updates(run), done.json(), done.peak_bytes
 
 
@@ -59,12 +63,13 @@ def measure(flags, graph, table):
 def main():
     parser = cli.parser(__doc__)
     parser.add_argument("--budget", default="30s", help="of a run (default 30s)")
+    parser.add_argument("--updates", type=int, help="of a run, in place of a budget")
     parser.add_argument("--threads", type=int, default=2, help="default 2")
     parser.add_argument("--graphs", nargs="+", default=GRAPHS, help=f"default: {' '.join(GRAPHS)}")
     parser.add_argument("--machine", default=MACHINE, help=f"default {MACHINE}")
     flags = parser.parse_args()
     print(f"`{cli.command(parser, flags)}`: `hierarchical`, preset `default` with {PLACEMENTS} plans an update, on "
-          f"`{flags.machine}`, {flags.threads} threads, {flags.budget} a run. Milliseconds of an update by phase: "
+          f"`{flags.machine}`, {flags.threads} threads, {f'{flags.updates} updates' if flags.updates else flags.budget} a run. Milliseconds of an update by phase: "
           "plans are measured in the background while the policy prepares its gradients, so `wait` is what the "
           "simulator costs beyond that.\n")
     head = ["graph", "ops", "updates/s", "plans each", *(f"{name}, ms" for name in PHASES.values()), "other, ms", "peak memory"]

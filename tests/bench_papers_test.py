@@ -121,7 +121,7 @@ class ScriptTest(unittest.TestCase):
             self.assertRegex(done.stdout, f"- PASS: {bar}", done.stderr)
         self.assertRegex(done.stdout, r"- (PASS|FAIL): the oldest checkpoint")
         done = subprocess.run([sys.executable, ROOT / "bench" / "policy_speed.py", BERTH, "--graphs", GRAPH, "--machine", "k40x2",
-                               "--budget", "1s"], capture_output=True, text=True, timeout=1800, check=False)
+                               "--updates", "4"], capture_output=True, text=True, timeout=1800, check=False)
         self.assertEqual(done.returncode, 1 if "FAIL" in done.stdout else 0, done.stdout + done.stderr)
         self.assertIn("with 4 evaluated plans each", done.stdout)
 
