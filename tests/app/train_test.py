@@ -55,7 +55,10 @@ class Runs(TrainTest):
         document = self.train("--evaluations", 20, run=self.folder / "evaluations", updates=1000)
         self.assertLessEqual(document["evaluations"], 20)
         self.assertGreater(document["updates"], 0)
-        document = self.json_of(*TRAIN, "--budget", "5s", "-o", self.folder / "budget")  # within the patience of json_of
+        for budget in ("5s", "50s", "500s"):  # the first is plenty, unless the computer is very busy
+            document = self.json_of(*TRAIN, "--budget", budget, "-o", self.folder / budget)
+            if document["updates"] > 0:
+                break
         self.assertGreater(document["updates"], 0)
         self.assert_refused([*TRAIN, "--evaluations", 1, "-o", self.run], "one update takes")
         self.assertFalse(self.run.exists())
