@@ -40,7 +40,7 @@ bool is_done(const Search& search) { return search.has_best() && (search.should_
 // Those that stay lead, then the best.
 void put_promising_first(std::vector<Start>& starts) {
   std::ranges::stable_sort(starts, [](const Start& a, const Start& b) { return better(a.score, b.score); });
-  std::ranges::stable_partition(starts, &Start::stays);
+  std::stable_partition(starts.begin(), starts.end(), [](const Start& start) { return start.stays; });
 }
 
 class AutoSearch {

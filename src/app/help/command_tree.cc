@@ -161,7 +161,7 @@ manual::CommandFacts command_tree(const CLI::App& program) {
   std::vector<std::string>& topics = help->arguments.front().words;  // so far the pages; commands have help too
   for (const manual::CommandFacts& command : tree.commands) topics.push_back(command.name());
   std::ranges::sort(topics);
-  topics.erase(std::ranges::unique(topics).begin(), topics.end());
+  topics.erase(std::unique(topics.begin(), topics.end()), topics.end());
   return tree;
 }
 

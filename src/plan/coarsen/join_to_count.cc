@@ -26,7 +26,7 @@ std::vector<std::vector<Neighbour>> list_neighbours(const Problem& problem, cons
     readers.clear();
     for (const OpId consumer : graph.consumers(tensor)) readers.push_back(grouping.of(problem, consumer));
     std::ranges::sort(readers);
-    readers.erase(std::ranges::unique(readers).begin(), readers.end());
+    readers.erase(std::unique(readers.begin(), readers.end()), readers.end());
     for (const std::uint32_t to : readers) {
       if (to == from) continue;
       neighbours[from].push_back({to, graph.bytes(tensor)});

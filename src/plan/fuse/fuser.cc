@@ -154,8 +154,8 @@ class PairFuser {
   template <typename Use>
   void for_each_near(const Use& use) {
     std::ranges::sort(near_);
-    const auto repeats = std::ranges::unique(near_);
-    for (const Cluster there : std::span(near_.begin(), repeats.begin())) use(there);
+    const auto repeats = std::unique(near_.begin(), near_.end());
+    for (const Cluster there : std::span(near_.begin(), repeats)) use(there);
   }
 
   const Graph& graph_;

@@ -46,8 +46,7 @@ std::vector<RawEdge> raw_edges(const Problem& problem, const Grouping& grouping,
       if (to != kNoVertex && to != from) readers.push_back(to);
     }
     std::ranges::sort(readers);
-    const auto repeated = std::ranges::unique(readers);
-    readers.erase(repeated.begin(), repeated.end());
+    readers.erase(std::unique(readers.begin(), readers.end()), readers.end());
     const double weight = route.transfer_time(graph.bytes(tensor));
     for (const std::uint32_t to : readers) edges.push_back({std::min(from, to), std::max(from, to), weight});
   }

@@ -49,7 +49,7 @@ std::vector<DeviceId> worker_devices(const Problem& problem) {
     const int others = some_compute_outside(problem, set_of(workers)) ? 1 : 0;
     const auto room = static_cast<std::size_t>(std::max(*limit - others, 1));
     const DeviceSet needed = devices_needed(problem);
-    std::ranges::stable_partition(workers, [&](DeviceId device) { return (needed & device_bit(device)) != 0; });
+    std::stable_partition(workers.begin(), workers.end(), [&](DeviceId device) { return (needed & device_bit(device)) != 0; });
     workers.resize(std::min(workers.size(), room));
   }
   return workers;
