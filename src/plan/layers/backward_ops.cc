@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/layers/backward_ops.h"
 
-#include <ranges>
-
 namespace berth {
 namespace {
 
 // Ops from which an update op can be reached over data edges.
 std::vector<std::uint8_t> reaches_update(const Graph& graph) {
   std::vector<std::uint8_t> reaches(graph.num_ops(), 0);
-  for (const OpId op : graph.topological_order() | std::views::reverse) {
+  const auto order = graph.topological_order();
+  for (auto at = order.rbegin(); at != order.rend(); ++at) {
+    const OpId op = *at;
     if (graph.updated_parameter(op) != kNoOp) reaches[index(op)] = 1;
     if (reaches[index(op)] == 0) continue;
     for (const TensorId tensor : graph.distinct_inputs(op)) reaches[index(graph.producer(tensor))] = 1;
@@ -19,7 +19,9 @@ std::vector<std::uint8_t> reaches_update(const Graph& graph) {
 
 // Consumers of the loss; empty if there is none that leads to an update.
 std::vector<OpId> readers_of_loss(const Graph& graph, const std::vector<std::uint8_t>& reaches) {
-  for (const OpId op : graph.topological_order() | std::views::reverse) {
+  const auto order = graph.topological_order();
+  for (auto at = order.rbegin(); at != order.rend(); ++at) {
+    const OpId op = *at;
     for (const TensorId tensor : graph.outputs(op)) {
       if (!graph.is_graph_output(tensor)) continue;
       std::vector<OpId> readers;

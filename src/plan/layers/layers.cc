@@ -7,7 +7,6 @@
 #include <limits>
 #include <map>
 #include <numeric>
-#include <ranges>
 #include <set>
 #include <unordered_map>
 
@@ -193,7 +192,9 @@ class LayerFinder {
   // For every op the layer of the one parameter whose update is all it leads to; none where it leads elsewhere too.
   [[nodiscard]] std::vector<std::uint32_t> layers_led_to() const {
     std::vector<std::uint32_t> led_to(graph_.num_ops(), kNoLayer);
-    for (const OpId op : graph_.topological_order() | std::views::reverse) {
+    const auto order = graph_.topological_order();
+    for (auto at = order.rbegin(); at != order.rend(); ++at) {
+      const OpId op = *at;
       if (const OpId parameter = graph_.updated_parameter(op); parameter != kNoOp) {
         led_to[index(op)] = parameter_layer_[index(parameter)];
         continue;
@@ -214,7 +215,9 @@ class LayerFinder {
 
   // Ops without a layer so far take the earliest one of their consumers.
   void fill_from_consumers() {
-    for (const OpId op : graph_.topological_order() | std::views::reverse) {
+    const auto order = graph_.topological_order();
+    for (auto at = order.rbegin(); at != order.rend(); ++at) {
+      const OpId op = *at;
       if (layer_[index(op)] != kNoLayer) continue;
       for (const TensorId tensor : graph_.outputs(op)) {
         for (const OpId consumer : graph_.consumers(tensor)) {
@@ -259,7 +262,7 @@ std::vector<TiedLayers> tied_layers(const Graph& graph, const Layers& layers) {
   for (const auto& [readers, bytes] : shared) {
     TiedLayers tied{readers, {}, bytes};
     std::ranges::copy_if(readers, std::back_inserter(tied.bound),
-                         [&](std::uint32_t layer) { return 2 * bytes > read[layer]; });
+                         [&, bytes = bytes](std::uint32_t layer) { return 2 * bytes > read[layer]; });
     if (!tied.bound.empty()) all.push_back(std::move(tied));
   }
   std::ranges::stable_sort(all, std::greater(), &TiedLayers::shared);
