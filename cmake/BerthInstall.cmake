@@ -17,6 +17,9 @@ foreach(header ${public_headers})
   get_filename_component(folder ${header} DIRECTORY)
   install(FILES src/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/berth/${folder})
 endforeach()
+if(BERTH_CUDA)
+  list(APPEND targets berth_cuda)  # what berth_sim links
+endif()
 install(TARGETS ${targets} EXPORT berthTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} ${CMAKE_INSTALL_INCLUDEDIR}/berth)
