@@ -6,6 +6,7 @@
 #include <chrono>
 #include <map>
 
+#include "sim/evaluator.h"
 #include "sim/simulator.h"
 #include "workloads.h"
 
@@ -75,8 +76,9 @@ void simulate_once(benchmark::State& state, const std::string& graph, const std:
 void evaluate_batch(benchmark::State& state, const std::string& graph, const std::string& machine) {
   const Problem& task = cached_problem(graph, machine);
   const auto evaluator = make_simulated_evaluator(task, static_cast<int>(state.range(0)));
-  const std::vector<Plan> plans(64, plan(task, "expert"));
-  for (auto _ : state) benchmark::DoNotOptimize(evaluator->evaluate(std::span<const Plan>(plans)));
+  GatheredPlans plans;
+  while (plans.size() < 64) plans.add(plan(task, "expert"));
+  for (auto _ : state) benchmark::DoNotOptimize(evaluator->evaluate(plans.batch()));
   state.counters["evaluations/s"] = benchmark::Counter(
       static_cast<double>(plans.size()) * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
 }

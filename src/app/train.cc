@@ -11,9 +11,9 @@ namespace berth::app {
 namespace {
 
 // A run keeps everything else that it was begun with.
-constexpr std::array<std::string_view, 11> kBesideResume{
-    "--resume", "--updates",       "--budget",      "--evaluations",  "--threads",         "--quiet",
-    "--json",   "--policy-device", "--tensorboard", "--rank-timeout", "--checkpoint-every"};
+constexpr std::array<std::string_view, 12> kBesideResume{
+    "--resume", "--updates",       "--budget",      "--evaluations",  "--threads",          "--quiet",
+    "--json",   "--policy-device", "--tensorboard", "--rank-timeout", "--checkpoint-every", "--simulate-on"};
 
 std::vector<std::string> given_flags(const CLI::App& command) {
   std::vector<std::string> names;

@@ -59,7 +59,8 @@ class LearnedPlanner : public Planner {
     if (judged_by_search_) {
       environments.push_back(std::make_unique<SearchEnvironment>(search));
     } else {
-      environments.push_back(make_simulated_environment(search.problem(), search.budget().threads));
+      environments.push_back(
+          make_simulated_environment(search.problem(), search.budget().threads, search.budget().simulate_on));
     }
     BERTH_TRY(const std::unique_ptr<Learner> learner,
               make_learner(std::move(environments), options_, search.budget().seed, policy_device_, *alone));

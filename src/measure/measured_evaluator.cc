@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "sim/simulator.h"
+
 namespace berth {
 namespace {
 
@@ -65,17 +67,12 @@ Score failed_score(const Problem& problem, const Plan& plan) {
 class MeasuredEvaluator final : public Evaluator {
  public:
   explicit MeasuredEvaluator(std::shared_ptr<MeasuredScores> scores) : scores_(std::move(scores)) {}
+  using Evaluator::evaluate;
   const Score& evaluate(const Plan& plan) override { return last_ = scores_->score(plan); }
-  std::span<const Score> evaluate(std::span<const Plan> plans) override {
-    batch_.clear();
-    for (const Plan& plan : plans) batch_.push_back(scores_->score(plan));
-    return batch_;
-  }
 
  private:
   std::shared_ptr<MeasuredScores> scores_;
   Score last_;
-  std::vector<Score> batch_;
 };
 
 class ScreeningEvaluator final : public Evaluator {
@@ -87,11 +84,19 @@ class ScreeningEvaluator final : public Evaluator {
     shortlist_->offer(plan, score);
     return score;
   }
-  std::span<const Score> evaluate(std::span<const Plan> plans) override {
-    const std::span<const Score> scores = inner_->evaluate(plans);
-    for (std::size_t i = 0; i < scores.size(); ++i) shortlist_->offer(plans[i], scores[i]);
+  // What the list wants of a batch is simulated once more: it keeps whole scores.
+  const BatchScores& evaluate(const PlanBatch& plans) override {
+    const BatchScores& scores = inner_->evaluate(plans);
+    Plan plan;
+    for (std::size_t i = 0; i < plans.size; ++i) {
+      if (!shortlist_->wants(scores.over[i], scores.step_time[i])) continue;
+      plans.read(i, plan);
+      shortlist_->offer(plan, inner_->evaluate(plan));
+    }
     return scores;
   }
+  bool likes_whole_batches() override { return inner_->likes_whole_batches(); }
+  [[nodiscard]] const BatchUse* batch_use() const override { return inner_->batch_use(); }
   const Score* evaluate_bounded(const Plan& plan, Picoseconds cutoff) override {
     const Score* score = inner_->evaluate_bounded(plan, cutoff);
     if (score != nullptr) shortlist_->offer(plan, *score);
@@ -167,6 +172,15 @@ std::unique_ptr<Evaluator> make_measured_evaluator(std::shared_ptr<MeasuredScore
   return std::make_unique<MeasuredEvaluator>(std::move(scores));
 }
 
+bool Shortlist::wants(Bytes over, Picoseconds step_time) const {
+  const std::lock_guard lock(mutex_);
+  if (entries_.size() < most_) return true;
+  if (entries_.empty()) return false;
+  const Score& last = entries_.back().score;
+  const Bytes last_over = last.overflow ? last.overflow->over : 0;
+  return std::tie(over, step_time) < std::tie(last_over, last.step_time);
+}
+
 void Shortlist::offer(const Plan& plan, const Score& score) {
   if (most_ == 0) return;
   const std::lock_guard lock(mutex_);
@@ -184,9 +198,9 @@ std::vector<Plan> Shortlist::plans() const {
   return plans;
 }
 
-std::unique_ptr<Evaluator> make_screening_evaluator(const Problem& problem, int threads,
+std::unique_ptr<Evaluator> make_screening_evaluator(std::unique_ptr<Evaluator> simulated,
                                                     std::shared_ptr<Shortlist> shortlist) {
-  return std::make_unique<ScreeningEvaluator>(make_simulated_evaluator(problem, threads), std::move(shortlist));
+  return std::make_unique<ScreeningEvaluator>(std::move(simulated), std::move(shortlist));
 }
 
 }  // namespace berth

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "measure/session.h"
-#include "sim/simulator.h"
+#include "sim/evaluator.h"
 
 namespace berth {
 
@@ -56,6 +56,8 @@ class Shortlist {
  public:
   explicit Shortlist(std::size_t most) : most_(most) {}
   void offer(const Plan& plan, const Score& score);
+  // Whether a plan with such a score could come onto the list.
+  [[nodiscard]] bool wants(Bytes over, Picoseconds step_time) const;
   [[nodiscard]] std::vector<Plan> plans() const;  // best first
 
  private:
@@ -68,8 +70,8 @@ class Shortlist {
   std::vector<Entry> entries_;  // best first
 };
 
-// A simulated evaluator whose best plans go onto the list.
-std::unique_ptr<Evaluator> make_screening_evaluator(const Problem& problem, int threads,
+// Simulates, and the best plans go onto the list.
+std::unique_ptr<Evaluator> make_screening_evaluator(std::unique_ptr<Evaluator> simulated,
                                                     std::shared_ptr<Shortlist> shortlist);
 
 }  // namespace berth

@@ -194,7 +194,7 @@ class Explainer {
     if (!machine) return std::nullopt;
     const Result<Problem> faster = on_machine(problem_, std::make_shared<const Machine>(*std::move(machine)));
     if (!faster) return std::nullopt;
-    const auto evaluator = make_simulated_evaluator(*faster, 1);
+    const auto evaluator = make_single_evaluator(*faster);
     const Picoseconds now = evaluator->evaluate(plan_).step_time;
     return std::pair(now, evaluator->evaluate(other).step_time);
   }

@@ -14,7 +14,7 @@ Mover::Mover(const Problem& problem, const Plan& plan)
       families_(problem),
       families_read_(problem.graph().num_ops()),
       group_of_(problem.graph().num_ops(), -1),
-      evaluator_(make_simulated_evaluator(problem, 1)),
+      evaluator_(make_single_evaluator(problem)),
       now_(evaluator_->evaluate(plan)) {
   for (std::size_t group = 0; group < plan.fusions.size(); ++group) {
     for (const OpId op : plan.fusions[group]) group_of_[index(op)] = static_cast<int>(group);

@@ -39,7 +39,7 @@ Status check_plan(const ScoredPlan& found, const Problem& problem) {
 }
 
 Status check_score(const ScoredPlan& found, const Problem& problem) {
-  if (make_simulated_evaluator(problem, 1)->evaluate(found.plan) == found.score) return {};
+  if (make_single_evaluator(problem)->evaluate(found.plan) == found.score) return {};
   return bad_input("the score of its best plan is not what that plan has; {}", kOther);
 }
 

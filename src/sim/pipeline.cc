@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/thread_pool.h"
 #include "machine/device_set.h"
 
 namespace berth {
@@ -120,32 +119,13 @@ class PipelineScorer {
 
 class PipelineEvaluator final : public Evaluator {
  public:
-  PipelineEvaluator(const Problem& problem, int threads) : problem_(problem), num_threads_(threads) {
-    scorers_.emplace_back(problem);
-  }
+  explicit PipelineEvaluator(const Problem& problem) : scorer_(problem) {}
 
-  const Score& evaluate(const Plan& plan) override { return scorers_.front().run(plan); }
-
-  std::span<const Score> evaluate(std::span<const Plan> plans) override {
-    if (scores_.size() < plans.size()) scores_.resize(plans.size());
-    if (!pool_) start_threads();
-    pool_->for_each(plans.size(), [&](std::size_t i, int worker) {
-      scores_[i] = scorers_[static_cast<std::size_t>(worker)].run(plans[i]);
-    });
-    return std::span<const Score>(scores_).first(plans.size());
-  }
+  using Evaluator::evaluate;
+  const Score& evaluate(const Plan& plan) override { return scorer_.run(plan); }
 
  private:
-  void start_threads() {
-    pool_.emplace(num_threads_);
-    while (scorers_.size() < static_cast<std::size_t>(pool_->size())) scorers_.emplace_back(problem_);
-  }
-
-  const Problem& problem_;
-  int num_threads_;
-  std::optional<ThreadPool> pool_;
-  std::vector<PipelineScorer> scorers_;
-  std::vector<Score> scores_;
+  PipelineScorer scorer_;
 };
 
 }  // namespace
@@ -197,8 +177,8 @@ PipelineLoad pipeline_load(const Problem& problem, const Plan& plan) {
 
 Score pipeline_score(const Problem& problem, const Plan& plan) { return PipelineScorer(problem).run(plan); }
 
-std::unique_ptr<Evaluator> make_pipeline_evaluator(const Problem& problem, int threads) {
-  return std::make_unique<PipelineEvaluator>(problem, threads);
+std::unique_ptr<Evaluator> make_pipeline_evaluator(const Problem& problem) {
+  return std::make_unique<PipelineEvaluator>(problem);
 }
 
 }  // namespace berth

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "problem/problem.h"
-#include "sim/simulator.h"
+#include "sim/evaluator.h"
 #include "sim/timeline.h"
 
 namespace berth {
@@ -60,6 +60,6 @@ PipelineLoad pipeline_load(const Problem& problem, const Plan& plan);
 // resident bytes. The plan must pass verify().
 Score pipeline_score(const Problem& problem, const Plan& plan);
 
-std::unique_ptr<Evaluator> make_pipeline_evaluator(const Problem& problem, int threads);
+std::unique_ptr<Evaluator> make_pipeline_evaluator(const Problem& problem);
 
 }  // namespace berth

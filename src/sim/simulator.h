@@ -4,8 +4,6 @@
 #pragma once
 
 #include <memory>
-#include <span>
-#include <vector>
 
 #include "problem/problem.h"
 #include "sim/timeline.h"
@@ -43,26 +41,5 @@ class Simulator {
 // One-shot conveniences.
 Score simulate(const Problem& problem, const Plan& plan);
 Timeline simulate_timeline(const Problem& problem, const Plan& plan);
-
-// What a planner asks "how good is this?": simulated here, measured on hardware elsewhere. Not thread-safe itself; a
-// batch may use many threads inside and gives the same scores for any number of them.
-class Evaluator {
- public:
-  virtual ~Evaluator() = default;
-  // What these return is valid until the next call; nothing is allocated per plan once the first batch of that size is
-  // done.
-  virtual const Score& evaluate(const Plan& plan) = 0;
-  virtual std::span<const Score> evaluate(std::span<const Plan> plans) = 0;
-  // The exact score if the step takes at most `cutoff`, else nullptr. Memory is not judged by the cutoff: look at the
-  // score.
-  virtual const Score* evaluate_bounded(const Plan& plan, Picoseconds cutoff) {
-    const Score& score = evaluate(plan);
-    return score.step_time <= cutoff ? &score : nullptr;
-  }
-  // Says that the plans to come differ little from this one. Changes no result, only speed.
-  virtual void rebase(const Plan&) {}
-};
-
-std::unique_ptr<Evaluator> make_simulated_evaluator(const Problem& problem, int threads);
 
 }  // namespace berth

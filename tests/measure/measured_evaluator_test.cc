@@ -178,7 +178,7 @@ TEST_F(ShortlistTest, OfNothingStaysEmpty) {
 
 TEST_F(ShortlistTest, AScreeningEvaluatorOffersWhatItScores) {
   const auto list = std::make_shared<Shortlist>(4);
-  const auto evaluator = make_screening_evaluator(problem_, 1, list);
+  const auto evaluator = make_screening_evaluator(make_simulated_evaluator(problem_, 1), list);
   EXPECT_EQ(evaluator->evaluate(on(0)), simulate(problem_, on(0)));
   EXPECT_EQ(listed(*list), "0 ");
   const std::vector<Plan> batch{on(1), on(2)};

@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "sim/evaluator.h"
 #include "sim/simulator.h"
 #include "support/random_problem.h"
 

@@ -4,6 +4,7 @@
 
 #include "sim/bounds/bounds.h"
 #include "sim/critical_path.h"
+#include "sim/evaluator.h"
 #include "sim/simulator.h"
 #include "sim/timed_simulator.h"
 #include "support/compare_timelines.h"
@@ -121,7 +122,7 @@ TEST(Sequential, NoPlanIsFasterThanTheLowerBoundNorThanItsParts) {
 TEST(Sequential, BoundedRunsAndBasesChangeNothing) {
   Rng rng(7);
   const Problem problem = random_problem(rng, 40, {.overlap = false});
-  const auto evaluator = make_simulated_evaluator(problem, 1);
+  const auto evaluator = make_single_evaluator(problem);
   for (int i = 0; i < 20; ++i) {
     const Plan plan = random_plan(problem, rng);
     const Score score = simulate(problem, plan);

@@ -64,29 +64,6 @@ TEST(SimulatorReference, AWorkspaceRemembersNothing) {
   }
 }
 
-TEST(SimulatorReference, ABatchGivesTheScoresOfSingleRunsForAnyNumberOfThreads) {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    Rng rng(seed);
-    const Problem problem = random_problem(rng, 80);
-    std::vector<Plan> plans;
-    std::vector<Score> expected;
-    for (int i = 0; i < 25; ++i) {
-      plans.push_back(random_plan(problem, rng));
-      expected.push_back(simulate(problem, plans.back()));
-    }
-    for (const int threads : {1, 2, 3}) {
-      const auto evaluator = make_simulated_evaluator(problem, threads);
-      const auto batch = [&](std::size_t count) {
-        const auto scores = evaluator->evaluate(std::span<const Plan>(plans).first(count));
-        return std::vector<Score>(scores.begin(), scores.end());
-      };
-      EXPECT_EQ(batch(plans.size()), expected) << "seed " << seed << ", " << threads << " threads";
-      EXPECT_EQ(evaluator->evaluate(plans[7]), expected[7]) << "seed " << seed << ", " << threads << " threads";
-      EXPECT_EQ(batch(3), std::vector<Score>(expected.begin(), expected.begin() + 3));
-    }
-  }
-}
-
 TEST(SimulatorReference, NoPlanIsFasterThanTheLowerBound) {
   for (std::uint64_t seed = 1; seed <= 500; ++seed) {
     Rng rng(seed);

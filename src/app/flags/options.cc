@@ -7,10 +7,12 @@
 
 #include "base/units.h"
 #include "services/problem/dims.h"
+#include "sim/batch/batch_simulator.h"
 
 namespace berth::app {
 namespace {
 
+constexpr std::uint64_t kLargestBatch = std::uint64_t{1} << 20;
 constexpr double kLongestBudget = 30.0 * 24 * 3600;
 constexpr std::uint64_t kMostThreads = 1024;
 constexpr const char* kConstraints = "Constraints (berth help constraints; each may be given several times)";
@@ -110,6 +112,14 @@ void add_search_flags(CLI::App& command, SearchFlags& flags) {
   add_number(command, "--threads", flags.threads, {1, kMostThreads},
              "threads to search with, for planners that can use several (berth planners)")
       ->default_str("all cores");
+  add_text(
+      command, "--simulate-on", flags.simulate_on, "WHERE",
+      "what simulates batches of plans: cpu, cuda (an NVIDIA GPU), or auto: large batches on a GPU if one is there; "
+      "the plans found are the same")
+      ->capture_default_str();
+  add_number(command, "--batch", flags.batch, {1, kLargestBatch},
+             "plans that a population holds and has judged at once (genetic); changes what is found")
+      ->default_str("as the planner likes");
   add_quiet_flag(command, flags.quiet);
 }
 
@@ -141,7 +151,12 @@ Result<Budget> budget_of(const SearchFlags& flags) {
     return bad_input("--budget: {} is not a time to search; give more than nothing and at most 30 days", flags.budget);
   }
   const int cores = static_cast<int>(std::clamp<std::uint64_t>(std::thread::hardware_concurrency(), 1, kMostThreads));
-  return Budget{*time, flags.evaluations, flags.seed, flags.threads > 0 ? flags.threads : cores};
+  Budget budget{*time, flags.evaluations, flags.seed, flags.threads > 0 ? flags.threads : cores};
+  const Result<SimulateOn> place = find_simulate_on(flags.simulate_on);
+  if (!place) return within("--simulate-on", place.error());
+  budget.simulate_on = *place;
+  budget.batch = flags.batch;
+  return budget;
 }
 
 }  // namespace berth::app

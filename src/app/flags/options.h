@@ -53,6 +53,8 @@ struct SearchFlags {
   std::string budget = "10s";
   std::uint64_t evaluations = 0, seed = 1;  // no evaluations: the budget is a time
   int threads = 0;                          // 0: one per core
+  std::string simulate_on = "auto";
+  std::uint64_t batch = 0;  // 0: as the planner likes
   bool quiet = false;
 };
 void add_search_flags(CLI::App& command, SearchFlags& flags);

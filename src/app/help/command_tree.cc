@@ -80,7 +80,8 @@ constexpr std::string_view kShells = "bash zsh fish", kRuntimes = "llama.cpp vll
                            kPasted = "llama.cpp vllm accelerate table", kObjectives = "step pipeline",
                            kPhases = "decode prefill", kJudges = "simulate measure both",
                            kPresets = "default paper google released", kPlacers = "lstm transformer feed-forward",
-                           kPolicyDevices = "cpu cuda", kRewards = "time sqrt log inverse log-time";
+                           kPolicyDevices = "cpu cuda", kSimulators = "auto cpu cuda",
+                           kRewards = "time sqrt log inverse log-time";
 
 // The first row that fits counts.
 constexpr std::array kRows{
@@ -108,6 +109,7 @@ constexpr std::array kRows{
     Row{"--preset", "", listed<kPresets>},
     Row{"--placer", "", listed<kPlacers>},
     Row{"--policy-device", "", listed<kPolicyDevices>},
+    Row{"--simulate-on", "", listed<kSimulators>},
     Row{"--reward", "", listed<kRewards>},
 };
 

@@ -67,6 +67,7 @@ Result<learn::TrainRequest> request_of(const TrainFlags& flags) {
   BERTH_TRY(const Budget budget, budget_of(flags.search));
   learn::TrainRequest request{.folder = flags.resume.empty() ? flags.output : flags.resume};
   request.shares_threads = !flags.is_given("--threads");
+  request.simulate_on = budget.simulate_on;
   BERTH_TRY(request.checkpoint_every_s, seconds_of("--checkpoint-every", flags.checkpoint_every));
   if (flags.resume.empty()) {
     BERTH_TRY(request.begins, new_run_of(flags, budget));

@@ -136,6 +136,7 @@ Status TrainRun::Parts::begin() {
     subjects_.push_back({&loaded->problem, lower_bound(loaded->problem).value()});
   }
   training_.emplace(config_, subjects_, ranks_, caller_);
+  training_->set_simulate_on(request_.simulate_on);
   BERTH_RETURN_IF_ERROR(training_->prepare());
   checkpoint_.state = training_->state();
   return ranks_.is_root() ? begin_folder() : Status();

@@ -24,6 +24,7 @@ struct TrainRequest {
   RunChanges changes = {};            // ... with these
   bool shares_threads = true;         // several processes divide them among themselves, since they share the cores
   double checkpoint_every_s = 60.0;
+  SimulateOn simulate_on = SimulateOn::kCpu;
 };
 
 // What a run has found for one of its problems.

@@ -10,6 +10,7 @@
 #include "learn/methods.h"
 #include "learn/run/ranks.h"
 #include "services/words.h"
+#include "sim/batch/batch_simulator.h"
 
 namespace berth::learn {
 namespace {
@@ -24,7 +25,9 @@ Status Training::prepare() {
   }
   std::vector<std::unique_ptr<Environment>> environments;
   for (const Subject& subject : subjects_) {
-    environments.push_back(make_simulated_environment(*subject.problem, config_.threads));
+    if (const auto missing = check_simulate_on(*subject.problem, simulate_on_))
+      return within("--simulate-on", *missing);
+    environments.push_back(make_simulated_environment(*subject.problem, config_.threads, simulate_on_));
   }
   BERTH_TRY(learner_,
             make_learner(std::move(environments), config_.options, config_.seed, config_.policy_device, ranks_));

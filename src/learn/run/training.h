@@ -30,6 +30,8 @@ class Training {
   // All must outlive it, the subjects' problems too.
   Training(const RunConfig& config, std::span<const Subject> subjects, Communicator& ranks, Caller& caller)
       : config_(config), subjects_(subjects), ranks_(ranks), caller_(caller) {}
+  // Before prepare(). How plans are simulated is no part of a run: scores are the same.
+  void set_simulate_on(SimulateOn on) { simulate_on_ = on; }
   // For rank 0 alone.
   void set_recorder(RunRecorder recorder) { recorder_.emplace(std::move(recorder)); }
   void set_monitor(Monitor monitor) { monitor_.emplace(std::move(monitor)); }
@@ -67,6 +69,7 @@ class Training {
   std::unique_ptr<Learner> learner_;
   Trainer* trainer_ = nullptr;  // the same, where it can serve a parameter server
   std::optional<Monitor> monitor_;
+  SimulateOn simulate_on_ = SimulateOn::kCpu;
   Clock::time_point start_ = Clock::now(), shown_{};
   double before_s_ = 0.0;                                  // elapsed in earlier stretches
   std::uint64_t first_update_ = 0, first_evaluation_ = 0;  // of this stretch

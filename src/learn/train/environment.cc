@@ -7,7 +7,11 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <thread>
+#include <utility>
+
+#include "sim/evaluator.h"
 
 namespace berth::learn {
 namespace {
@@ -80,7 +84,7 @@ class SimulatedEnvironment final : public Environment {
         job.score = timed_->run(job.plan, job.times);
         return;
       }
-      if (!evaluator_) evaluator_ = make_simulated_evaluator(problem_, 1);
+      if (!evaluator_) evaluator_ = make_single_evaluator(problem_);
       job.score = evaluator_->evaluate(job.plan);
     }
 
@@ -117,6 +121,49 @@ class SimulatedEnvironment final : public Environment {
   std::vector<std::thread> threads_;
 };
 
+// Plans wait until they are collected: a GPU wants them all at once. Times of ops it does not know.
+class BatchEnvironment final : public Environment {
+ public:
+  BatchEnvironment(const Problem& problem, int threads)
+      : problem_(problem), evaluator_(make_simulated_evaluator(problem, threads, SimulateOn::kCuda)) {}
+
+  [[nodiscard]] const Problem& problem() const override { return problem_; }
+  void submit(Plan plan) override { plans_.push_back(std::move(plan)); }
+  std::vector<Score> collect(const std::function<bool()>& /*should_stop*/) override {
+    batch_.clear();
+    for (const Plan& plan : plans_) batch_.add(plan);
+    const BatchScores& scores = evaluator_->evaluate(batch_.batch());
+    std::vector<Score> all;
+    all.reserve(plans_.size());
+    for (std::size_t i = 0; i < plans_.size(); ++i) all.push_back(score_of(scores, i));
+    plans_.clear();
+    return all;
+  }
+
+ private:
+  // What somebody might keep as the best plan is simulated once more, for its whole score.
+  Score score_of(const BatchScores& scores, std::size_t i) {
+    const std::pair value(scores.over[i], scores.step_time[i]);
+    if (!best_ || value < *best_) {
+      best_ = value;
+      return evaluator_->evaluate(plans_[i]);
+    }
+    Score score{.step_time = scores.step_time[i], .feasible = scores.feasible(i)};
+    if (!score.feasible) score.overflow = Overflow{.over = scores.over[i]};
+    const std::size_t devices = problem_.machine().num_devices();
+    const Bytes* peaks = scores.peaks.data() + i * scores.num_places;
+    for (std::size_t device = 0; device < devices; ++device) score.devices.push_back({.peak = peaks[device]});
+    score.pool_peaks.assign(peaks + devices, peaks + scores.num_places);
+    return score;
+  }
+
+  const Problem& problem_;
+  std::unique_ptr<Evaluator> evaluator_;
+  std::vector<Plan> plans_;  // since the last collect()
+  GatheredPlans batch_;
+  std::optional<std::pair<Bytes, Picoseconds>> best_;
+};
+
 double share_over(Bytes peak, Bytes capacity) {
   return static_cast<double>(peak - capacity) / static_cast<double>(std::max<Bytes>(capacity, 1));
 }
@@ -135,7 +182,8 @@ double overflow_of(const Problem& problem, const Score& score) {
 
 }  // namespace
 
-std::unique_ptr<Environment> make_simulated_environment(const Problem& problem, int threads) {
+std::unique_ptr<Environment> make_simulated_environment(const Problem& problem, int threads, SimulateOn on) {
+  if (on == SimulateOn::kCuda) return std::make_unique<BatchEnvironment>(problem, threads);
   return std::make_unique<SimulatedEnvironment>(problem, threads);
 }
 

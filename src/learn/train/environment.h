@@ -11,6 +11,7 @@
 #include "base/rng.h"
 #include "plan/planner.h"
 #include "runs/reward.h"
+#include "sim/batch/plan_batch.h"
 #include "sim/timed_simulator.h"
 
 namespace berth::learn {
@@ -31,8 +32,10 @@ class Environment {
   virtual std::vector<OpTimes> take_times() { return {}; }
 };
 
-// Simulates with that many threads of its own. The problem must outlive it.
-std::unique_ptr<Environment> make_simulated_environment(const Problem& problem, int threads);
+// Simulates with that many threads of its own, while the policy goes on; on a GPU, where one is demanded (kCuda), all
+// plans at once when they are collected. Scores are the same. The problem must outlive it.
+std::unique_ptr<Environment> make_simulated_environment(const Problem& problem, int threads,
+                                                        SimulateOn on = SimulateOn::kCpu);
 
 // A score as the policy sees it.
 Measurement measurement_of(const Problem& problem, const Score& score);

@@ -19,7 +19,8 @@ namespace {
 constexpr std::size_t kMaxGroups = 400;
 constexpr std::size_t kMinPopulation = 20, kMaxPopulation = 120;
 constexpr double kEliteShare = 0.2, kMutantShare = 0.1, kEliteBias = 0.7;
-constexpr std::size_t kBatch = 16;  // plans held at once: on graphs of a million ops each takes ten megabytes
+constexpr std::size_t kPiece = 16;  // plans judged at once, unless the size of the population was given
+constexpr std::size_t kHeldBytes = std::size_t{1} << 30;  // of such plans: one of a million ops takes nine megabytes
 
 // Units, or as few groups as fit a population that must learn about each of them.
 Grouping groups_for_genes(const Problem& problem) {
@@ -119,7 +120,8 @@ class Population {
         rng_(search.budget().seed),
         has_limits_(has_limits(search.problem())),
         members_(size),
-        elites_(std::max<std::size_t>(static_cast<std::size_t>(static_cast<double>(size) * kEliteShare), 1)) {}
+        elites_(std::max<std::size_t>(static_cast<std::size_t>(static_cast<double>(size) * kEliteShare), 1)),
+        piece_(search.budget().batch > 0 ? most_held(search.problem()) : kPiece) {}
 
   void begin(std::span<const Plan> seeds) {
     for (std::size_t i = 0; i < members_.size(); ++i) {
@@ -156,26 +158,32 @@ class Population {
     return keys;
   }
 
+  // By the problem alone, so that a seed gives one plan on any computer.
+  static std::size_t most_held(const Problem& problem) {
+    const std::size_t bytes_each =
+        (sizeof(std::uint8_t) + sizeof(double)) * std::max<std::size_t>(problem.graph().num_ops(), 1);
+    return std::max(kHeldBytes / bytes_each, kPiece);
+  }
+
   void evaluate_from(std::size_t first) {
-    for (std::size_t i = first; i < members_.size() && !search_.should_stop(); i += kBatch) {
-      evaluate(std::span(members_).subspan(i, std::min(kBatch, members_.size() - i)));
+    for (std::size_t i = first; i < members_.size() && !search_.should_stop(); i += piece_) {
+      evaluate(std::span(members_).subspan(i, std::min(piece_, members_.size() - i)));
     }
     std::ranges::stable_sort(members_, {}, &Individual::value);
   }
 
   void evaluate(std::span<Individual> batch) {
-    plans_.resize(batch.size());
-    std::size_t legal = 0;
+    plans_.clear();
     std::vector<Individual*> judged;
     for (Individual& individual : batch) {
-      genome_.decode(individual.keys, plans_[legal]);
-      if (has_limits_ && verify(search_.problem(), plans_[legal])) continue;
+      genome_.decode(individual.keys, plan_);
+      if (has_limits_ && verify(search_.problem(), plan_)) continue;
       judged.push_back(&individual);
-      ++legal;
+      plans_.add(plan_);
     }
-    search_.count_evaluations(batch.size() - legal);  // so that a search where nothing is legal ends
-    const std::vector<Score> scores = search_.evaluate(std::span<const Plan>(plans_.data(), legal));
-    for (std::size_t i = 0; i < scores.size(); ++i) judged[i]->value = value_of(scores[i]);
+    search_.count_evaluations(batch.size() - plans_.size());  // so that a search where nothing is legal ends
+    const BatchScores& scores = search_.evaluate(plans_.batch());
+    for (std::size_t i = 0; i < scores.size(); ++i) judged[i]->value = value_of(scores, i);
   }
 
   Search& search_;
@@ -184,8 +192,15 @@ class Population {
   bool has_limits_;                  // on devices or crossings: plans must be verified
   std::vector<Individual> members_;  // best first
   std::size_t elites_;
-  std::vector<Plan> plans_;
+  std::size_t piece_;  // members judged at once
+  GatheredPlans plans_;
+  Plan plan_;
 };
+
+std::size_t population_size(const Budget& budget, const Genome& genome) {
+  return budget.batch > 0 ? std::max(budget.batch, kMinPopulation)
+                          : std::clamp(genome.size(), kMinPopulation, kMaxPopulation);
+}
 
 }  // namespace
 
@@ -200,7 +215,7 @@ Result<Plan> GeneticPlanner::plan(Search& search) {
   std::uint64_t generations = 0;
   if (!search.should_stop() && !search.at_lower_bound()) {
     const Genome genome(search.problem());
-    Population population(search, genome, std::clamp(genome.size(), kMinPopulation, kMaxPopulation));
+    Population population(search, genome, population_size(search.budget(), genome));
     population.begin(seeds);
     for (; !search.should_stop() && !search.at_lower_bound(); ++generations) population.next_generation();
   }

@@ -24,6 +24,10 @@ inline PlanValue value_of(const Score& score) {
   return {!score.feasible, score.overflow ? score.overflow->over : 0, score.step_time};
 }
 
+inline PlanValue value_of(const BatchScores& scores, std::size_t plan) {
+  return {!scores.feasible(plan), scores.over[plan], scores.step_time[plan]};
+}
+
 // The best of the plans it is shown, for stages that must return one of theirs, whatever else their search has seen.
 // The first of equals stays.
 class BestPlan {

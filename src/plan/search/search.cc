@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "sim/bounds/bounds.h"
 
@@ -21,14 +22,16 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 
 Search::Search(const Problem& problem, const Budget& budget, std::optional<Picoseconds> known_lower_bound)
     : Search(problem, budget, known_lower_bound ? *known_lower_bound : berth::lower_bound(problem).value(),
-             [&problem](int threads) { return make_simulated_evaluator(problem, threads); }) {}
+             [&problem](const Budget& ours) {
+               return make_simulated_evaluator(problem, ours.threads, ours.simulate_on);
+             }) {}
 
 Search::Search(const Problem& problem, const Budget& budget, Picoseconds known_lower_bound,
                EvaluatorMaker make_evaluator)
     : problem_(problem),
       budget_(budget),
       make_evaluator_(std::move(make_evaluator)),
-      evaluator_(make_evaluator_(budget.threads)),
+      evaluator_(make_evaluator_(budget)),
       lower_bound_(known_lower_bound) {
   start_ = last_progress_ = Clock::now();
 }
@@ -36,6 +39,7 @@ Search::Search(const Problem& problem, const Budget& budget, Picoseconds known_l
 std::unique_ptr<Search> Search::fork() const {
   Budget budget = budget_;
   budget.threads = 1;
+  budget.simulate_on = SimulateOn::kCpu;
   auto forked = std::make_unique<Search>(problem_, budget, lower_bound_, make_evaluator_);
   forked->start_ = start_;
   forked->stop_flag_ = stop_flag_;
@@ -100,24 +104,35 @@ const Score* Search::evaluate_bounded(const Plan& plan, Picoseconds cutoff) {
   return score;
 }
 
-std::vector<Score> Search::evaluate(std::span<const Plan> plans) {
-  std::vector<Score> scores;
-  scores.reserve(plans.size());
-  std::size_t piece = static_cast<std::size_t>(std::max(budget_.threads, 1));
-  while (scores.size() < plans.size()) {
-    const std::size_t done = scores.size();
-    const std::size_t count = allowed_of(std::min(piece, plans.size() - done));
+const BatchScores& Search::evaluate(const PlanBatch& plans) {
+  batch_scores_ = {};
+  std::size_t done = 0, piece = static_cast<std::size_t>(std::max(budget_.threads, 1));
+  if (evaluator_->likes_whole_batches()) piece = plans.size;
+  while (done < plans.size) {
+    const std::size_t count = allowed_of(std::min(piece, plans.size - done));
     if (count == 0) break;
     const Clock::time_point started = Clock::now();
-    for (const Score& score : evaluator_->evaluate(plans.subspan(done, count))) {
-      keep(plans[scores.size()], score);
-      scores.push_back(score);
-    }
+    const PlanBatch part = plans.part(done, count);
+    const BatchScores& scores = evaluator_->evaluate(part);
+    batch_scores_.append(scores);
+    keep_best_of(part, scores);
     evaluations_ += count;
+    done += count;
     if (Clock::now() - started < kPieceTime / 2) piece *= 2;
     tick();
   }
-  return scores;
+  return batch_scores_;
+}
+
+// The first of the best ones is simulated once more, since the best plan is kept with its whole score.
+void Search::keep_best_of(const PlanBatch& plans, const BatchScores& scores) {
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < plans.size; ++i) best = scores.better(i, best) ? i : best;
+  const auto value = std::pair(scores.over[best], scores.step_time[best]);
+  const Bytes known_over = best_score_.overflow ? best_score_.overflow->over : 0;
+  if (best_plan_ && value >= std::pair(known_over, best_score_.step_time)) return;
+  plans.read(best, batch_plan_);
+  keep(batch_plan_, evaluator_->evaluate(batch_plan_));
 }
 
 void Search::count_evaluations(std::uint64_t count) {

@@ -10,13 +10,12 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "base/rng.h"
 #include "problem/problem.h"
-#include "sim/simulator.h"
+#include "sim/evaluator.h"
 
 namespace berth {
 
@@ -25,6 +24,8 @@ struct Budget {
   std::uint64_t evaluations = 0;  // 0: no limit; otherwise results depend on seed alone, not on time
   std::uint64_t seed = 1;
   int threads = 1;
+  SimulateOn simulate_on = SimulateOn::kCpu;  // batches of plans; changes no score
+  std::size_t batch = 0;                      // plans that a population holds; 0: as many as its planner likes
 };
 
 struct SearchState {  // what a progress line shows
@@ -34,8 +35,8 @@ struct SearchState {  // what a progress line shows
   Picoseconds lower_bound = 0;
 };
 
-// Makes the evaluator of a search, and those of its forks.
-using EvaluatorMaker = std::function<std::unique_ptr<Evaluator>(int threads)>;
+// Makes the evaluator of a search, and those of its forks, each by its budget.
+using EvaluatorMaker = std::function<std::unique_ptr<Evaluator>(const Budget&)>;
 
 class Search {
  public:
@@ -54,8 +55,11 @@ class Search {
   // Scores a plan that passes verify() and remembers it if it is the best so far. Never refused, so that even an empty
   // budget gives one plan. The reference is valid until the next evaluation.
   const Score& evaluate(const Plan& plan);
-  // The same for many, in parallel: scores of the first k plans, k < plans.size() only if the search had to stop.
-  std::vector<Score> evaluate(std::span<const Plan> plans);
+  // The same for many at once: scores of the first k plans, k < plans.size only if the search had to stop. Valid until
+  // the next such call.
+  const BatchScores& evaluate(const PlanBatch& plans);
+  // What ran where of these; nullptr if nobody knows.
+  [[nodiscard]] const BatchUse* batch_use() const { return evaluator_->batch_use(); }
 
   // Takes a plan that was scored elsewhere, by a simulation of this problem: counted and remembered like any other.
   void add(const Plan& plan, const Score& score);
@@ -134,6 +138,7 @@ class Search {
 
  private:
   void keep(const Plan& plan, const Score& score);
+  void keep_best_of(const PlanBatch& plans, const BatchScores& scores);
   [[nodiscard]] std::size_t allowed_of(std::size_t wanted) const;
 
   const Problem& problem_;
@@ -147,6 +152,8 @@ class Search {
   std::optional<Plan> best_plan_;
   Score best_score_;
   const Score* last_score_ = nullptr;
+  BatchScores batch_scores_;
+  Plan batch_plan_;
   std::uint64_t evaluations_ = 0, joined_ = 0;  // joined: that another search has counted
   double end_ = 1.0;                            // share of the budget to be used at present
   Picoseconds lower_bound_ = 0;

@@ -18,7 +18,7 @@ void take_larger(Bytes& into, Bytes other) { into = std::max(into, other); }
 
 SharedEvaluator::SharedEvaluator(std::span<const Problem> problems, std::span<const Picoseconds> yardsticks)
     : leader_(leader_of(yardsticks)), scores_(problems.size()), order_(problems.size()) {
-  for (const Problem& problem : problems) evaluators_.push_back(make_simulated_evaluator(problem, 1));
+  for (const Problem& problem : problems) evaluators_.push_back(make_single_evaluator(problem));
   for (const Picoseconds time : yardsticks) yardsticks_.push_back(static_cast<double>(std::max<Picoseconds>(time, 1)));
   std::iota(order_.begin(), order_.end(), std::size_t{0});
 }
@@ -30,12 +30,6 @@ std::size_t SharedEvaluator::leader_of(std::span<const Picoseconds> yardsticks) 
 const Score& SharedEvaluator::evaluate(const Plan& plan) {
   for (std::size_t i = 0; i < evaluators_.size(); ++i) scores_[i] = &evaluators_[i]->evaluate(plan);
   return join();
-}
-
-std::span<const Score> SharedEvaluator::evaluate(std::span<const Plan> plans) {
-  batch_.clear();
-  for (const Plan& plan : plans) batch_.push_back(evaluate(plan));
-  return batch_;
 }
 
 const Score* SharedEvaluator::evaluate_bounded(const Plan& plan, Picoseconds cutoff) {

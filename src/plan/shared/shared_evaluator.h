@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-#include "sim/simulator.h"
+#include "sim/evaluator.h"
 
 namespace berth {
 
@@ -23,8 +23,8 @@ class SharedEvaluator final : public Evaluator {
   // The problems must outlive it; one yardstick each, and at least one.
   SharedEvaluator(std::span<const Problem> problems, std::span<const Picoseconds> yardsticks);
 
+  using Evaluator::evaluate;
   const Score& evaluate(const Plan& plan) override;
-  std::span<const Score> evaluate(std::span<const Plan> plans) override;  // one after the other
   // The problem that refused the last plan is asked first.
   const Score* evaluate_bounded(const Plan& plan, Picoseconds cutoff) override;
   void rebase(const Plan& plan) override;
@@ -42,7 +42,6 @@ class SharedEvaluator final : public Evaluator {
   std::vector<const Score*> scores_;  // of the plan at hand, per problem
   std::vector<std::size_t> order_;    // in which the problems are asked
   Score joint_;
-  std::vector<Score> batch_;
 };
 
 }  // namespace berth

@@ -43,7 +43,7 @@ class SharedSearch {
   }
 
   void score_starts(std::size_t problem) {
-    const auto evaluator = make_simulated_evaluator(problems_[problem], 1);
+    const auto evaluator = make_single_evaluator(problems_[problem]);
     for (const Plan& start : starts_) {
       if (!verify(problems_[problem], start)) note_own(problem, start, evaluator->evaluate(start));
     }
@@ -70,9 +70,10 @@ class SharedSearch {
     for (const Score& score : result_.own_scores) yardsticks.push_back(score.step_time);
     const std::size_t leader = SharedEvaluator::leader_of(yardsticks);
     // A plan as good as every problem's own is all that is asked for: its joint time is the leader's own.
-    Search search(
-        problems_[leader], options_.budget, std::max<Picoseconds>(yardsticks[leader], 1),
-        [problems = problems_, yardsticks](int) { return std::make_unique<SharedEvaluator>(problems, yardsticks); });
+    Search search(problems_[leader], options_.budget, std::max<Picoseconds>(yardsticks[leader], 1),
+                  [problems = problems_, yardsticks](const Budget&) {
+                    return std::make_unique<SharedEvaluator>(problems, yardsticks);
+                  });
     search.set_stop_flag(options_.stop);
     search.set_progress(options_.progress);
     try_starts(search);

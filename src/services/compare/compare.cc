@@ -68,6 +68,7 @@ Result<CompareAnswer> compare(const CompareRequest& request, Caller& caller) {
   BERTH_TRY(LoadedProblem loaded, load_problem(request.problem, caller));
   CompareAnswer answer{.loaded = std::move(loaded)};
   const Problem& problem = answer.loaded.problem;
+  BERTH_RETURN_IF_ERROR(check_can_simulate(request.budget, problem));
   BERTH_TRY(const std::unique_ptr<Judge> judge, make_judge(request.judge, request.problem.graph, problem, caller));
   BERTH_TRY(const std::vector<Outcome> given, given_rows(request, answer.loaded));
   answer.comparison = compare(problem, request.planners, request.budget, given, *judge, caller);

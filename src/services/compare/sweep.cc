@@ -137,6 +137,7 @@ Result<std::vector<SweepRow>> run_sweep(const ProblemRequest& request, const Swe
       return within(fmt::format("{} = {}", sweep.name, value), with_what_is_meant(sweep, loaded.error()));
     }
     const Problem& problem = loaded->problem;
+    BERTH_RETURN_IF_ERROR(check_can_simulate(budget, problem));
     rows.push_back({value, run_planner(problem, planner, budget, lower_bound(problem).value(), caller)});
     listener(rows.back(), *loaded);
   }

@@ -135,6 +135,12 @@ void write_outcome(JsonWriter& json, const Problem& problem, const Outcome& outc
                    const std::optional<Outcome>& single) {
   const std::optional<double> value_s = outcome.value_s();
   json.members("planner", outcome.planner, "note", outcome.note);
+  if (const BatchUse& use = outcome.batches; !use.card.empty() || !use.note.empty()) {
+    json.object("batches", [&] {
+      json.members("on_gpu", use.on_gpu, "on_cpu", use.on_cpu, "outgrown", use.outgrown, "gpu", use.card, "note",
+                   use.note);
+    });
+  }
   if (!outcome.fusion.empty()) json.members("fusion", outcome.fusion);
   if (!outcome.schedule.empty()) json.members("schedule", outcome.schedule);
   json.members("title", problem.graph().title(), "machine", problem.machine().name());

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "measure/measured_evaluator.h"
+#include "sim/batch/batch_simulator.h"
 
 namespace berth {
 namespace {
@@ -47,12 +48,16 @@ Result<MeasuredScores::Listener> listener_for(const std::string& path) {
   });
 }
 
+std::unique_ptr<Evaluator> simulated_evaluator(const Problem& problem, const Budget& budget) {
+  return make_simulated_evaluator(problem, budget.threads, budget.simulate_on);
+}
+
 class SimulatedJudge : public Judge {
  public:
   explicit SimulatedJudge(const Problem& problem) : problem_(problem) {}
 
   EvaluatorMaker evaluators() override {
-    return [&problem = problem_](int threads) { return make_simulated_evaluator(problem, threads); };
+    return [&problem = problem_](const Budget& budget) { return simulated_evaluator(problem, budget); };
   }
 
   void settle(const Search& search, Outcome& outcome, Caller& /*caller*/) override {
@@ -85,10 +90,10 @@ class RealJudge : public Judge {
   [[nodiscard]] bool is_measured() const override { return is_measured_; }
 
   EvaluatorMaker evaluators() override {
-    if (is_measured_) return [scores = scores_](int) { return make_measured_evaluator(scores); };
+    if (is_measured_) return [scores = scores_](const Budget&) { return make_measured_evaluator(scores); };
     shortlist_ = std::make_shared<Shortlist>(shortlist_size_);
-    return [&problem = problem_, shortlist = shortlist_](int threads) {
-      return make_screening_evaluator(problem, threads, shortlist);
+    return [&problem = problem_, shortlist = shortlist_](const Budget& budget) {
+      return make_screening_evaluator(simulated_evaluator(problem, budget), shortlist);
     };
   }
 
@@ -166,6 +171,11 @@ Result<Environment> find_environment(const std::string& name) {
     names.emplace_back(row.name);
   }
   return bad_input("no environment named '{}'; there are: {}{}", name, join(names, ", "), did_you_mean(name, names));
+}
+
+Status check_can_simulate(const Budget& budget, const Problem& problem) {
+  if (const auto missing = check_simulate_on(problem, budget.simulate_on)) return within("--simulate-on", *missing);
+  return {};
 }
 
 std::unique_ptr<Judge> simulated_judge(const Problem& problem) { return std::make_unique<SimulatedJudge>(problem); }

@@ -38,6 +38,9 @@ struct JudgeRequest {
   MeasuringRequest measuring = {};
 };
 
+// An error if the budget wants simulations on a GPU that is not there, or cannot simulate this problem.
+Status check_can_simulate(const Budget& budget, const Problem& problem);
+
 // The problem must outlive its judge.
 std::unique_ptr<Judge> simulated_judge(const Problem& problem);
 // The judge of a request. Unless it simulates alone, it starts the process that runs plans of the file `graph`, which

@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "problem/problem.h"
 #include "report/report.h"
+#include "sim/batch/plan_batch.h"
 #include "sim/timeline.h"
 
 namespace berth {
@@ -31,6 +32,7 @@ struct Outcome {
   bool cut_short = false;    // budget or caller ended it: with more it might have gone on
   double search_s = 0.0;
   std::uint64_t evaluations = 0, seed = 1;
+  BatchUse batches = {};                              // what of these ran where, if a GPU was in the game
   std::vector<report::Improvement> convergence = {};  // as the search went
 
   [[nodiscard]] bool feasible() const { return !error && score.feasible; }

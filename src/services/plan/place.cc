@@ -23,6 +23,7 @@ Status check_objective(const StageRequest& stages, const Problem& problem) {
 
 Status check_before_search(const PlaceRequest& request, const Problem& problem) {
   BERTH_RETURN_IF_ERROR(check_objective(request.stages, problem));
+  BERTH_RETURN_IF_ERROR(check_can_simulate(request.budget, problem));
   return request.planner.check ? request.planner.check(problem) : Status();
 }
 

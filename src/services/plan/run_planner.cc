@@ -24,6 +24,16 @@ void check_verified(const Problem& problem, const ChosenPlanner& planner, const 
   }
 }
 
+// That nobody asked for a GPU and there is none is not worth a word.
+void tell_batches(const BatchUse& use, bool was_demanded, Outcome& outcome) {
+  if (use.on_gpu == 0 && !was_demanded) return;
+  outcome.batches = use;
+  std::string told = use.on_gpu > 0 ? fmt::format("{} plans simulated on {}", use.on_gpu, use.card) : "";
+  if (use.outgrown > 0) told += fmt::format(" ({} outgrew it and ran on the processor)", use.outgrown);
+  if (!use.note.empty()) told += fmt::format("{}{}", told.empty() ? "" : "; ", use.note);
+  if (!told.empty()) outcome.note += fmt::format("{}{}", outcome.note.empty() ? "" : "; ", told);
+}
+
 }  // namespace
 
 Outcome run_planner(const Problem& problem, const ChosenPlanner& planner, const Budget& budget, Picoseconds lower_bound,
@@ -44,6 +54,9 @@ Outcome run_planner(const Problem& problem, const ChosenPlanner& planner, const 
   outcome.evaluations = search.evaluations();
   outcome.seed = budget.seed;
   outcome.note = search.note();
+  if (const BatchUse* use = search.batch_use(); use != nullptr && budget.simulate_on != SimulateOn::kCpu) {
+    tell_batches(*use, budget.simulate_on == SimulateOn::kCuda, outcome);
+  }
   outcome.interrupted = caller.wants_to_stop();
   outcome.cut_short = search.should_stop();
   if (!plan) {

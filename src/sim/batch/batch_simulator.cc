@@ -2,29 +2,19 @@
 #include "sim/batch/batch_simulator.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "base/thread_pool.h"
 #include "sim/batch/gpu_simulator.h"
-#include "sim/simulator.h"
+#include "sim/evaluator.h"
 
 namespace berth {
 namespace {
 
-// Writes plan i of a batch into a plan whose memory is used again.
-void read_plan(const PlanBatch& batch, std::size_t i, std::size_t ops, Plan& plan) {
-  plan.device_of.resize(ops);
-  const auto row = batch.base.empty() ? batch.devices.subspan(i * ops, ops) : batch.base;
-  std::transform(row.begin(), row.end(), plan.device_of.begin(), [](std::uint8_t device) { return DeviceId{device}; });
-  if (!batch.base.empty()) {
-    for (std::uint32_t k = batch.first_move[i]; k < batch.first_move[i + 1]; ++k) {
-      plan.device_of[batch.moves[k].op] = DeviceId(static_cast<std::uint16_t>(batch.moves[k].device));
-    }
-  }
-  const bool is_shared = batch.priorities.size() == ops;
-  const auto priorities =
-      batch.priorities.empty() || is_shared ? batch.priorities : batch.priorities.subspan(i * ops, ops);
-  plan.priority.assign(priorities.begin(), priorities.end());
-}
+// On a card a batch takes as long as its longest plan, and a plan takes far longer than on a processor: fewer than
+// these are done sooner here.
+constexpr std::size_t kWorthACard = 1024;
 
 }  // namespace
 
@@ -37,6 +27,7 @@ struct BatchSimulator::State {
   };
   std::vector<Worker> workers;
   std::unique_ptr<GpuSimulator> gpu;
+  std::size_t least_there = 0;      // plans that are worth the way to the GPU
   std::vector<std::uint32_t> left;  // plans that the GPU did not do
   BatchScores scores;
   BatchUse use;
@@ -46,26 +37,15 @@ struct BatchSimulator::State {
     scores.num_places = problem.machine().num_devices() + problem.machine().pools().size();
   }
 
-  void resize(std::size_t plans) {
-    scores.step_time.resize(plans);
-    scores.over.resize(plans);
-    scores.peaks.resize(plans * scores.num_places);
-  }
-
   void run_here(const PlanBatch& batch, std::size_t i, Worker& worker) {
-    if (!worker.evaluator) worker.evaluator = make_simulated_evaluator(problem, 1);
-    read_plan(batch, i, problem.graph().num_ops(), worker.plan);
-    const Score& score = worker.evaluator->evaluate(worker.plan);
-    scores.step_time[i] = score.step_time;
-    scores.over[i] = score.overflow ? score.overflow->over : 0;
-    Bytes* peaks = scores.peaks.data() + i * scores.num_places;
-    for (const DeviceUse& device : score.devices) *peaks++ = device.peak;
-    std::copy(score.pool_peaks.begin(), score.pool_peaks.end(), peaks);
+    if (!worker.evaluator) worker.evaluator = make_single_evaluator(problem);
+    batch.read(i, worker.plan);
+    scores.set(i, worker.evaluator->evaluate(worker.plan));
   }
 
   // True if the GPU did the batch, but for the plans in `left`.
   bool run_there(const PlanBatch& batch) {
-    if (!gpu) return false;
+    if (!gpu || batch.size < least_there) return false;
     left.clear();
     if (const auto error = gpu->run(batch, scores, left)) {
       use.note = error->message + "; the processor goes on";
@@ -86,6 +66,7 @@ Result<BatchSimulator> BatchSimulator::make(const Problem& problem, int threads,
     if (gpu.ok()) {
       state->gpu = std::move(gpu).value();
       state->use.card = state->gpu->card();
+      state->least_there = on == SimulateOn::kAuto ? kWorthACard : 0;
     } else if (on == SimulateOn::kCuda) {
       return gpu.error();
     } else {
@@ -102,7 +83,7 @@ BatchSimulator& BatchSimulator::operator=(BatchSimulator&&) noexcept = default;
 
 const BatchScores& BatchSimulator::evaluate(const PlanBatch& plans) {
   State& state = *state_;
-  state.resize(plans.size);
+  state.scores.resize(plans.size);
   const bool was_there = state.run_there(plans);
   const std::size_t rest = was_there ? state.left.size() : plans.size;
   state.pool.for_each(rest, [&](std::size_t i, int worker) {
@@ -113,6 +94,21 @@ const BatchScores& BatchSimulator::evaluate(const PlanBatch& plans) {
 }
 
 const BatchUse& BatchSimulator::use() const { return state_->use; }
+
+Result<SimulateOn> find_simulate_on(const std::string& name) {
+  constexpr std::array kPlaces{std::pair("cpu", SimulateOn::kCpu), std::pair("cuda", SimulateOn::kCuda),
+                               std::pair("auto", SimulateOn::kAuto)};
+  for (const auto& [word, place] : kPlaces) {
+    if (name == word) return place;
+  }
+  return bad_input("plans are simulated on cpu, cuda or auto, not on '{}'", name);
+}
+
+std::optional<Error> check_simulate_on(const Problem& problem, SimulateOn on) {
+  if (on != SimulateOn::kCuda) return std::nullopt;
+  const auto gpu = make_gpu_simulator(problem);
+  return gpu.ok() ? std::nullopt : std::optional(gpu.error());
+}
 
 std::optional<Error> check_batch(const Problem& problem, const PlanBatch& batch) {
   const std::size_t ops = problem.graph().num_ops();
@@ -140,7 +136,7 @@ std::optional<Error> check_batch(const Problem& problem, const PlanBatch& batch)
   }
   Plan plan;
   for (std::size_t i = 0; i < batch.size; ++i) {
-    read_plan(batch, i, ops, plan);
+    batch.read(i, plan);
     if (auto error = verify(problem, plan)) return within("plan " + std::to_string(i), *error);
   }
   return std::nullopt;

@@ -36,11 +36,12 @@ TEST(Search, StopsWhenTimeIsUpIfEvaluationsAreNotLimited) {
 
 TEST(Search, ABatchEndsWithTheBudget) {
   const Problem problem = tight_ops();
-  const std::vector<Plan> plans(7, toy_plan(problem, "a@gpu b@gpu"));
+  GatheredPlans plans;
+  for (int i = 0; i < 7; ++i) plans.add(toy_plan(problem, "a@gpu b@gpu"));
   Search search(problem, {.evaluations = 5});
-  EXPECT_EQ(search.evaluate(std::span<const Plan>(plans)).size(), 5U);
+  EXPECT_EQ(search.evaluate(plans.batch()).size(), 5U);
   EXPECT_EQ(search.evaluations(), 5U);
-  EXPECT_TRUE(search.evaluate(std::span<const Plan>(plans)).empty());
+  EXPECT_EQ(search.evaluate(plans.batch()).size(), 0U);
 }
 
 TEST(Search, ABatchScoresLikeSinglePlansForAnyNumberOfThreads) {
@@ -48,12 +49,19 @@ TEST(Search, ABatchScoresLikeSinglePlansForAnyNumberOfThreads) {
   std::vector<Plan> plans;
   for (const char* text : {"a@cpu b@cpu", "a@cpu b@gpu", "a@gpu b@cpu", "a@gpu b@gpu"})
     plans.push_back(toy_plan(problem, text));
+  GatheredPlans gathered;
+  for (const Plan& plan : plans) gathered.add(plan);
   for (const int threads : {1, 2, 3}) {
     Search search(problem, {.threads = threads});
-    const std::vector<Score> scores = search.evaluate(std::span<const Plan>(plans));
+    const BatchScores& scores = search.evaluate(gathered.batch());
     ASSERT_EQ(scores.size(), plans.size());
-    for (std::size_t i = 0; i < plans.size(); ++i) EXPECT_EQ(scores[i], simulate(problem, plans[i]));
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      const Score expected = simulate(problem, plans[i]);
+      EXPECT_EQ(scores.step_time[i], expected.step_time);
+      EXPECT_EQ(scores.feasible(i), expected.feasible);
+    }
     EXPECT_EQ(search.best_plan(), plans[3]);
+    EXPECT_EQ(search.best_score(), simulate(problem, plans[3]));
   }
 }
 
