@@ -11,7 +11,7 @@
 #include "base/result.h"
 #include "problem/problem.h"
 #include "problem/weight_families.h"
-#include "sim/simulator.h"
+#include "sim/evaluator.h"
 
 namespace berth::report {
 

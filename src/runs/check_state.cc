@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "files/json/json_reader.h"
-#include "sim/simulator.h"
+#include "sim/evaluator.h"
 
 namespace berth::learn {
 namespace {

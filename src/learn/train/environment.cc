@@ -148,7 +148,9 @@ class BatchEnvironment final : public Environment {
       best_ = value;
       return evaluator_->evaluate(plans_[i]);
     }
-    Score score{.step_time = scores.step_time[i], .feasible = scores.feasible(i)};
+    Score score;
+    score.step_time = scores.step_time[i];
+    score.feasible = scores.feasible(i);
     if (!score.feasible) score.overflow = Overflow{.over = scores.over[i]};
     const std::size_t devices = problem_.machine().num_devices();
     const Bytes* peaks = scores.peaks.data() + i * scores.num_places;

@@ -11,6 +11,7 @@
 #include "plan/order/ranks.h"
 #include "plan/search/best_plan.h"
 #include "plan/search/placement.h"
+#include "sim/simulator.h"
 
 namespace berth {
 namespace {

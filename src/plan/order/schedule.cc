@@ -9,6 +9,7 @@
 #include "plan/order/ranks.h"
 #include "plan/search/best_plan.h"
 #include "sim/critical_path.h"
+#include "sim/simulator.h"
 
 namespace berth {
 namespace {

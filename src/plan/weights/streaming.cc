@@ -8,6 +8,7 @@
 #include "machine/device_set.h"
 #include "plan/search/placement.h"
 #include "problem/memory_domains.h"
+#include "sim/simulator.h"
 
 namespace berth {
 namespace {
