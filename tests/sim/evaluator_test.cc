@@ -27,7 +27,8 @@ void expect_batch(Evaluator& evaluator, const Problem& problem, std::span<const 
   for (const Plan& plan : plans) gathered.add(plan);
   const BatchScores& scores = evaluator.evaluate(gathered.batch());
   ASSERT_EQ(scores.size(), plans.size());
-  BatchScores expected{.num_places = scores.num_places};
+  BatchScores expected;
+  expected.num_places = scores.num_places;
   expected.resize(plans.size());
   for (std::size_t i = 0; i < plans.size(); ++i) expected.set(i, simulate(problem, plans[i]));
   EXPECT_EQ(scores.step_time, expected.step_time);
