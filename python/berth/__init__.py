@@ -15,12 +15,15 @@ from . import capture
 try:
     from ._berth import BerthError, InfeasibleError
     from ._graphs import Graph, load
+    from ._groups import Groups
     from ._machines import Machine, load_machine
     from ._learning import resume, train
     from ._planning import Sweep, SweepRow, compare, diff, place, score, sweep
     from ._plans import Plan, report
-    from ._problems import ProblemWords
+    from ._problems import Problem, problem
+    from ._scores import Scores
     from ._serving import llm
+    from ._words import ProblemWords
     from . import _berth, _program
 except ModuleNotFoundError as error:
     if error.name != f"{__name__}._berth":
@@ -29,8 +32,8 @@ except ModuleNotFoundError as error:
     def __getattr__(name):  # in a tree of sources: berth.capture alone is there
         raise AttributeError(f"berth.{name} needs the built package: pip install .")
 
-__all__ = ["BerthError", "Graph", "InfeasibleError", "Machine", "Plan", "ProblemWords", "Sweep", "SweepRow", "capture", "compare", "diff",
-           "formats", "llm", "load", "load_machine", "machines", "models", "place", "planners", "report", "resume", "score", "sweep", "train"]
+__all__ = ["BerthError", "Graph", "Groups", "InfeasibleError", "Machine", "Plan", "Problem", "ProblemWords", "Scores", "Sweep", "SweepRow", "capture", "compare", "diff",
+           "formats", "llm", "load", "load_machine", "machines", "models", "place", "planners", "problem", "report", "resume", "score", "sweep", "train"]
 
 
 def planners() -> dict[str, str]:

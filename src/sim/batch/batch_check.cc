@@ -6,17 +6,12 @@
 #include <cmath>
 
 #include "base/thread_pool.h"
+#include "machine/device_set.h"
 
 namespace berth {
 namespace {
 
 constexpr std::size_t kPlansPerItem = 8;  // that a thread takes at once
-
-DeviceSet all_devices(const Machine& machine) {
-  DeviceSet all = 0;
-  for (const DeviceId device : machine.device_ids()) all |= device_bit(device);
-  return all;
-}
 
 std::optional<Error> check_plan_sizes(std::size_t ops, const PlanBatch& plans) {
   if (plans.base.empty() && plans.devices.size() != plans.size * ops) {
