@@ -10,6 +10,8 @@
 docs/python.md says more."""
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from . import capture
 
 try:
@@ -28,12 +30,28 @@ try:
 except ModuleNotFoundError as error:
     if error.name != f"{__name__}._berth":
         raise
+    _is_built = False  # in a tree of sources: berth.capture alone is there
+else:
+    _is_built = True
 
-    def __getattr__(name):  # in a tree of sources: berth.capture alone is there
-        raise AttributeError(f"berth.{name} needs the built package: pip install .")
+if TYPE_CHECKING:
+    from ._environments import PlacementEnv, PlacementVectorEnv
 
 __all__ = ["BerthError", "Graph", "Groups", "InfeasibleError", "Machine", "Plan", "Problem", "ProblemWords", "Scores", "Sweep", "SweepRow", "capture", "compare", "diff",
            "formats", "llm", "load", "load_machine", "machines", "models", "place", "planners", "problem", "report", "resume", "score", "sweep", "train"]
+
+
+def __getattr__(name: str) -> Any:
+    """Environments are loaded when they are first asked for: they need gymnasium, which nothing else does."""
+    if not _is_built:
+        raise AttributeError(f"berth.{name} needs the built package: pip install .")
+    if name not in ("PlacementEnv", "PlacementVectorEnv"):
+        raise AttributeError(f"module 'berth' has no attribute '{name}'")
+    try:
+        from . import _environments
+    except ModuleNotFoundError as missing:
+        raise BerthError(f"berth.{name} needs {missing.name}: pip install gymnasium") from None
+    return getattr(_environments, name)
 
 
 def planners() -> dict[str, str]:

@@ -57,7 +57,14 @@ struct BatchRunner::Workers {
       : where(asked),
         pool(threads_for(asked.threads)),
         simulator(unwrap(BatchSimulator::make(problem, pool.size(), asked.on))),
-        at_once(static_cast<std::size_t>(pool.size()) * 16) {}
+        at_once(least(problem.graph().num_ops(), 4)) {}
+
+  // Of plans with so many ops each thread does a few in that many hundredths of a second.
+  [[nodiscard]] std::size_t least(std::size_t ops, std::size_t hundredths) const {
+    constexpr std::size_t kOpsInAHundredth = 200'000;
+    const std::size_t each = std::max<std::size_t>(kOpsInAHundredth * hundredths / std::max<std::size_t>(ops, 1), 1);
+    return each * static_cast<std::size_t>(pool.size());
+  }
 
   // How many of the plans that are left: as many as take about a twentieth of a second, or what a card likes.
   [[nodiscard]] std::size_t part_of(std::size_t left, std::size_t ops) const {
@@ -65,10 +72,10 @@ struct BatchRunner::Workers {
     const std::size_t most = (for_a_card ? kMostBytesForACard : kMostBytesAtOnce) / std::max<std::size_t>(ops, 1);
     return std::min({left, std::max<std::size_t>(most, 1), for_a_card ? left : at_once});
   }
-  void learn(std::size_t count, Clock::duration took) {
+  void learn(std::size_t count, std::size_t ops, Clock::duration took) {
     if (count < at_once) return;
     if (took < 25ms) at_once *= 2;
-    if (took > 100ms) at_once = std::max<std::size_t>(at_once / 2, static_cast<std::size_t>(pool.size()));
+    if (took > 100ms) at_once = std::max(at_once / 2, least(ops, 1));  // a busy computer makes small parts no faster
   }
 };
 
@@ -115,7 +122,7 @@ py::dict BatchRunner::run(const DeviceTable& devices, const std::optional<Priori
       const std::size_t count = workers_->part_of(plans - done, ops);
       const auto start = Clock::now();
       run_part(devices, priorities, done, count, scores);
-      workers_->learn(count, Clock::now() - start);
+      workers_->learn(count, ops, Clock::now() - start);
       done += count;
       if (done < plans) stop_if_asked_to();
     }
