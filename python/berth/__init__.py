@@ -10,6 +10,7 @@
 docs/python.md says more."""
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from . import capture
@@ -48,10 +49,9 @@ def __getattr__(name: str) -> Any:
     if name not in ("PlacementEnv", "PlacementVectorEnv"):
         raise AttributeError(f"module 'berth' has no attribute '{name}'")
     try:
-        from . import _environments
+        return getattr(importlib.import_module("._environments", __name__), name)
     except ModuleNotFoundError as missing:
         raise BerthError(f"berth.{name} needs {missing.name}: pip install gymnasium") from None
-    return getattr(_environments, name)
 
 
 def planners() -> dict[str, str]:

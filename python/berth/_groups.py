@@ -47,7 +47,7 @@ class Groups(Table):
         place[self.order] = np.arange(len(self)) / max(len(self) - 1, 1)
         sizes = [self.flops, self.resident_bytes, self.output_bytes, read, sent, self.num_ops]
         columns = [np.log1p(size) / 20.0 for size in sizes]
-        features: NDArray[np.float32] = np.column_stack([shares, *columns, place]).astype(np.float32)
+        features: NDArray[Any] = np.column_stack([shares, *columns, place]).astype(np.float32)
         return features
 
 
