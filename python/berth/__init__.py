@@ -36,7 +36,7 @@ else:
     _is_built = True
 
 if TYPE_CHECKING:
-    from ._environments import PlacementEnv, PlacementVectorEnv
+    from ._environments import PlacementEnv as PlacementEnv, PlacementVectorEnv as PlacementVectorEnv
 
 __all__ = ["BerthError", "Graph", "Groups", "InfeasibleError", "Machine", "Plan", "Problem", "ProblemWords", "Scores", "Sweep", "SweepRow", "capture", "compare", "diff",
            "formats", "llm", "load", "load_machine", "machines", "models", "place", "planners", "problem", "report", "resume", "score", "sweep", "train"]

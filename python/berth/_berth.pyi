@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 
 Progress = Optional[Callable[[float, int, Optional[float], float], None]]
 
+knows_numpy_2: bool
+
 class BerthError(ValueError): ...
 class InfeasibleError(BerthError): ...
 
