@@ -35,8 +35,7 @@ void add_constraint(CLI::App& command, const std::string& flag, const std::strin
 std::string graph_help() {
   return fmt::format(
       "graph file (.json .json.gz), model ({} .gguf), public problem (msr, stg, heft, pipedream), or one of the zoo "
-      "such as "
-      "zoo:nmt-4,batch=128",
+      "such as zoo:nmt-4,batch=128, or of the exact set such as exact:zoo-moe-rtx",
       kModelEndings);
 }
 
