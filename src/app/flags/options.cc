@@ -108,6 +108,10 @@ void add_search_flags(CLI::App& command, SearchFlags& flags) {
   add_number(command, "--evaluations", flags.evaluations, {.low = 1},
              "number of plans to simulate, instead of a time; reproducible");
   add_number(command, "--seed", flags.seed, {}, "seed of everything random")->default_str("1");
+  add_work_flags(command, flags);
+}
+
+void add_work_flags(CLI::App& command, SearchFlags& flags) {
   add_number(command, "--threads", flags.threads, {1, kMostThreads},
              "threads to search with, for planners that can use several (berth planners)")
       ->default_str("all cores");
