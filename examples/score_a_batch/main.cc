@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scores many plans on all cores: a Problem never changes, so that all threads read it; each has a Simulator of its
-// own.
+// Scores many plans at once, on all cores, or on an NVIDIA GPU where Berth was built for one.
 #include <berth/base/rng.h>
-#include <berth/base/thread_pool.h>
 #include <berth/base/units.h>
 #include <berth/machine/library.h>
 #include <berth/plan/search/placement.h>
 #include <berth/problem/plan.h>
-#include <berth/sim/simulator.h>
-#include <berth/sim/timeline.h>
+#include <berth/sim/batch/plan_batch.h>
+#include <berth/sim/evaluator.h>
 #include <berth/zoo/zoo.h>
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -37,14 +34,10 @@ std::vector<Plan> random_plans(const Problem& problem) {
   return plans;
 }
 
-std::vector<Score> score_all(const Problem& problem, const std::vector<Plan>& plans, ThreadPool& pool) {
-  std::vector<Simulator> simulators;
-  for (int worker = 0; worker < pool.size(); ++worker) simulators.emplace_back(problem);
-  std::vector<Score> scores(plans.size());
-  pool.for_each(plans.size(), [&](std::size_t i, int worker) {
-    scores[i] = simulators[static_cast<std::size_t>(worker)].run(plans[i]);
-  });
-  return scores;
+std::size_t best_of(const BatchScores& scores) {
+  std::size_t best = 0;
+  for (std::size_t plan = 1; plan < scores.size(); ++plan) best = scores.better(plan, best) ? plan : best;
+  return best;
 }
 
 Status score_and_print() {
@@ -56,14 +49,16 @@ Status score_and_print() {
   for (const Plan& plan : plans) {
     if (const auto broken = verify(problem, plan)) return *broken;  // the simulator takes legal plans for granted
   }
-  ThreadPool pool(static_cast<int>(std::thread::hardware_concurrency()));
+  const GatheredPlans gathered(plans);
+  const int threads = static_cast<int>(std::thread::hardware_concurrency());
+  const auto evaluator = make_simulated_evaluator(problem, threads, SimulateOn::kAuto);
   const auto start = std::chrono::steady_clock::now();
-  const std::vector<Score> scores = score_all(problem, plans, pool);
+  const BatchScores& scores = evaluator->evaluate(gathered.batch());
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  const auto best = std::ranges::min_element(scores, better);
+  const std::size_t best = best_of(scores);
   fmt::print("{} plans of {} ops on {} threads: {:.0f} plans per second\n", plans.size(), problem.graph().num_ops(),
-             pool.size(), static_cast<double>(plans.size()) / seconds.count());
-  fmt::print("the best is plan {}: {}\n", best - scores.begin(), format_time(best->step_time));
+             threads, static_cast<double>(plans.size()) / seconds.count());
+  fmt::print("the best is plan {}: {}\n", best, format_time(scores.step_time[best]));
   return {};
 }
 

@@ -12,6 +12,7 @@
 #include "learn/planners.h"
 #include "plan/order/ranks.h"
 #include "plan/toys.h"
+#include "sim/simulator.h"
 
 namespace berth::learn {
 namespace {

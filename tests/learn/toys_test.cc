@@ -6,6 +6,7 @@
 #include "learn/planners.h"
 #include "learn/toys.h"
 #include "learn/train/trainer.h"
+#include "sim/simulator.h"
 #include "support/toy.h"
 
 namespace berth::learn {

@@ -6,6 +6,8 @@
 #include <limits>
 
 #include "measure/fake_worker.h"
+#include "sim/evaluator.h"
+#include "sim/simulator.h"
 #include "support/toy.h"
 
 namespace berth {
@@ -79,12 +81,12 @@ TEST_F(MeasuredScoresTest, AnEvaluatorAsksForEveryPlanOfABatch) {
   const FakeWorker worker("sample $run");
   const auto evaluator = make_measured_evaluator(scores(worker));
   EXPECT_EQ(to_seconds(evaluator->evaluate(plan("a@0")).step_time), 1.0);
-  const std::vector<Plan> batch{plan("a@1"), plan("a@0"), plan("b@1")};
-  const auto found = evaluator->evaluate(std::span(batch));
+  const GatheredPlans batch(std::vector{plan("a@1"), plan("a@0"), plan("b@1")});
+  const BatchScores& found = evaluator->evaluate(batch.batch());
   ASSERT_EQ(found.size(), 3U);
-  EXPECT_EQ(to_seconds(found[0].step_time), 2.0);
-  EXPECT_EQ(to_seconds(found[1].step_time), 1.0);
-  EXPECT_EQ(to_seconds(found[2].step_time), 3.0);
+  EXPECT_EQ(to_seconds(found.step_time[0]), 2.0);
+  EXPECT_EQ(to_seconds(found.step_time[1]), 1.0);
+  EXPECT_EQ(to_seconds(found.step_time[2]), 3.0);
   EXPECT_EQ(evaluator->evaluate_bounded(plan("b@1"), to_picoseconds(2.9)), nullptr);
   EXPECT_NE(evaluator->evaluate_bounded(plan("b@1"), to_picoseconds(3.0)), nullptr);
 }
@@ -181,10 +183,10 @@ TEST_F(ShortlistTest, AScreeningEvaluatorOffersWhatItScores) {
   const auto evaluator = make_screening_evaluator(make_simulated_evaluator(problem_, 1), list);
   EXPECT_EQ(evaluator->evaluate(on(0)), simulate(problem_, on(0)));
   EXPECT_EQ(listed(*list), "0 ");
-  const std::vector<Plan> batch{on(1), on(2)};
-  const auto scores = evaluator->evaluate(std::span(batch));
-  EXPECT_EQ(scores[0], simulate(problem_, on(1)));
-  EXPECT_EQ(scores[1], simulate(problem_, on(2)));
+  const GatheredPlans batch(std::vector{on(1), on(2)});
+  const BatchScores& scores = evaluator->evaluate(batch.batch());
+  EXPECT_EQ(scores.step_time[0], simulate(problem_, on(1)).step_time);
+  EXPECT_EQ(scores.step_time[1], simulate(problem_, on(2)).step_time);
   EXPECT_EQ(listed(*list), "1 2 0 ");
   evaluator->rebase(on(0));
   EXPECT_EQ(evaluator->evaluate_bounded(on(3), to_picoseconds(2.0)), nullptr);

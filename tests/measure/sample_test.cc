@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "measure/measured_evaluator.h"
+#include "sim/simulator.h"
 #include "support/toy.h"
 
 namespace berth {

@@ -13,6 +13,7 @@
 #include "plan/toys.h"
 #include "problem/what_if/machine_draft.h"
 #include "sim/bounds/bounds.h"
+#include "sim/simulator.h"
 #include "support/as_pipeline.h"
 
 namespace berth {

@@ -11,6 +11,7 @@
 #include "plan/planners.h"
 #include "plan/toys.h"
 #include "sim/bounds/bounds.h"
+#include "sim/simulator.h"
 #include "support/as_pipeline.h"
 #include "support/patience.h"
 

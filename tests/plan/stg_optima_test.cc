@@ -8,6 +8,7 @@
 #include "import/problems/public_problem.h"
 #include "machine/library.h"
 #include "plan/auto.h"
+#include "sim/simulator.h"
 
 namespace berth {
 namespace {

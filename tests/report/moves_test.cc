@@ -7,6 +7,7 @@
 
 #include "report/crossings.h"
 #include "report/fork.h"
+#include "sim/simulator.h"
 #include "support/random_problem.h"
 
 namespace berth::report {

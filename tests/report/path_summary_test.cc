@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "report/fork.h"
+#include "sim/simulator.h"
 #include "support/random_problem.h"
 
 namespace berth::report {

@@ -13,6 +13,7 @@
 #include "report/plan_section.h"
 #include "report/unpacked.h"
 #include "sim/memory_timeline.h"
+#include "sim/simulator.h"
 #include "support/as_pipeline.h"
 #include "support/random_problem.h"
 #include "support/toy.h"

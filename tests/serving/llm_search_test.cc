@@ -7,6 +7,7 @@
 #include "machine/library.h"
 #include "serving/architecture.h"
 #include "serving/presets.h"
+#include "sim/simulator.h"
 
 namespace berth::llm {
 namespace {

@@ -23,11 +23,11 @@ std::vector<Plan> random_plans(const Problem& problem, Rng& rng, std::size_t cou
 }
 
 void expect_batch(Evaluator& evaluator, const Problem& problem, std::span<const Plan> plans) {
-  GatheredPlans gathered;
-  for (const Plan& plan : plans) gathered.add(plan);
+  const GatheredPlans gathered(plans);
   const BatchScores& scores = evaluator.evaluate(gathered.batch());
   ASSERT_EQ(scores.size(), plans.size());
-  BatchScores expected{.num_places = scores.num_places};
+  BatchScores expected;
+  expected.num_places = scores.num_places;
   expected.resize(plans.size());
   for (std::size_t i = 0; i < plans.size(); ++i) expected.set(i, simulate(problem, plans[i]));
   EXPECT_EQ(scores.step_time, expected.step_time);
@@ -71,8 +71,7 @@ TEST(PlanBatch, PartsAreThePlansOfTheWhole) {
   Rng rng(3);
   const Problem problem = random_problem(rng, 12);
   const std::vector<Plan> plans = random_plans(problem, rng, 9);
-  GatheredPlans gathered;
-  for (const Plan& plan : plans) gathered.add(plan);
+  const GatheredPlans gathered(plans);
   Plan read;
   for (std::size_t first = 0; first < plans.size(); first += 4) {
     const std::size_t count = std::min<std::size_t>(4, plans.size() - first);

@@ -8,6 +8,7 @@
 
 #include "sim/bounds/bounds.h"
 #include "sim/pipeline_loads.h"
+#include "sim/simulator.h"
 #include "support/as_pipeline.h"
 #include "support/random_problem.h"
 #include "support/toy.h"

@@ -7,6 +7,7 @@
 #include "graph_text.h"
 #include "machine/library.h"
 #include "plan/planners.h"
+#include "sim/simulator.h"
 
 namespace berth {
 namespace {

@@ -15,6 +15,7 @@
 #include "machine/library.h"
 #include "plan/layers/layers.h"
 #include "plan/search/placement.h"
+#include "sim/simulator.h"
 #include "zoo/zoo.h"
 
 namespace berth {

@@ -40,6 +40,10 @@ struct PlanBatch {
 // Plans that are gathered for a batch. Its memory is used again after clear().
 class GatheredPlans {
  public:
+  GatheredPlans() = default;
+  explicit GatheredPlans(std::span<const Plan> plans) {
+    for (const Plan& plan : plans) add(plan);
+  }
   // Fusions are not for batches.
   void add(const Plan& plan);
   void clear();

@@ -7,6 +7,7 @@
 
 #include "learn/placeto/fixture.h"
 #include "plan/toys.h"
+#include "sim/simulator.h"
 
 namespace berth::learn {
 namespace {

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "sim/simulator.h"
 #include "support/as_pipeline.h"
 #include "support/random_problem.h"
 #include "support/toy.h"

@@ -10,6 +10,7 @@
 #include "machine/library.h"
 #include "plan/toys.h"
 #include "problem/weights.h"
+#include "sim/simulator.h"
 #include "support/folders.h"
 #include "zoo/zoo.h"
 

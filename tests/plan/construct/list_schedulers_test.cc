@@ -6,6 +6,7 @@
 #include "plan/construct/heft.h"
 #include "plan/construct/partial_schedule.h"
 #include "plan/toys.h"
+#include "sim/simulator.h"
 
 namespace berth {
 namespace {

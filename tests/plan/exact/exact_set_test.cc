@@ -5,6 +5,7 @@
 #include "plan/exact/exact.h"
 #include "plan/exact/exact_set.h"
 #include "plan/planners.h"
+#include "sim/simulator.h"
 
 namespace berth {
 namespace {

@@ -10,6 +10,7 @@
 #include "machine/device_set.h"
 #include "plan/toys.h"
 #include "sim/bounds/bounds.h"
+#include "sim/simulator.h"
 
 namespace berth {
 namespace {

@@ -6,6 +6,7 @@
 #include "plan/baselines/expert.h"
 #include "plan/baselines/simple_planners.h"
 #include "plan/toys.h"
+#include "sim/simulator.h"
 
 namespace berth {
 namespace {

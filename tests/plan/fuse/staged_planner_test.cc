@@ -9,6 +9,7 @@
 #include "plan/planners.h"
 #include "plan/toys.h"
 #include "sim/bounds/bounds.h"
+#include "sim/simulator.h"
 #include "support/as_pipeline.h"
 #include "support/compare_timelines.h"
 #include "support/patience.h"

@@ -11,6 +11,7 @@
 #include "plan/planners.h"
 #include "plan/search/placement.h"
 #include "sim/bounds/bounds.h"
+#include "sim/simulator.h"
 #include "support/random_problem.h"
 #include "support/toy.h"
 

@@ -8,6 +8,7 @@
 #include "plan/planners.h"
 #include "plan/toys.h"
 #include "problem/fusion.h"
+#include "sim/simulator.h"
 #include "support/toy.h"
 
 namespace berth {

@@ -9,6 +9,7 @@
 #include "plan/planners.h"
 #include "plan/search/placement.h"
 #include "plan/toys.h"
+#include "sim/simulator.h"
 
 namespace berth {
 namespace {

@@ -11,6 +11,7 @@
 #include "import/problems/public_problem.h"
 #include "plan/pipeline/down_sets.h"
 #include "plan/toys.h"
+#include "sim/simulator.h"
 #include "support/as_pipeline.h"
 #include "support/folders.h"
 

@@ -8,6 +8,7 @@
 #include "plan/pipeline/dp.h"
 #include "plan/toys.h"
 #include "sim/pipeline_loads.h"
+#include "sim/simulator.h"
 #include "support/as_pipeline.h"
 
 namespace berth {

@@ -10,6 +10,7 @@
 #include "plan/order/ranks.h"
 #include "plan/search/placement.h"
 #include "plan/toys.h"
+#include "sim/simulator.h"
 #include "support/as_pipeline.h"
 #include "support/explicit_costs.h"
 

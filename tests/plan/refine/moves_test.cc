@@ -7,6 +7,7 @@
 
 #include "plan/search/placement.h"
 #include "plan/toys.h"
+#include "sim/simulator.h"
 
 namespace berth {
 namespace {

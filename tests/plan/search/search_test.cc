@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "plan/planner.h"
+#include "sim/simulator.h"
 #include "support/toy.h"
 
 namespace berth {
@@ -36,8 +37,7 @@ TEST(Search, StopsWhenTimeIsUpIfEvaluationsAreNotLimited) {
 
 TEST(Search, ABatchEndsWithTheBudget) {
   const Problem problem = tight_ops();
-  GatheredPlans plans;
-  for (int i = 0; i < 7; ++i) plans.add(toy_plan(problem, "a@gpu b@gpu"));
+  const GatheredPlans plans(std::vector<Plan>(7, toy_plan(problem, "a@gpu b@gpu")));
   Search search(problem, {.evaluations = 5});
   EXPECT_EQ(search.evaluate(plans.batch()).size(), 5U);
   EXPECT_EQ(search.evaluations(), 5U);
@@ -49,8 +49,7 @@ TEST(Search, ABatchScoresLikeSinglePlansForAnyNumberOfThreads) {
   std::vector<Plan> plans;
   for (const char* text : {"a@cpu b@cpu", "a@cpu b@gpu", "a@gpu b@cpu", "a@gpu b@gpu"})
     plans.push_back(toy_plan(problem, text));
-  GatheredPlans gathered;
-  for (const Plan& plan : plans) gathered.add(plan);
+  const GatheredPlans gathered(plans);
   for (const int threads : {1, 2, 3}) {
     Search search(problem, {.threads = threads});
     const BatchScores& scores = search.evaluate(gathered.batch());
@@ -85,7 +84,8 @@ TEST(Search, AFlagStopsItFromOutside) {
   EXPECT_FALSE(search.should_stop());
   stop = true;
   EXPECT_TRUE(search.should_stop());
-  EXPECT_TRUE(search.evaluate(std::vector<Plan>(3, toy_plan(problem, "a@gpu b@gpu"))).empty());
+  const GatheredPlans three(std::vector<Plan>(3, toy_plan(problem, "a@gpu b@gpu")));
+  EXPECT_EQ(search.evaluate(three.batch()).size(), 0U);
   EXPECT_TRUE(search.evaluate(toy_plan(problem, "a@gpu b@gpu")).feasible) << "one plan is always granted";
 }
 

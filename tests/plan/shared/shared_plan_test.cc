@@ -6,6 +6,7 @@
 #include "plan/search/placement.h"
 #include "plan/shared/shared_evaluator.h"
 #include "plan/toys.h"
+#include "sim/simulator.h"
 
 namespace berth {
 namespace {

@@ -8,6 +8,7 @@
 #include "plan/baselines/simple_planners.h"
 #include "plan/toys.h"
 #include "problem/weights.h"
+#include "sim/simulator.h"
 
 namespace berth {
 namespace {

@@ -7,6 +7,7 @@
 #include "services/plan/single_device.h"
 #include "services/small_problem.h"
 #include "sim/bounds/bounds.h"
+#include "sim/simulator.h"
 
 namespace berth {
 namespace {
