@@ -10,27 +10,48 @@
 docs/python.md says more."""
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from . import capture
 
 try:
     from ._berth import BerthError, InfeasibleError
     from ._graphs import Graph, load
+    from ._groups import Groups
     from ._machines import Machine, load_machine
     from ._learning import resume, train
     from ._planning import Sweep, SweepRow, compare, diff, place, score, sweep
     from ._plans import Plan, report
-    from ._problems import ProblemWords
+    from ._problems import Problem, problem
+    from ._scores import Scores
     from ._serving import llm
+    from ._words import ProblemWords
     from . import _berth, _program
 except ModuleNotFoundError as error:
     if error.name != f"{__name__}._berth":
         raise
+    _is_built = False  # in a tree of sources: berth.capture alone is there
+else:
+    _is_built = True
 
-    def __getattr__(name):  # in a tree of sources: berth.capture alone is there
+if TYPE_CHECKING:
+    from ._environments import PlacementEnv, PlacementVectorEnv
+
+__all__ = ["BerthError", "Graph", "Groups", "InfeasibleError", "Machine", "Plan", "Problem", "ProblemWords", "Scores", "Sweep", "SweepRow", "capture", "compare", "diff",
+           "formats", "llm", "load", "load_machine", "machines", "models", "place", "planners", "problem", "report", "resume", "score", "sweep", "train"]
+
+
+def __getattr__(name: str) -> Any:
+    """Environments are loaded when they are first asked for: they need gymnasium, which nothing else does."""
+    if not _is_built:
         raise AttributeError(f"berth.{name} needs the built package: pip install .")
-
-__all__ = ["BerthError", "Graph", "InfeasibleError", "Machine", "Plan", "ProblemWords", "Sweep", "SweepRow", "capture", "compare", "diff",
-           "formats", "llm", "load", "load_machine", "machines", "models", "place", "planners", "report", "resume", "score", "sweep", "train"]
+    if name not in ("PlacementEnv", "PlacementVectorEnv"):
+        raise AttributeError(f"module 'berth' has no attribute '{name}'")
+    try:
+        from . import _environments
+    except ModuleNotFoundError as missing:
+        raise BerthError(f"berth.{name} needs {missing.name}: pip install gymnasium") from None
+    return getattr(_environments, name)
 
 
 def planners() -> dict[str, str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Mapping, Sequence
 from . import _berth, _program
 from ._graphs import GraphSource
 from ._machines import MachineSource
-from ._problems import Problem, ProblemWords
+from ._words import Asked, ProblemWords
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -20,7 +20,7 @@ def is_learned(planner: str) -> bool:
     return any(learned and name == planner for name, _, _, learned in _berth.planners())
 
 
-def place_learned(problem: Problem, planner: str, budget: Mapping[str, Any], policy: str, learning: Sequence[str]) -> Any:
+def place_learned(problem: Asked, planner: str, budget: Mapping[str, Any], policy: str, learning: Sequence[str]) -> Any:
     """What _berth.place() returns, of a plan that the program finds."""
     what = "a trained policy" if policy else f"planner '{planner}'"
     with tempfile.TemporaryDirectory(prefix="berth-") as folder:
@@ -55,7 +55,7 @@ def train(graph: GraphSource, machine: MachineSource | None, run: str | os.PathL
     """Trains a policy in the new folder `run`, as `berth train` does, until the first of budget (seconds), updates and evaluations is
     spent; ten minutes if none is given. Returns what the program says: step_time_s, plan (the file of the best one), updates, run,
     warnings and more. place(..., policy=run) plans with it."""
-    asked = Problem(graph, machine, problem)
+    asked = Asked(graph, machine, problem)
     words = ["train", asked.written.source, *_machine(asked), *asked.flags(), *budget_flags(budget, evaluations, seed, threads),
              *learning_flags(preset, options), f"--planner={planner}", "-o", os.fspath(run)]
     return _program.ask("training", words + ([f"--updates={updates}"] if updates else []))
@@ -69,5 +69,5 @@ def resume(run: str | os.PathLike[str], *, budget: float | None = None, updates:
     return _program.ask("training", words + ([f"--evaluations={evaluations}"] if evaluations else []))
 
 
-def _machine(problem: Problem) -> list[str]:
+def _machine(problem: Asked) -> list[str]:
     return [f"--machine={problem.machine}"] if problem.machine else []

@@ -13,7 +13,7 @@ from ._graphs import GraphSource
 from ._learning import is_learned, learning_flags, place_learned
 from ._machines import MachineSource
 from ._plans import Plan
-from ._problems import Problem, ProblemWords
+from ._words import Asked, ProblemWords
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -35,7 +35,7 @@ def place(graph: GraphSource, machine: MachineSource | None = None, planner: str
     Learned planners and policy, the folder of a trained run, take the program berth (docs/python.md); preset and options
     are theirs, zero_shot and finetune a policy's. There is no progress from there."""
     _check_budget(budget)
-    asked = Problem(graph, machine, problem)
+    asked = Asked(graph, machine, problem)
     learning = learning_flags(preset, options, zero_shot, finetune)
     if policy or is_learned(planner):
         search = {"budget": budget, "evaluations": evaluations, "seed": seed, "threads": threads}
@@ -52,7 +52,7 @@ def place(graph: GraphSource, machine: MachineSource | None = None, planner: str
 def score(graph: GraphSource, machine: MachineSource | None, plan: str | os.PathLike[str] = "", **problem: Unpack[ProblemWords]) -> Plan:
     """What the plan in a file is worth: ours, accelerate's device_map, layer settings of ONNX Runtime, affinities of
     OpenVINO, a TensorFlow graph with device fields, or CSV. Without one: the placement that the model's own file carries."""
-    asked = Problem(graph, machine, problem)
+    asked = Asked(graph, machine, problem)
     return _plan(asked, *_berth.score(asked.request(), os.fspath(plan)))
 
 
@@ -62,7 +62,7 @@ def compare(graph: GraphSource, machine: MachineSource | None, planners: Sequenc
     """A plan of each of the planners, best first; those that do not fit in memory last. Each has the whole budget. "classical"
     stands for all that do not learn. A planner without any plan is left out, with a warning."""
     _check_budget(budget)
-    asked = Problem(graph, machine, problem)
+    asked = Asked(graph, machine, problem)
     names = [planners] if isinstance(planners, str) else list(planners)
     here = [name for name in names if not is_learned(name)]
     plans: list[Plan] = []
@@ -110,7 +110,7 @@ def sweep(graph: GraphSource, machine: MachineSource | None, over: str, values: 
     _check_budget(budget)
     if is_learned(planner):
         raise _berth.BerthError(f"planner '{planner}' is not for sweeps in Python; berth sweep --planner {planner} has it")
-    asked = Problem(graph, machine, problem)
+    asked = Asked(graph, machine, problem)
     text = f"{over}={','.join(str(value) for value in values)}"
     rows, verdict, notes = _berth.sweep(asked.request(), text, planner, float(budget), evaluations, seed, threads, progress)
     _warn(notes)
@@ -121,7 +121,7 @@ def diff(before: str | os.PathLike[str], after: str | os.PathLike[str], graph: G
          machine: MachineSource | None = None, **problem: Unpack[ProblemWords]) -> dict[str, Any]:
     """What moved from one plan file to another: moved (ops), moves ({(from, to): count}), before_s and after_s. With a graph both are
     simulated, and parts says which parts of the model moved."""
-    request = None if graph is None else Problem(graph, machine, problem).request()
+    request = None if graph is None else Asked(graph, machine, problem).request()
     answer = json.loads(_berth.diff(os.fspath(before), os.fspath(after), request))
     moved = {"ops": answer["ops"], "moved": answer["moved_ops"], "moves": {(way["from"], way["to"]): way["ops"] for way in answer["ways"]},
              "before_s": answer["step_time_before_s"], "after_s": answer["step_time_after_s"]}
@@ -130,7 +130,7 @@ def diff(before: str | os.PathLike[str], after: str | os.PathLike[str], graph: G
     return moved
 
 
-def _plan(asked: Problem, plan: _berth.Plan, single: _berth.Plan | None, unchanged: _berth.Plan | None, notes: list[str]) -> Plan:
+def _plan(asked: Asked, plan: _berth.Plan, single: _berth.Plan | None, unchanged: _berth.Plan | None, notes: list[str]) -> Plan:
     _warn(notes)
     return Plan(plan, asked.written, single, unchanged)
 

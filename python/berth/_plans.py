@@ -11,10 +11,13 @@ import warnings
 from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 from . import _berth
+from ._arrays import numpy
 from ._graphs import Graph, Written
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas
+    from numpy.typing import NDArray
 
 
 class Plan:
@@ -113,6 +116,15 @@ class Plan:
     def to_dict(self) -> dict[str, str]:
         """The device of every op: {op: device}."""
         return {op["op"]: op["device"] for op in self._native.ops()}
+
+    def to_numpy(self) -> NDArray[np.uint8]:
+        """The device of every op, [ops]: what Problem.evaluate() takes many of."""
+        return numpy().asarray(self._native.devices())
+
+    def priorities(self) -> NDArray[np.float64] | None:
+        """Of every op, [ops], where the plan has any."""
+        given = self._native.priorities()
+        return None if given is None else numpy().asarray(given)
 
     def to_pandas(self) -> pandas.DataFrame:
         """One row per op: op, device, priority, type, role, module, seconds, resident_bytes."""

@@ -1,68 +1,177 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What to plan for: a graph on a machine, with what everybody may say about both."""
+"""A problem that stays: a graph on a machine as arrays, and what any number of plans for it are worth."""
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING, Any, Mapping, Sequence, TypedDict
+import functools
+import warnings
+from typing import TYPE_CHECKING, Any, Mapping
 
 from . import _berth
-from ._graphs import GraphSource, Written
-from ._machines import Machine, MachineSource
+from ._arrays import Devices, Edges, Links, Ops, Tensors, frozen, numpy, table
+from ._graphs import Graph, GraphSource, Written
+from ._groups import Groups, groups_of
+from ._machines import MachineSource
+from ._plans import Plan
+from ._scores import Scores
+from ._words import Asked, ProblemWords
 
 if TYPE_CHECKING:
-    Path = str | os.PathLike[str]
-
-
-class ProblemWords(TypedDict, total=False):
-    """What place(), score(), compare(), sweep() and train() take besides graph and machine."""
-    objective: str  # "step" or "pipeline"; default: step, or what a public problem says
-    costs: Sequence[Path]  # files of measured times, FILE or FILE@DEVICE (docs/cost-model.md)
-    constraints: Sequence[tuple[str, str]]  # [("pin", "embedding=cpu")], the words of docs/constraints.md
-    constraint_files: Sequence[Path]  # TOML files of them
-    unsupported: Sequence[Path]  # tables of op types that devices cannot run
-    changes: Sequence[str]  # what if: ["gpu0.memory=24GiB", "link.*.bandwidth=2x"]
-    add_devices: Sequence[str]  # what if: ["a100*2"]
-    dims: Mapping[str, int] | None  # sizes that a model's file leaves open
-    outputs: Sequence[str]  # which step of a TensorFlow graph, as are the next two
-    signature: str
-    tag: str
+    import numpy as np
+    from numpy.typing import NDArray
+    from typing_extensions import Unpack
 
 
 class Problem:
-    """The request of the services, and the same as words of a command line."""
+    """A graph on a machine under constraints, priced. Made by problem(). Its tables are made when they are first asked for."""
 
-    def __init__(self, graph: GraphSource, machine: MachineSource | None, words: Mapping[str, Any]):
-        unknown = set(words) - set(ProblemWords.__annotations__)
-        if unknown:
-            raise TypeError(f"unexpected keyword argument '{sorted(unknown)[0]}'")
-        self.written = Written(graph, words.get("dims"), words.get("outputs", ()), words.get("signature", ""), words.get("tag", ""))
-        self.machine = "" if machine is None else machine.source if isinstance(machine, Machine) else os.fspath(machine)
-        self.objective: str = words.get("objective", "")
-        self.costs = _paths(words, "costs")
-        self.constraints = [(name, text) for name, text in words.get("constraints", ())]
-        self.constraint_files = _paths(words, "constraint_files")
-        self.unsupported = _paths(words, "unsupported")
-        self.changes = list(words.get("changes", ()))
-        self.add_devices = list(words.get("add_devices", ()))
+    def __init__(self, native: _berth.Problem, written: Written):
+        self._native = native
+        self.graph = Graph(native.graph, written)
 
-    def request(self) -> _berth.Request:
-        return _berth.Request(self.written.source, self.machine, self.objective, self.costs, self.written.options(), self.constraints,
-                              self.constraint_files, self.unsupported, self.changes, self.add_devices)
+    @property
+    def machine(self) -> str:
+        return self._native.machine
 
-    def flags(self) -> list[str]:
-        """For the program, all but graph and machine."""
-        self.request()  # what is wrong is told in words of Python
-        written = self.written
-        flags = [f"--dim={name}={size}" for name, size in written.dims.items()]
-        flags += [f"--{name}" + (f"={text}" if text else "") for name, text in self.constraints]
-        for flag, texts in (("costs", self.costs), ("output-node", written.outputs), ("constraints", self.constraint_files),
-                            ("unsupported", self.unsupported), ("set", self.changes), ("add-device", self.add_devices)):
-            flags += [f"--{flag}={text}" for text in texts]
-        for flag, text in (("objective", self.objective), ("signature", written.signature), ("tag", written.tag)):
-            flags += [f"--{flag}={text}"] if text else []
-        return flags
+    @property
+    def objective(self) -> str:
+        return self._native.objective
+
+    @functools.cached_property
+    def ops(self) -> Ops:
+        return table(Ops, self._native.ops())
+
+    @functools.cached_property
+    def op_names(self) -> list[str]:
+        return self._native.op_names()
+
+    @functools.cached_property
+    def edges(self) -> Edges:
+        return table(Edges, self._native.edges())
+
+    @functools.cached_property
+    def tensors(self) -> Tensors:
+        return table(Tensors, self._native.tensors())
+
+    @functools.cached_property
+    def devices(self) -> Devices:
+        return table(Devices, self._native.devices())
+
+    @functools.cached_property
+    def links(self) -> Links:
+        return table(Links, self._native.links())
+
+    @functools.cached_property
+    def units(self) -> Groups:
+        """What must share a device is a group, every other op is one by itself."""
+        return groups_of(self.ops.unit_of, self.ops, self.edges)
+
+    def grouped(self, groups: int | Any) -> Groups:
+        """Groups of units. A number: about so many, made along the heaviest tensors, with equal shares of the work as far as that goes.
+        Or the group of every op, an array [ops]; groups are numbered from 0, and ops of one unit are in one group."""
+        np = numpy()
+        if isinstance(groups, int):
+            return groups_of(np.asarray(self._native.group_units(groups))[self.ops.unit_of], self.ops, self.edges)
+        return groups_of(self._checked_groups(np.asarray(groups)), self.ops, self.edges)
+
+    def evaluate(self, devices: Any, priorities: Any = None, *, of: Groups | None = None, threads: int = 0,
+                 simulate_on: str = "auto") -> Scores:
+        """What many plans are worth. devices: the device of every op in every plan, [plans, ops], or of every group of `of`, [plans,
+        groups] (problem.units, problem.grouped(64)); whole numbers of any kind as a NumPy array, a tensor of PyTorch or whatever
+        else has __dlpack__. priorities: [ops] for all plans or [plans, ops]; of the ops that are ready, that with the largest number goes first.
+
+        Every plan is verified, and the first that is not legal is named in an error. threads: 0 is one per core. simulate_on: "cpu",
+        "cuda", or "auto", which takes a GPU for a thousand plans and more; the numbers are the same. Other threads run meanwhile; Ctrl-C ends it."""
+        np = numpy()
+        given = _as_array(devices, "devices")
+        order = None if priorities is None else _as_numbers(_as_array(priorities, "priorities"))
+        answer = self._native.evaluate(given, None if of is None else of.of_op, order, threads, simulate_on)
+        if answer["lost"]:
+            warnings.warn(answer["lost"], stacklevel=2)
+        arrays = {name: frozen(np.asarray(answer[name])) for name in ("picoseconds", "over", "peaks")}
+        return Scores(**arrays, on_cpu=answer["on_cpu"], on_gpu=answer["on_gpu"], card=answer["card"])
+
+    def plan(self, devices: Plan | Mapping[str, str | int] | Any, priorities: Any = None, *, of: Groups | None = None, rest: str | int = "",
+             name: str = "python") -> Plan:
+        """One plan of ours as a berth.Plan: it can be explained, exported, saved, reported on. devices, of and rest: as for
+        devices_of(). name: what its planner is called."""
+        order = None if priorities is None else _as_numbers(_as_array(priorities, "priorities"))
+        plan, single = self._native.plan(self.devices_of(devices, of=of, rest=rest)[None, :], order, name)
+        return Plan(plan, self.graph._written, single)
+
+    def devices_of(self, devices: Plan | Mapping[str, str | int] | Any, *, of: Groups | None = None, rest: str | int = "") -> NDArray[Any]:
+        """The device of every op, [ops]. devices: an array of them, or, with `of`, one for each group; a plan; or {op: device}, where op is
+        a name, a pattern or another selector of docs/constraints.md ("module:encoder"), later ones win, and an op that is not
+        named goes with what it must be with. rest: the device of all others, as far as they may be there."""
+        np = numpy()
+        if isinstance(devices, Plan):
+            if devices.graph.hash != self.graph.hash or devices.machine != self.machine:
+                raise _berth.BerthError(f"the plan is for {devices.graph.title} on {devices.machine}, the problem is {self.graph.title} on {self.machine}")
+            return devices.to_numpy()
+        if isinstance(devices, Mapping):
+            words = [(op, self._device_name(device)) for op, device in devices.items()]
+            return np.asarray(self._native.devices_by_words(words, self._device_name(rest)))
+        row = _as_array(devices, "devices")
+        if row.ndim != 1:
+            raise _berth.BerthError(f"a plan is one row of devices, not {list(row.shape)}")
+        if of is not None and len(row) != len(of):
+            raise _berth.BerthError(f"devices of groups are [{len(of)}], not {list(row.shape)}")
+        return row if of is None else of.spread(row)
+
+    def _device_name(self, device: str | int) -> str:
+        if isinstance(device, str):
+            return device
+        names = self.devices.names
+        if not 0 <= device < len(names):
+            raise _berth.BerthError(f"there is no device {device}; the machine has {len(names)}, from 0")
+        return names[device]
+
+    def _checked_groups(self, of_op: Any) -> Any:
+        np = numpy()
+        ops = self.ops
+        if of_op.shape != ops.unit_of.shape or of_op.dtype.kind not in "iu":
+            raise _berth.BerthError(f"groups are whole numbers, [{len(ops.unit_of)}], not {of_op.dtype} {list(of_op.shape)}")
+        if len(of_op) and (of_op.min() < 0 or len(np.unique(of_op)) != int(of_op.max()) + 1):
+            raise _berth.BerthError("groups are numbered from 0, and none is empty")
+        unit_group = np.zeros(len(of_op), of_op.dtype)
+        unit_group[ops.unit_of] = of_op
+        apart = np.flatnonzero(unit_group[ops.unit_of] != of_op)
+        if len(apart):
+            raise _berth.BerthError(f"op '{self.op_names[apart[0]]}' is in another group than ops that it must share a device with")
+        refused = [np.bincount(of_op, ~column) > 0 for column in ops.allowed.T]
+        nowhere = np.flatnonzero(np.all(refused, axis=0))
+        if len(nowhere):
+            raise _berth.BerthError(f"no device is allowed to all ops of group {nowhere[0]}")
+        return of_op
+
+    def __repr__(self) -> str:
+        return f"<berth.Problem '{self.graph.title}' on {self.machine}: {len(self.graph):,} ops>"
 
 
-def _paths(words: Mapping[str, Any], name: str) -> list[str]:
-    given = words.get(name, ())
-    return [os.fspath(path) for path in ([given] if isinstance(given, (str, os.PathLike)) else given)]
+def problem(graph: GraphSource, machine: MachineSource | None = None, **problem: Unpack[ProblemWords]) -> Problem:
+    """A problem that stays, for many plans: see berth.Problem. machine is None only for public problems, which bring their own. What
+    else may be said of it: berth.ProblemWords."""
+    numpy()
+    asked = Asked(graph, machine, problem)
+    native = _berth.Problem(asked.request())
+    for note in native.notes:
+        warnings.warn(note, stacklevel=2)
+    return Problem(native, asked.written)
+
+
+def _as_array(given: Any, what: str) -> Any:
+    """A NumPy array of what somebody gives, without a copy where its memory can be read."""
+    np = numpy()
+    if not isinstance(given, np.ndarray) and hasattr(given, "__dlpack_device__"):
+        kind, number = given.__dlpack_device__()
+        if kind == 2:  # CUDA
+            raise _berth.BerthError(f"{what}: they are on cuda:{number}; give {what}.cpu()")
+        array = np.from_dlpack(given)
+    else:
+        array = np.asarray(given)
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+
+
+def _as_numbers(array: Any) -> Any:
+    if array.dtype.kind not in "iuf":
+        raise _berth.BerthError(f"priorities are numbers, not {array.dtype}")
+    return array

@@ -88,6 +88,7 @@ struct NativePlan {
 };
 
 void add_requests(py::module_& module);  // graphs, machines, problems
+void add_problems(py::module_& module);
 void add_plans(py::module_& module);
 void add_planning(py::module_& module);
 void add_explaining(py::module_& module);

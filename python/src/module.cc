@@ -77,6 +77,7 @@ PYBIND11_MODULE(_berth, module) {
   py::register_exception<Infeasible>(module, "InfeasibleError", bad_input);
   add_requests(module);
   add_plans(module);
+  add_problems(module);
   add_planning(module);
   add_explaining(module);
   add_serving(module);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What Python sees of a plan: plain values, files and exports.
+#include "arrays.h"
 #include "bindings.h"
 #include "format/plan_file.h"
 #include "services/explain/report_file.h"
@@ -28,6 +29,17 @@ py::list ops_of_plan(const NativePlan& self) {
     ops.append(entry);
   }
   return ops;
+}
+
+py::array_t<std::uint8_t> devices_of_plan(const NativePlan& self) {
+  const std::vector<DeviceId>& device_of = self.outcome.plan.device_of;
+  return array_of<std::uint8_t>(device_of.size(), [&](std::size_t i) { return static_cast<int>(device_of[i]); });
+}
+
+std::optional<py::array_t<double>> priorities_of_plan(const NativePlan& self) {
+  const std::vector<double>& priority = self.outcome.plan.priority;
+  if (priority.empty()) return std::nullopt;
+  return array_of<double>(priority.size(), [&](std::size_t i) { return priority[i]; });
 }
 
 std::vector<std::vector<std::string>> fusions_of(const NativePlan& self) {
@@ -134,6 +146,8 @@ void add_plans(py::module_& module) {
       .def_property_readonly("seed", of_outcome<&Outcome::seed>())
       .def_property_readonly("interrupted", of_outcome<&Outcome::interrupted>())
       .def("ops", ops_of_plan)
+      .def("devices", devices_of_plan)
+      .def("priorities", priorities_of_plan)
       .def("fusions", fusions_of)
       .def("answer", answer_of, py::arg("single").none(true), py::arg("timeline"))
       .def("save", [](const NativePlan& self,

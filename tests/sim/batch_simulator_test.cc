@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/batch/batch_check.h"
 #include "sim/simulator.h"
 #include "support/as_pipeline.h"
 #include "support/random_problem.h"
@@ -110,39 +111,6 @@ TEST(BatchSimulator, WithoutACardTheProcessorWorksUnlessACardIsDemanded) {
   if (demanded.ok()) GTEST_SKIP() << "there is a card: " << demanded->use().card;
   EXPECT_EQ(offered->use().note, demanded.error().message);
   EXPECT_EQ(offered->use().card, "");
-}
-
-class CheckBatch : public testing::Test {
- protected:
-  CheckBatch() : rng_(10), problem_(random_problem(rng_, 10)), arrays_(random_arrays(problem_, rng_, 3)) {}
-  [[nodiscard]] std::string refusal(const PlanBatch& batch) const {
-    const auto error = check_batch(problem_, batch);
-    return error ? error->message : "";
-  }
-  Rng rng_;
-  Problem problem_;
-  Arrays arrays_;
-  std::size_t ops_ = problem_.graph().num_ops();
-};
-
-TEST_F(CheckBatch, RefusesArraysOfTheWrongSize) {
-  EXPECT_NE(refusal({4, arrays_.devices}), "");
-  EXPECT_NE(refusal({3, arrays_.devices, {}, {}, {}, std::span(arrays_.priorities).first(ops_ - 1)}), "");
-  const std::vector<std::uint32_t> first_move{0, 1, 0, 1};
-  const std::vector<BatchMove> moves{{0, 0}};
-  const auto base = std::span<const std::uint8_t>(arrays_.devices).first(ops_);
-  EXPECT_NE(refusal({3, {}, base, first_move, moves}), "") << "not in order";
-  EXPECT_NE(refusal({2, {}, base, first_move, moves}), "") << "one too many";
-}
-
-TEST_F(CheckBatch, NamesThePlanThatIsNotLegal) {
-  arrays_.devices[ops_ + 1] = 200;
-  EXPECT_EQ(refusal({3, arrays_.devices}).substr(0, 8), "plan 1: ");
-  const std::vector<std::uint32_t> first_move{0, 1};
-  const auto base = std::span<const std::uint8_t>(arrays_.devices).first(ops_);
-  const std::vector<BatchMove> far{{static_cast<std::uint32_t>(ops_), 0}}, strange{{0, 64}};
-  EXPECT_NE(refusal({1, {}, base, first_move, far}).find("there are "), std::string::npos);
-  EXPECT_NE(refusal({1, {}, base, first_move, strange}).find("there are "), std::string::npos);
 }
 
 }  // namespace

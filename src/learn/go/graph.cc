@@ -10,7 +10,7 @@
 #include "learn/features/features.h"
 #include "learn/go/node_features.h"
 #include "learn/go/waves.h"
-#include "learn/grouping/simple.h"
+#include "plan/coarsen/heavy_grouping.h"
 
 namespace berth::learn {
 namespace {

@@ -11,6 +11,7 @@
 #include "learn/grouping/labels.h"
 #include "learn/grouping/simple.h"
 #include "plan/coarsen/group_joiner.h"
+#include "plan/coarsen/heavy_grouping.h"
 #include "plan/coarsen/join_to_count.h"
 #include "plan/partition/metis_groups.h"
 

@@ -7,9 +7,11 @@
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "base/rng.h"
 #include "learn/grouping/labels.h"
+#include "plan/coarsen/heavy_grouping.h"
 #include "plan/coarsen/join_to_count.h"
 
 namespace berth::learn {
@@ -89,12 +91,6 @@ Grouping module_grouping(const Problem& problem, std::size_t groups) {
   }
   const Grouping joined = join_labelled(problem, one_group_per_unit(problem), modules.label);
   return joined.size() <= groups ? joined : heavy_grouping(problem, joined, groups);
-}
-
-Grouping heavy_grouping(const Problem& problem, const Grouping& finer, std::size_t groups) {
-  const Grouping coarser = join_within_share(
-      problem, finer, groups, [&](const GroupLimits& limits) { return join_heavy_tensors(problem, finer, limits); });
-  return join_to_count(problem, coarser, groups);
 }
 
 Grouping common_parts(const Problem& problem, const Grouping& a, const Grouping& b) {

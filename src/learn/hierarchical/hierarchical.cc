@@ -5,6 +5,7 @@
 #include "learn/grouping/simple.h"
 #include "learn/hierarchical/placement_policy.h"
 #include "learn/methods.h"
+#include "plan/coarsen/heavy_grouping.h"
 
 namespace berth::learn {
 namespace {

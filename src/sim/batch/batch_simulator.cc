@@ -110,36 +110,4 @@ std::optional<Error> check_simulate_on(const Problem& problem, SimulateOn on) {
   return gpu.ok() ? std::nullopt : std::optional(gpu.error());
 }
 
-std::optional<Error> check_batch(const Problem& problem, const PlanBatch& batch) {
-  const std::size_t ops = problem.graph().num_ops();
-  if (batch.base.empty() && batch.devices.size() != batch.size * ops) {
-    return bad_input("{} plans of {} ops need {} devices, not {}", batch.size, ops, batch.size * ops,
-                     batch.devices.size());
-  }
-  if (!batch.base.empty() && (batch.base.size() != ops || batch.first_move.size() != batch.size + 1 ||
-                              !std::is_sorted(batch.first_move.begin(), batch.first_move.end()) ||
-                              batch.first_move.back() > batch.moves.size())) {
-    return bad_input("a batch of moves needs a base of {} ops and {} places where moves begin, in order", ops,
-                     batch.size + 1);
-  }
-  if (!batch.priorities.empty() && batch.priorities.size() != ops && batch.priorities.size() != batch.size * ops) {
-    return bad_input("priorities are one per op ({}) or one per op of every plan ({}), not {}", ops, batch.size * ops,
-                     batch.priorities.size());
-  }
-  const auto stranger = std::find_if(batch.moves.begin(), batch.moves.end(), [&](const BatchMove& move) {
-    return move.op >= ops || move.device >= problem.machine().num_devices();
-  });
-  if (stranger != batch.moves.end()) {
-    return bad_input("move {} is of op {} to device {}: there are {} ops and {} devices",
-                     stranger - batch.moves.begin(), stranger->op, stranger->device, ops,
-                     problem.machine().num_devices());
-  }
-  Plan plan;
-  for (std::size_t i = 0; i < batch.size; ++i) {
-    batch.read(i, plan);
-    if (auto error = verify(problem, plan)) return within("plan " + std::to_string(i), *error);
-  }
-  return std::nullopt;
-}
-
 }  // namespace berth

@@ -23,8 +23,8 @@ class BatchSimulator {
   BatchSimulator(BatchSimulator&&) noexcept;
   BatchSimulator& operator=(BatchSimulator&&) noexcept;
 
-  // Every plan must pass check_batch(). Valid until the next call; nothing is allocated once the first batch of a size
-  // is done. A GPU that is lost on the way ends in a note, and the processor goes on.
+  // Every plan must pass check_batch() (sim/batch/batch_check.h). Valid until the next call; nothing is allocated once
+  // the first batch of a size is done. A GPU that is lost on the way ends in a note, and the processor goes on.
   const BatchScores& evaluate(const PlanBatch& plans);
   [[nodiscard]] const BatchUse& use() const;  // since it was made
 
@@ -38,8 +38,5 @@ Result<SimulateOn> find_simulate_on(const std::string& name);  // cpu, cuda, aut
 
 // Nothing if batches of the problem can run where they are asked to, else why not: only a GPU can be missing.
 std::optional<Error> check_simulate_on(const Problem& problem, SimulateOn on);
-
-// Nothing if the arrays have the right sizes and every plan passes verify(), else why not and which plan.
-std::optional<Error> check_batch(const Problem& problem, const PlanBatch& plans);
 
 }  // namespace berth

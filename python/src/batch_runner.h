@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batches of plans from Python: copied, verified and simulated in parts, without the GIL. Between two parts it looks
+// whether somebody pressed Ctrl-C.
+#pragma once
+
+#include <pybind11/numpy.h>
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/thread_pool.h"
+#include "device_table.h"
+#include "sim/batch/batch_check.h"
+#include "sim/batch/batch_simulator.h"
+
+namespace berth::python {
+
+class BatchRunner {
+ public:
+  using Priorities = py::array_t<double, py::array::c_style | py::array::forcecast>;
+  struct Where {
+    int threads;  // 0: one per core
+    SimulateOn on;
+    bool operator==(const Where&) const = default;
+  };
+
+  explicit BatchRunner(const Problem& problem);  // which must outlive it
+  ~BatchRunner();
+
+  // Step times [plan] in picoseconds, bytes that lack [plan], peaks [plan, device or pool], and what ran where. One
+  // batch at a time: others wait. With the GIL, which is free while it works.
+  py::dict run(const DeviceTable& devices, const std::optional<Priorities>& priorities, const Where& where);
+
+ private:
+  struct Workers;
+  struct Scores;
+  void prepare(const Where& where);
+  void run_part(const DeviceTable& devices, const std::optional<Priorities>& priorities, std::size_t first,
+                std::size_t count, Scores& scores);
+
+  const Problem& problem_;
+  BatchChecker checker_;
+  std::timed_mutex busy_;
+  std::unique_ptr<Workers> workers_;  // kept for the next batch, unless that wants others
+};
+
+}  // namespace berth::python
