@@ -90,22 +90,25 @@ class Contest {
       }
       return {};
     }
-    BERTH_TRY(const LoadedProblem loaded, load_problem(row.request(), caller_));
-    if (const Status can = check_can_simulate(request_.budget, loaded.problem); !can) {
+    BERTH_TRY(LoadedProblem read, load_problem(row.request(), caller_));
+    const auto loaded = std::make_shared<const LoadedProblem>(std::move(read));
+    if (const Status can = check_can_simulate(request_.budget, loaded->problem); !can) {
       return within(row.name, can.error());
     }
-    answer_.rows.push_back(look_at(row, loaded.problem));
+    answer_.rows.push_back(look_at(row, loaded->problem));
     for (const Contestant& contestant : request_.contestants) {
       BenchCell& cell = answer_.rows.back().cells.emplace_back();
       for (std::uint64_t run = 0; run < runs_of(contestant, request_.seeds); ++run) {
-        cell.runs.push_back(run_once(contestant, loaded.problem, request_.budget.seed + run));
+        cell.runs.push_back(run_once(contestant, loaded, request_.budget.seed + run));
         answer_.runs_done += is_done(cell.runs.back()) ? 1 : 0;
       }
     }
     return {};
   }
 
-  BenchRun run_once(const Contestant& contestant, const Problem& problem, std::uint64_t seed) {
+  using Loaded = std::shared_ptr<const LoadedProblem>;
+
+  BenchRun run_once(const Contestant& contestant, const Loaded& loaded, std::uint64_t seed) {
     const std::string& row = answer_.rows.back().problem.name;
     const std::uint64_t shown_seed = contestant.uses_seed() ? seed : 0;
     BenchRun run{.seed = shown_seed};
@@ -115,20 +118,23 @@ class Contest {
     RunCaller caller(caller_,
                      fmt::format("run {} of {}: {} on {}{}", answer_.runs_done + 1, answer_.runs, contestant.name, row,
                                  shown_seed > 0 ? fmt::format(", seed {}", shown_seed) : ""));
-    const Outcome outcome = outcome_of(contestant, problem, budget, caller);
+    const Outcome outcome = outcome_of(contestant, loaded, budget, caller);
     caller.part_ends();
-    run = run_of(problem, outcome, budget);
+    run = run_of(loaded->problem, outcome, budget);
     run.seed = shown_seed;
-    if (!outcome.error) save(contestant.name, run, problem, outcome);
+    if (!outcome.error) save(contestant.name, run, loaded->problem, outcome);
     return run;
   }
 
-  Outcome outcome_of(const Contestant& contestant, const Problem& problem, const Budget& budget, Caller& caller) {
+  Outcome outcome_of(const Contestant& contestant, const Loaded& loaded, const Budget& budget, Caller& caller) {
     const BenchRow& row = answer_.rows.back();
+    const Problem& problem = loaded->problem;
     Outcome none;
-    if (contestant.planner) {
-      const Status suits = contestant.planner->check ? contestant.planner->check(problem) : Status();
-      if (suits) return run_planner(problem, *contestant.planner, budget, row.lower_bound, caller);
+    if (contestant.plans_itself()) {
+      const ChosenPlanner planner =
+          contestant.planner ? *contestant.planner : contestant.planner_for(row.problem, loaded);
+      const Status suits = planner.check ? planner.check(problem) : Status();
+      if (suits) return run_planner(problem, planner, budget, row.lower_bound, caller);
       none.error = suits.error();
       return none;
     }
@@ -194,7 +200,7 @@ std::optional<Picoseconds> BenchRow::best() const {
 Result<BenchAnswer> bench(const BenchRequest& request, Caller& caller) {
   BERTH_RETURN_IF_ERROR(check_names(request.contestants));
   for (const Contestant& contestant : request.contestants) {
-    if (contestant.planner) continue;
+    if (contestant.plans_itself()) continue;
     const Status there = contestant.plans.check(request.suite.rows, request.budget.seed);
     if (!there) return within(fmt::format("--plan {}", contestant.name), there.error());
   }

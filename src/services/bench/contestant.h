@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -32,11 +34,18 @@ class PlanFiles {
 };
 
 struct Contestant {
+  using PlannerFor = std::function<ChosenPlanner(const SuiteRow&, std::shared_ptr<const LoadedProblem>)>;
+
   std::string name;
   std::optional<ChosenPlanner> planner = {};
-  PlanFiles plans = {};  // if there is no planner
+  PlannerFor planner_for = {};  // instead: one that wants to know which problem it is for
+  PlanFiles plans = {};         // if there is no planner
 
-  [[nodiscard]] bool uses_seed() const { return planner ? planner->uses_seed : plans.has_seeds(); }
+  [[nodiscard]] bool plans_itself() const { return planner || planner_for; }
+  [[nodiscard]] bool uses_seed() const {
+    if (planner) return planner->uses_seed;
+    return planner_for || plans.has_seeds();
+  }
 };
 
 // "NAME=FOLDER" or "NAME=PATTERN".
