@@ -33,16 +33,6 @@ int threads_for(int wanted) {
   return wanted > 0 ? wanted : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-void check_priorities(const BatchRunner::Priorities& priorities, std::size_t plans, std::size_t ops) {
-  const bool for_all = priorities.ndim() == 1 && static_cast<std::size_t>(priorities.shape(0)) == ops;
-  const bool for_each = priorities.ndim() == 2 && static_cast<std::size_t>(priorities.shape(0)) == plans &&
-                        static_cast<std::size_t>(priorities.shape(1)) == ops;
-  if (!for_all && !for_each) {
-    throw BadInput(
-        fmt::format("priorities are [ops] for all plans or [plans, ops], here [{}] or [{}, {}]", ops, plans, ops));
-  }
-}
-
 }  // namespace
 
 struct BatchRunner::Workers {
@@ -100,6 +90,16 @@ struct BatchRunner::Scores {
   }
 };
 
+void BatchRunner::check(const Priorities& priorities, std::size_t plans, std::size_t ops) {
+  const bool for_all = priorities.ndim() == 1 && static_cast<std::size_t>(priorities.shape(0)) == ops;
+  const bool for_each = priorities.ndim() == 2 && static_cast<std::size_t>(priorities.shape(0)) == plans &&
+                        static_cast<std::size_t>(priorities.shape(1)) == ops;
+  if (!for_all && !for_each) {
+    throw BadInput(
+        fmt::format("priorities are [ops] for all plans or [plans, ops], here [{}] or [{}, {}]", ops, plans, ops));
+  }
+}
+
 BatchRunner::BatchRunner(const Problem& problem) : problem_(problem), checker_(problem) {}
 BatchRunner::~BatchRunner() = default;
 
@@ -109,7 +109,7 @@ void BatchRunner::prepare(const Where& where) {
 
 py::dict BatchRunner::run(const DeviceTable& devices, const std::optional<Priorities>& priorities, const Where& where) {
   const std::size_t plans = devices.rows(), ops = problem_.graph().num_ops();
-  if (priorities) check_priorities(*priorities, plans, ops);
+  if (priorities) check(*priorities, plans, ops);
   Scores scores(plans, problem_.machine().num_devices() + problem_.machine().pools().size());
   BatchUse before, after;
   {

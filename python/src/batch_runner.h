@@ -27,6 +27,9 @@ class BatchRunner {
     bool operator==(const Where&) const = default;
   };
 
+  // Ends with BadInput unless there is one for every op, of all plans or of each.
+  static void check(const Priorities& priorities, std::size_t plans, std::size_t ops);
+
   explicit BatchRunner(const Problem& problem);  // which must outlive it
   ~BatchRunner();
 
