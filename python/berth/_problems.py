@@ -82,20 +82,33 @@ class Problem:
         Every plan is verified, and the first that is not legal is named in an error. threads: 0 is one per core. simulate_on: "cpu",
         "cuda", or "auto", which takes a GPU for a thousand plans and more; the numbers are the same. Other threads run meanwhile; Ctrl-C ends it."""
         np = numpy()
-        given = _as_array(devices, "devices")
-        order = None if priorities is None else _as_numbers(_as_array(priorities, "priorities"))
-        answer = self._native.evaluate(given, None if of is None else of.of_op, order, threads, simulate_on)
+        if _is_on_card(devices):
+            answer = self._evaluate_on_card(devices, priorities, of, threads, simulate_on)
+        else:
+            answer = self._native.evaluate(_as_array(devices, "devices"), None if of is None else of.of_op, _order(priorities), threads, simulate_on)
         if answer["lost"]:
             warnings.warn(answer["lost"], stacklevel=2)
         arrays = {name: frozen(np.asarray(answer[name])) for name in ("picoseconds", "over", "peaks")}
         return Scores(**arrays, on_cpu=answer["on_cpu"], on_gpu=answer["on_gpu"], card=answer["card"])
 
+    def _evaluate_on_card(self, devices: Any, priorities: Any, of: Groups | None, threads: int, simulate_on: str) -> dict[str, Any]:
+        """Plans of a CUDA tensor are simulated where they are."""
+        if simulate_on == "cpu":
+            raise _berth.BerthError("devices: they are on a GPU; for simulate_on='cpu' give devices.cpu()")
+        if of is not None:
+            raise _berth.BerthError("devices: on a GPU they are those of ops: give devices[:, torch.as_tensor(groups.of_op)].contiguous()")
+        own = priorities if _is_on_card(priorities) else None
+        try:
+            return self._native.evaluate_on_card(_capsule(devices), None if own is None else _capsule(own),
+                                                 None if own is not None else _order(priorities), threads)
+        except _berth.BerthError as error:
+            raise _berth.BerthError(f"{error}; or give devices.cpu()" if "without CUDA" in str(error) else str(error)) from None
+
     def plan(self, devices: Plan | Mapping[str, str | int] | Any, priorities: Any = None, *, of: Groups | None = None, rest: str | int = "",
              name: str = "python") -> Plan:
         """One plan of ours as a berth.Plan: it can be explained, exported, saved, reported on. devices, of and rest: as for
         devices_of(). name: what its planner is called."""
-        order = None if priorities is None else _as_numbers(_as_array(priorities, "priorities"))
-        plan, single = self._native.plan(self.devices_of(devices, of=of, rest=rest)[None, :], order, name)
+        plan, single = self._native.plan(self.devices_of(devices, of=of, rest=rest)[None, :], _order(priorities), name)
         return Plan(plan, self.graph._written, single)
 
     def devices_of(self, devices: Plan | Mapping[str, str | int] | Any, *, of: Groups | None = None, rest: str | int = "") -> NDArray[Any]:
@@ -161,17 +174,29 @@ def problem(graph: GraphSource, machine: MachineSource | None = None, **problem:
 def _as_array(given: Any, what: str) -> Any:
     """A NumPy array of what somebody gives, without a copy where its memory can be read."""
     np = numpy()
+    if _is_on_card(given):
+        raise _berth.BerthError(f"{what}: they are on a GPU; give {what}.cpu()")
     if not isinstance(given, np.ndarray) and hasattr(given, "__dlpack_device__"):
-        kind, number = given.__dlpack_device__()
-        if kind == 2:  # CUDA
-            raise _berth.BerthError(f"{what}: they are on cuda:{number}; give {what}.cpu()")
         array = np.from_dlpack(given)
     else:
         array = np.asarray(given)
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
-def _as_numbers(array: Any) -> Any:
+def _order(priorities: Any) -> Any:
+    """Priorities here, if there are any."""
+    if priorities is None:
+        return None
+    array = _as_array(priorities, "priorities")
     if array.dtype.kind not in "iuf":
         raise _berth.BerthError(f"priorities are numbers, not {array.dtype}")
     return array
+
+
+def _is_on_card(given: Any) -> bool:
+    return hasattr(given, "__dlpack_device__") and int(given.__dlpack_device__()[0]) == 2  # kDLCUDA
+
+
+def _capsule(tensor: Any) -> Any:
+    """Once what its library has yet to do to it is done, as seen from CUDA's first stream."""
+    return tensor.__dlpack__(stream=1)

@@ -13,6 +13,7 @@
 
 #include "base/thread_pool.h"
 #include "device_table.h"
+#include "dlpack.h"
 #include "sim/batch/batch_check.h"
 #include "sim/batch/batch_simulator.h"
 
@@ -36,10 +37,16 @@ class BatchRunner {
   // Step times [plan] in picoseconds, bytes that lack [plan], peaks [plan, device or pool], and what ran where. One
   // batch at a time: others wait. With the GIL, which is free while it works.
   py::dict run(const DeviceTable& devices, const std::optional<Priorities>& priorities, const Where& where);
+  // The same of plans that are on a GPU, simulated there without coming here; so are priorities of their own, and those
+  // for all are here.
+  py::dict run(const CardTable& devices, const CardTable* own_priorities, const std::optional<Priorities>& priorities,
+               int threads);
 
  private:
   struct Workers;
   struct Scores;
+  template <typename Part>
+  py::dict run_parts(std::size_t plans, const Where& where, bool all_at_once, const Part& part);
   void prepare(const Where& where);
   void run_part(const DeviceTable& devices, const std::optional<Priorities>& priorities, std::size_t first,
                 std::size_t count, Scores& scores);

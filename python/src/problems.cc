@@ -37,6 +37,18 @@ py::dict evaluate_plans(const NativeProblem& self, const py::array& devices,
   return self.batches->run(table, priorities, {threads, unwrap(find_simulate_on(simulate_on))});
 }
 
+// The same of plans on a GPU, as capsules of DLPack. Priorities of plans of their own are there, too, those for all
+// here.
+py::dict evaluate_plans_on_card(const NativeProblem& self, const py::capsule& devices,
+                                const std::optional<py::capsule>& own_priorities,
+                                const std::optional<BatchRunner::Priorities>& priorities, int threads) {
+  const std::size_t ops = self.problem().graph().num_ops();
+  const CardTable table(devices, CardTable::Of::kBytes, ops, "devices");
+  std::optional<CardTable> own;
+  if (own_priorities) own.emplace(*own_priorities, CardTable::Of::kDoubles, ops, "priorities");
+  return self.batches->run(table, own ? &*own : nullptr, priorities, threads);
+}
+
 // The best single device, which stands beside every plan.
 std::optional<NativePlan> single_of(NativeProblem& self, const NativePlan& plan) {
   if (self.single) return self.single;
@@ -147,6 +159,8 @@ void add_problems(py::module_& module) {
       .def_property_readonly("has_limits", [](const NativeProblem& self) { return has_limits(self.problem()); })
       .def("evaluate", evaluate_plans, py::arg("devices"), py::arg("group_of").none(true),
            py::arg("priorities").none(true), py::arg("threads"), py::arg("simulate_on"))
+      .def("evaluate_on_card", evaluate_plans_on_card, py::arg("devices"), py::arg("own_priorities").none(true),
+           py::arg("priorities").none(true), py::arg("threads"))
       .def("plan", plan_of, py::arg("devices"), py::arg("priorities").none(true), py::arg("name"))
       .def("devices_by_words", devices_by_words, py::arg("words"), py::arg("rest"));
   add_problem_arrays(problem);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Problems as arrays: their tables are those of the graph and the machine, and plans in arrays are worth what they are one by one."""
+import ctypes
 import os
 import signal
 import threading
@@ -164,8 +165,43 @@ def test_whatever_has_dlpack_is_read(problem, rows):
         def __dlpack_device__(self):
             return (2, 0)
     assert (problem.evaluate(Tensor()).picoseconds == problem.evaluate(rows).picoseconds).all()
-    with pytest.raises(berth.BerthError, match=r"^devices: .*cuda:0.*"):
-        problem.evaluate(OnAGpu())
+    with pytest.raises(berth.BerthError, match=r"^devices: they are on a GPU; .*devices.cpu\(\)$"):
+        problem.evaluate(OnAGpu(), simulate_on="cpu")
+    with pytest.raises(berth.BerthError, match=r"^devices: on a GPU they are those of ops"):
+        problem.evaluate(OnAGpu(), of=problem.units)
+
+
+def said_to_be_on_a_gpu(array, number=0):
+    """As a tensor there: NumPy's capsule, with another device written into it."""
+    class Tensor:
+        def __dlpack__(self, **more):
+            capsule = array.__dlpack__()
+            pointer = ctypes.pythonapi.PyCapsule_GetPointer
+            pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+            (ctypes.c_int32 * 2).from_address(pointer(capsule, b"dltensor") + 8)[:] = (2, number)
+            return capsule
+
+        def __dlpack_device__(self):
+            return (2, number)
+    return Tensor()
+
+
+def test_tensors_on_a_gpu_are_run_there_or_refused(problem, rows):
+    byte = rows.astype(np.uint8)
+    for given, words in ((said_to_be_on_a_gpu(rows.astype(np.int64)), r"devices on a GPU are uint8: give devices.to\(torch.uint8\)"),
+                         (said_to_be_on_a_gpu(np.asfortranarray(byte)), r"row by row: give devices.contiguous\(\)"),
+                         (said_to_be_on_a_gpu(byte[:, 1:]), r"are \[plans, \d+\]"), (said_to_be_on_a_gpu(byte[0]), r"are \[plans, \d+\]"),
+                         (said_to_be_on_a_gpu(byte, 1), "cuda:0")):
+        with pytest.raises(berth.BerthError, match=words):
+            problem.evaluate(given)
+    with pytest.raises(berth.BerthError, match=r"priorities on a GPU are float64"):
+        problem.evaluate(said_to_be_on_a_gpu(byte), said_to_be_on_a_gpu(byte))
+    try:
+        problem.evaluate(byte, simulate_on="cuda")
+    except berth.BerthError as error:
+        if "without CUDA" in str(error):
+            with pytest.raises(berth.BerthError, match=r"without CUDA.*or give devices.cpu\(\)$"):
+                problem.evaluate(said_to_be_on_a_gpu(byte))
 
 
 def test_priorities_for_all_and_for_each(problem, rows):
