@@ -134,6 +134,53 @@ class LlmTest(CommandLineTest):
         self.assertEqual(free[0], free[1])
         self.assertIn("-dev Vulkan0", text)
 
+    def test_projectors_are_on_the_first_gpu(self):
+        model = self.write_gguf()
+        projector = self.write("mmproj.gguf", llm_seeds.gguf({"general.architecture": "clip"}, [("v.blk.0.attn_q.weight", [64, 64], llm_seeds.F16)]))
+        base = ["llm", model, "-m", "rtx4090-3060", *QUICK]
+        without, given = self.json_of(*base), self.json_of(*base, "--mmproj", projector)
+        self.assertEqual(given["devices"][1]["weight_bytes"] - without["devices"][1]["weight_bytes"], 2 * 64 * 64)
+        self.assertIn("--mmproj", given["export"])
+        self.assert_refused(["llm", projector, "-m", "rtx4090-3060"], "it is a projector of pictures or sound (mmproj), no language model")
+        self.assert_refused([*base, "--mmproj", model], 'its architecture is "llama", not "clip"')
+
+    def test_pictures_and_words(self):
+        folder = self.folder / "pictures"
+        folder.mkdir()
+        (folder / "config.json").write_text(json.dumps({"model_type": "gemma3", "vision_config": {}, "text_config": llm_seeds.CONFIG | {"model_type": "gemma3_text"}}))
+        shapes = {f"language_model.{name}": shape for name, shape in llm_seeds.SHAPES.items()}
+        shapes |= {"vision_tower.vision_model.encoder.layers.9.mlp.fc1.weight": [64, 64], "multi_modal_projector.weight": [64, 64]}
+        (folder / "model.safetensors").write_bytes(llm_seeds.safetensors(shapes))
+        on = ["llm", folder, "-m", "a100-v100", *QUICK]
+        device_map = json.loads(self.json_of(*on, "--runtime", "accelerate")["export"])
+        self.assertEqual(set(device_map), {"language_model.model.embed_tokens", "language_model.model.layers.0", "language_model.model.norm",
+                                           "language_model.lm_head", "vision_tower", "multi_modal_projector"})
+        self.assertIn("16 KiB of towers for pictures or sound are left out", self.text_of(*on))
+
+    def test_weights_of_a_bare_config(self):
+        config = self.write("config.json", json.dumps(llm_seeds.CONFIG | {"quantization_config": {"quant_method": "awq", "bits": 4}}))
+        on = ["llm", config, "-m", "a100-v100", *QUICK]
+        packed = self.json_of(*on)
+        self.assertIn("in awq (4 bit)", packed["notes"][0])
+        chosen = self.json_of(*on, "--weights", "Q8_0")
+        self.assertGreater(chosen["model"]["weight_bytes"], packed["model"]["weight_bytes"])
+        usual = self.json_of("llm", "llama-8b", "-m", "a100-v100", "--runtime", "vllm", *QUICK)
+        self.assertEqual(usual["model"]["weight_bytes"] // 2, usual["model"]["parameters"], "vLLM serves bf16")
+
+    def test_tokens_and_sizes(self):
+        base = ["llm", "llama-8b", "-m", "rtx4090-3060", *QUICK]
+        self.assertEqual(self.json_of(*base, "--ctx", "32k")["context"], 32768)
+        self.assert_refused([*base, "--ctx", "32q"], "'32q' is no number of tokens from 1 to 67108864; write for example 8192, 32k or 1M")
+        self.assert_refused([*base, "--ctx", "0"], "'0' is no number of tokens")
+        self.assert_refused([*base, "--reserve", "gpu0=1.5"], "--reserve: '1.5' has no unit; write for example 1.5GiB")
+        self.assert_refused([*base, "--host-memory", "2"], "--host-memory: '2' has no unit")
+
+    def test_models_of_every_name(self):
+        for model in ("gpt-oss-120b", "qwen3-next-80b-a3b", "glm-4.5-air", "kimi-k2", "llama4-scout", "gemma3-27b", "gemma3n-e4b", "deepseek-v3.2"):
+            answer = json.loads(berth("llm", model, "-m", "rtx4090-3060", "--ctx", "8k", "--json", *QUICK).stdout)
+            self.assertEqual(answer["notes"], [], model)
+            self.assertGreater(answer["cache_bytes"], 0)
+
     def test_demands(self):
         base = ["llm", "llama-8b", "-m", "rtx4090-3060", *QUICK]
         without = self.json_of(*base, "--without", "gpu0")

@@ -61,6 +61,7 @@ TEST(LlamaFlags, LayersByCountsAndExpertsByOnePattern) {
   llm::Placement placement = llm::Placement::all_on(kCpu, 32);
   for (std::int64_t layer = 4; layer < 32; ++layer) placement.set_layer(layer, layer < 24 ? kFirst : kSecond);
   placement.output = kSecond;
+  placement.tower = kFirst;
   EXPECT_EQ(line_of(model, placement), "-c 4096 -ngl 29 -dev CUDA0,CUDA1 -ts 20,9");
   for (auto& moved : placement.moved) moved = {kCpu, kCpu, kCpu};
   EXPECT_EQ(line_of(model, placement), "-c 4096 -ngl 29 -dev CUDA0,CUDA1 -ts 20,9 -ot exps=CPU");

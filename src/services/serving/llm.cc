@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "base/text.h"
+#include "base/units.h"
 #include "files/files.h"
 #include "services/problem/language_model.h"
 #include "services/problem/problem_request.h"
@@ -106,6 +107,18 @@ void expand_cache(LlmAnswer& answer) {
   answer.model = std::move(model);
 }
 
+// llama.cpp has towers in a file of their own, which is loaded only if it is given.
+void leave_towers_out(LlmAnswer& answer) {
+  const Bytes bytes = answer.model->tower_bytes();
+  if (bytes == 0) return;
+  auto model = std::make_shared<llm::Model>(*answer.model);
+  std::erase_if(model->tensors, [](const llm::Tensor& tensor) { return tensor.part == llm::Part::kTower; });
+  model->notes.push_back(
+      fmt::format("{} of towers for pictures or sound are left out; --mmproj FILE counts them as llama.cpp loads them",
+                  format_bytes(bytes)));
+  answer.model = std::move(model);
+}
+
 // With the GPUs that are a last choice only if they are needed.
 Status search_all(LlmAnswer& answer, DeviceSet last) {
   const auto start = std::chrono::steady_clock::now();
@@ -133,9 +146,12 @@ Result<std::optional<LlamaFlags>> read_line(const std::string& text, const Runti
 Result<LlmAnswer> answer_llm(const LlmRequest& request) {
   LlmAnswer answer;
   BERTH_TRY(answer.machine, load_machine(request.machine));
-  BERTH_TRY(answer.model, load_language_model(request.model, request.weights));
+  const bool is_llama_cpp = request.runtime == llm::Runtime::kLlamaCpp;
+  BERTH_TRY(answer.model, load_language_model({request.model, request.weights, is_llama_cpp, request.projector}));
   answer.options.runtime = request.runtime;
+  answer.projector = request.projector;
   expand_cache(answer);
+  if (is_llama_cpp && request.projector.empty()) leave_towers_out(answer);
   BERTH_TRY(answer.names, llama_names(request, *answer.machine));
   answer.notes = answer.model->notes;
   const RuntimeDevices devices(*answer.machine, answer.names);

@@ -20,6 +20,7 @@ struct LlmRequest {
   llm::Runtime runtime = llm::Runtime::kLlamaCpp;
   llm::Mix mix = {};
   std::string weights = {}, cache_type = {}, backend = {};         // empty: by default
+  std::string projector = {};                                      // an mmproj file beside the model; empty: none
   std::uint64_t context = 0, sequences = 0, prompt_batch = 0;      // 0: as the given flags say, or by default
   std::int64_t depth = -1;                                         // tokens in the cache; -1: it is full
   Bytes context_bytes = Bytes{512} << 20;                          // what a driver's context takes on each GPU
@@ -45,7 +46,8 @@ struct LlmAnswer {
   std::shared_ptr<const llm::Model> model;
   std::shared_ptr<const Machine> machine;
   llm::ServingOptions options;
-  LlamaNames names;  // of devices, for llama.cpp
+  LlamaNames names;       // of devices, for llama.cpp
+  std::string projector;  // an mmproj file; empty: none
   std::shared_ptr<llm::Serving> serving;
   llm::PlacementSearch search;
   double search_s = 0.0;

@@ -15,6 +15,7 @@ namespace berth {
 namespace {
 
 constexpr std::int64_t kDefaultContext = 4096;
+constexpr std::uint64_t kMostContext = std::uint64_t{1} << 26;
 
 struct Assignment {
   std::string_view left, right;
@@ -33,10 +34,9 @@ Status read_reserves(const std::vector<std::string>& texts, const Machine& machi
     BERTH_TRY(const Assignment parts, split_assignment("--reserve", text, "gpu0=1.5GiB"));
     auto devices = devices_named(machine, parts.left);
     if (!devices) return within("--reserve", devices.error());
-    auto bytes = parse_bytes(parts.right);
-    if (!bytes) return within("--reserve", bytes.error());
+    BERTH_TRY(const Bytes bytes, find_size("--reserve", parts.right));
     for (const DeviceId id : machine.device_ids()) {
-      if ((*devices & device_bit(id)) != 0) options.reserve[index(id)] += *bytes;
+      if ((*devices & device_bit(id)) != 0) options.reserve[index(id)] += bytes;
     }
   }
   return {};
@@ -162,6 +162,27 @@ Result<llm::Mix> find_mix(const std::string& text) {
   if (fine) return mix;
   return bad_input("--objective: '{}' is none; write decode, prefill, or tokens in and out of a request, as 2000:300",
                    text);
+}
+
+Result<std::uint64_t> find_tokens(std::string_view flag, std::string_view text) {
+  std::uint64_t count = 0;
+  const std::string_view word = trim(text);
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), count);
+  const std::string_view unit = word.substr(static_cast<std::size_t>(end - word.data()));
+  const bool is_thousand = unit == "k" || unit == "K", is_million = unit == "m" || unit == "M";
+  const bool fine = error == std::errc() && count <= kMostContext && (unit.empty() || is_thousand || is_million);
+  const std::uint64_t tokens = count * (is_million ? 1 << 20 : is_thousand ? 1 << 10 : 1);
+  if (fine && tokens >= 1 && tokens <= kMostContext) return tokens;
+  return bad_input("{}: '{}' is no number of tokens from 1 to {}; write for example 8192, 32k or 1M", flag, text,
+                   kMostContext);
+}
+
+Result<Bytes> find_size(std::string_view flag, std::string_view text) {
+  auto bytes = parse_bytes(text);
+  if (!bytes) return within(std::string(flag), bytes.error());
+  const bool is_bare = text.find_first_not_of("0123456789.+-eE ") == std::string_view::npos;
+  if (!is_bare || *bytes == 0) return *bytes;
+  return bad_input("{}: '{}' has no unit; write for example {}GiB or {}MiB", flag, text, text, text);
 }
 
 // "gpu2=192.168.0.7:50052"

@@ -13,22 +13,6 @@ namespace {
 
 constexpr std::int64_t kDefaultBatch = 2048;  // llama.cpp's -b
 
-// In single quotes where a shell would read anything into it.
-std::string quoted(const std::string& text) {
-  const bool plain = text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,=-:/") ==
-                     std::string::npos;
-  if (plain) return text;
-  std::string result = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      result += "'\\''";
-    } else {
-      result += c;
-    }
-  }
-  return result + "'";
-}
-
 struct Run {
   DeviceId device;
   std::int64_t items;
@@ -48,7 +32,7 @@ std::vector<Run> runs_of(const llm::Placement& placement) {
 
 std::vector<TensorPattern> patterns_of(const llm::Model& model, const llm::Placement& placement) {
   std::vector<DeviceId> homes, wanted;
-  for (const llm::Tensor& tensor : model.tensors) {
+  for (const llm::Tensor& tensor : model.tensors) {  // towers, in a file of their own, are where they are
     wanted.push_back(placement.device_of(tensor.layer, tensor.part));
     homes.push_back(tensor.layer >= 0 ? placement.home[static_cast<std::size_t>(tensor.layer)] : wanted.back());
   }
@@ -56,6 +40,21 @@ std::vector<TensorPattern> patterns_of(const llm::Model& model, const llm::Place
 }
 
 }  // namespace
+
+std::string for_shell(const std::string& text) {
+  const bool plain = text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,=-:/") ==
+                     std::string::npos;
+  if (plain) return text;
+  std::string result = "'";
+  for (const char c : text) {
+    if (c == '\'') {
+      result += "'\\''";
+    } else {
+      result += c;
+    }
+  }
+  return result + "'";
+}
 
 LlamaFlags llama_flags(const llm::Model& model, const RuntimeDevices& devices, const llm::Placement& placement,
                        const llm::CacheSettings& cache) {
@@ -80,7 +79,7 @@ LlamaFlags llama_flags(const llm::Model& model, const RuntimeDevices& devices, c
 std::string flag_line(const LlamaFlags& flags, const RuntimeDevices& devices) {
   std::vector<std::string> words;
   const auto add = [&](std::string_view flag, const std::string& value) {
-    words.push_back(fmt::format("{} {}", flag, quoted(value)));
+    words.push_back(fmt::format("{} {}", flag, for_shell(value)));
   };
   if (!devices.servers().empty()) add("--rpc", join(devices.servers(), ","));
   if (flags.context) add("-c", fmt::format("{}", *flags.context));
@@ -167,25 +166,28 @@ Result<ReadPlacement> placement_of_flags(const LlamaFlags& flags, const llm::Mod
   for (std::int64_t layer = 0; layer < layers; ++layer)
     placement.set_layer(layer, homes[static_cast<std::size_t>(layer)]);
   placement.output = homes.back();
-  constexpr std::size_t kParts = static_cast<std::size_t>(llm::Part::kOutput) + 1;
-  std::vector<Majority> parts((static_cast<std::size_t>(layers) + 1) * kParts, Majority(machine.num_devices()));
+  if (!devices.gpus().empty()) placement.tower = devices.gpus().front();
+  std::vector<Majority> parts((static_cast<std::size_t>(layers) + 1) * llm::kParts, Majority(machine.num_devices()));
   const auto slot = [&](std::int64_t layer, llm::Part part) {
-    return static_cast<std::size_t>(layer + 1) * kParts + static_cast<std::size_t>(part);
+    return static_cast<std::size_t>(layer + 1) * llm::kParts + static_cast<std::size_t>(part);
   };
   for (std::size_t i = 0; i < model.tensors.size(); ++i) {
     const llm::Tensor& tensor = model.tensors[i];
     const DeviceId home = placement.device_of(tensor.layer, tensor.part);
-    parts[slot(tensor.layer, tensor.part)].add(moved[i] != kNoDevice ? moved[i] : home, tensor.bytes);
+    const bool is_moved = moved[i] != kNoDevice && tensor.part != llm::Part::kTower;
+    parts[slot(tensor.layer, tensor.part)].add(is_moved ? moved[i] : home, tensor.bytes);
   }
   std::size_t torn = 0, homes_moved = 0;
   for (std::int64_t layer = -1; layer < layers; ++layer) {
-    for (std::size_t p = 0; p < kParts; ++p) {
+    for (std::size_t p = 0; p < llm::kParts; ++p) {
       const auto part = static_cast<llm::Part>(p);
       const Majority& majority = parts[slot(layer, part)];
       torn += majority.is_torn() ? 1 : 0;
       const auto device = majority.device();
       if (!device) continue;
-      if (part == llm::Part::kOutput) {
+      if (part == llm::Part::kTower) {
+        placement.tower = *device;
+      } else if (part == llm::Part::kOutput) {
         placement.output = *device;
       } else if (layer < 0) {
         placement.input = *device;

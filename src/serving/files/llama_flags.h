@@ -33,6 +33,8 @@ struct LlamaFlags {
 // The placement's layers must be in blocks, CPU first: what placement_of(Shape) makes.
 LlamaFlags llama_flags(const llm::Model& model, const RuntimeDevices& devices, const llm::Placement& placement,
                        const llm::CacheSettings& cache);
+// In single quotes where a shell would read anything into it.
+std::string for_shell(const std::string& text);
 // "-c 8192 -ngl 33 -dev CUDA0,CUDA1 -ts 20,13 -ot 'exps=CPU'", as for a shell.
 std::string flag_line(const LlamaFlags& flags, const RuntimeDevices& devices);
 

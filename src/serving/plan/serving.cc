@@ -112,6 +112,8 @@ void Serving::add_sizes() {
     if (bytes == 0) continue;
     if (berth.part == Part::kOutput) {
       output_bytes_ += bytes;
+    } else if (berth.part == Part::kTower) {
+      tower_bytes_ += bytes;
     } else if (berth.layer < 0) {
       input_bytes_ += bytes;
     } else if (graph.role(op) == Role::kBuffer) {
@@ -121,6 +123,11 @@ void Serving::add_sizes() {
       layer_bytes_[static_cast<std::size_t>(berth.layer)][slot] += bytes;
     }
   }
+}
+
+DeviceId Serving::tower_device(DeviceId input) const {
+  const bool on_first = options_.runtime == Runtime::kLlamaCpp && !accelerators_.empty();
+  return on_first ? accelerators_.front() : input;
 }
 
 Plan Serving::plan_of(const Placement& placement, Phase phase) const {
@@ -256,6 +263,7 @@ std::vector<Serving::Load> Serving::loads(const Placement& placement) const {
   std::vector<Load> loads(machine_->num_devices());
   loads[index(placement.input)].weights += input_bytes_;
   loads[index(placement.output)].weights += output_bytes_;
+  loads[index(placement.tower)].weights += tower_bytes_;
   const bool streams = options_.runtime == Runtime::kAccelerate && !accelerators_.empty();
   for (std::int64_t layer = 0; layer < layers(); ++layer) {
     const auto i = static_cast<std::size_t>(layer);

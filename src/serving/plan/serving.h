@@ -86,6 +86,8 @@ class Serving {
   [[nodiscard]] Bytes layer_bytes(std::int64_t layer) const;  // with its cache
   [[nodiscard]] Bytes part_bytes(std::int64_t layer, Part part) const;
   [[nodiscard]] Bytes output_bytes() const { return output_bytes_; }
+  // Where a runtime puts towers: llama.cpp on its first GPU whatever else it is told, others beside the words.
+  [[nodiscard]] DeviceId tower_device(DeviceId input) const;
   [[nodiscard]] Bytes reserved(DeviceId device) const { return reserve_[index(device)]; }
   // Room for weights and caches: memory less what is reserved, and less the activations of a prompt batch.
   [[nodiscard]] Bytes capacity(DeviceId device) const { return room(decode_->capacity(device)); }
@@ -122,7 +124,7 @@ class Serving {
   std::uint64_t simulations_ = 0;
   std::vector<std::array<Bytes, 4>> layer_bytes_;  // rest without cache, gate, up, down
   std::vector<Bytes> cache_bytes_;
-  Bytes input_bytes_ = 0, output_bytes_ = 0, activations_ = 0;
+  Bytes input_bytes_ = 0, output_bytes_ = 0, tower_bytes_ = 0, activations_ = 0;
 };
 
 }  // namespace berth::llm

@@ -99,6 +99,7 @@ Placement placement_of(const Shape& shape, const Serving& serving) {
   }
   placement.output = last;
   placement.input = runtime == Runtime::kLlamaCpp ? serving.cpu() : begin;
+  placement.tower = serving.tower_device(placement.input);
   return placement;
 }
 
