@@ -12,9 +12,9 @@
 namespace berth {
 namespace {
 
-// "[2-9]", "[37]", "5", or "." for all ten digits: between dots nothing else can stand there.
+// "[2-9]", "[37]", "5", or "\d" for all ten digits.
 std::string digit_pattern(const std::set<int>& digits) {
-  if (digits.size() == 10) return ".";
+  if (digits.size() == 10) return "\\d";
   if (digits.size() == 1) return fmt::format("{}", *digits.begin());
   std::string text;
   for (auto at = digits.begin(); at != digits.end();) {
