@@ -42,6 +42,28 @@ Status read_reserves(const std::vector<std::string>& texts, const Machine& machi
   return {};
 }
 
+constexpr Bytes kUsualMargin = Bytes{1} << 30;  // llama.cpp's --fit-target
+
+// "512MiB" for all cards, "gpu0=2GiB" for one. vLLM says by itself how much of a card it takes.
+Status read_margins(const std::vector<std::string>& texts, const Machine& machine, llm::ServingOptions& options) {
+  const Bytes usual = options.runtime == llm::Runtime::kVllm ? 0 : kUsualMargin;
+  options.margin.assign(machine.num_devices(), usual);
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.find('=');
+    BERTH_TRY(const Bytes bytes, find_size("--margin", std::string_view(text).substr(equals + 1)));  // npos + 1 is 0
+    DeviceSet devices = ~DeviceSet{0};
+    if (equals != std::string::npos) {
+      auto named = devices_named(machine, std::string_view(text).substr(0, equals));
+      if (!named) return within("--margin", named.error());
+      devices = *named;
+    }
+    for (const DeviceId id : machine.device_ids()) {
+      if ((devices & device_bit(id)) != 0) options.margin[index(id)] = bytes;
+    }
+  }
+  return {};
+}
+
 Result<DeviceId> one_device(std::string_view flag, std::string_view name, const Machine& machine) {
   const DeviceSet meant = devices_of_word(machine, name).devices;
   for (const DeviceId id : machine.device_ids()) {
@@ -146,6 +168,7 @@ Result<llm::Runtime> find_runtime(const std::string& text) {
 }
 
 Result<llm::Mix> find_mix(const std::string& text) {
+  if (text == "request") return kUsualRequest;
   if (text == "decode") return llm::Mix{0.0, 1.0};
   if (text == "prefill") return llm::Mix{1.0, 0.0};
   const std::vector<std::string_view> parts = split(text, ':');
@@ -160,8 +183,9 @@ Result<llm::Mix> find_mix(const std::string& text) {
   const bool fine = mix.prompt >= 0.0 && mix.generated >= 0.0 && mix.prompt + mix.generated > 0.0 &&
                     mix.prompt + mix.generated < 1e12;
   if (fine) return mix;
-  return bad_input("--objective: '{}' is none; write decode, prefill, or tokens in and out of a request, as 2000:300",
-                   text);
+  return bad_input(
+      "--objective: '{}' is none; write request, decode, prefill, or tokens in and out of a request, as 2000:300",
+      text);
 }
 
 Result<std::uint64_t> find_tokens(std::string_view flag, std::string_view text) {
@@ -212,6 +236,7 @@ Result<llm::ServingOptions> serving_options(const LlmRequest& request, const Lla
                               .host_bytes = request.host_bytes};
   BERTH_RETURN_IF_ERROR(read_cache(request, given, model, options));
   BERTH_RETURN_IF_ERROR(read_reserves(request.reserves, machine, options));
+  BERTH_RETURN_IF_ERROR(read_margins(request.margins, machine, options));
   BERTH_RETURN_IF_ERROR(read_pins(request.pins, machine, model.config.layers, options));
   BERTH_RETURN_IF_ERROR(read_depth(request, options));
   BERTH_RETURN_IF_ERROR(read_excluded(request, machine, options));
