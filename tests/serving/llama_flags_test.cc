@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "machine/devices.h"
 #include "machine/library.h"
 #include "serving/architecture.h"
 #include "serving/files/device_map.h"
@@ -169,6 +170,11 @@ TEST(LlamaFlags, GpusOfOtherHostsAreBehindServers) {
 
 TEST(LlamaFlags, DevicesAreCalledByTheBackendOfTheirMaker) {
   EXPECT_EQ(default_backend(machine()), "CUDA");
+  EXPECT_EQ(RuntimeDevices(machine(), {.backend = "hip"}).device_name(kFirst), "ROCm0");
+  EXPECT_EQ(RuntimeDevices(machine(), {.backend = "metal"}).device_name(kFirst), "MTL0");
+  Device mac = make_device(*find_device_model("rtx4090"), "gpu");
+  mac.model = "m3-max";
+  EXPECT_EQ(default_backend(Machine::make("mac", "", {mac}, {}, {}, {}).value()), "MTL");
   const Machine laptop = builtin_machine("core-ultra").value();
   EXPECT_EQ(RuntimeDevices(laptop).known(), "CPU, Vulkan0");
   EXPECT_EQ(RuntimeDevices(laptop, {.backend = "SYCL"}).known(), "CPU, SYCL0");

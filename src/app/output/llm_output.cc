@@ -193,6 +193,9 @@ std::string context_line(const LlmAnswer& answer) {
     return context == 0 ? std::string("none") : group_digits(static_cast<std::uint64_t>(context));
   };
   if (answer.context_at_all == 0) return "  no context fits on this machine\n";
+  if (answer.serving->accelerators().empty()) {
+    return fmt::format("  largest context that fits: {}{}\n", words(answer.context_at_all), trained_words(answer));
+  }
   return fmt::format("  largest context that fits: {} with all layers on GPUs, {} at all{}\n",
                      words(answer.context_on_gpus), words(answer.context_at_all), trained_words(answer));
 }
