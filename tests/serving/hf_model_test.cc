@@ -200,6 +200,33 @@ TEST(HfQuantization, MethodsSayHowManyBytes) {
   EXPECT_DOUBLE_EQ(bytes_per_element(R"("quant_method": "awq", "bits": 4)", "token_embd.weight"), 2.0);
 }
 
+// As published: the checkpoint of gpt-oss-120b is 60.8 GiB (OpenAI's model card), DeepSeek-V3 is 671 B in 8 bits.
+TEST(HfQuantization, PublishedConfigsHaveTheirSizes) {
+  const auto gib = [](const std::string& text) {
+    const auto config = read_hf_config(text);
+    EXPECT_TRUE(config.ok()) << config.error().message;
+    return static_cast<double>(model_of_hf(*config, {}, "m")->weight_bytes()) / 0x1.0p30;
+  };
+  EXPECT_NEAR(
+      gib(R"({"model_type": "gpt_oss", "hidden_size": 2880, "intermediate_size": 2880, "num_attention_heads": 64,
+    "num_experts_per_tok": 4, "num_hidden_layers": 36, "num_key_value_heads": 8, "num_local_experts": 128, "vocab_size": 201088,
+    "quantization_config": {"quant_method": "mxfp4", "modules_to_not_convert": ["model.layers.*.self_attn"]}})"),
+      60.8, 0.2);
+  EXPECT_NEAR(
+      gib(R"({"model_type": "deepseek_v3", "first_k_dense_replace": 3, "hidden_size": 7168, "intermediate_size": 18432,
+    "kv_lora_rank": 512, "q_lora_rank": 1536, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128,
+    "moe_intermediate_size": 2048, "n_routed_experts": 256, "n_shared_experts": 1, "num_attention_heads": 128,
+    "num_experts_per_tok": 8, "num_hidden_layers": 61, "vocab_size": 129280,
+    "quantization_config": {"quant_method": "fp8", "weight_block_size": [128, 128]}})"),
+      671e9 / 0x1.0p30, 4.0);
+}
+
+TEST(HfQuantization, HostileStatesAreRefused) {
+  std::string config = R"({"model_type": "qwen3_next", "num_hidden_layers": 4, "hidden_size": 64, "vocab_size": 100,
+    "num_attention_heads": 4, "linear_num_value_heads": 65536, "linear_value_head_dim": 65536})";
+  EXPECT_EQ(config_error(config), "inner size 4294967296 is out of bounds; it must be from 0 to 1048576");
+}
+
 TEST(HfQuantization, UnknownMethodsSayThatTheyAreTooMuch) {
   const auto config = read_hf_config(with_quantization(R"("quant_method": "new")"));
   ASSERT_TRUE(config.ok());
