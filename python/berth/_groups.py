@@ -33,7 +33,7 @@ class Groups(Table):
 
     def spread(self, devices: Any) -> NDArray[Any]:
         """[..., ops]: the devices of ops for those of groups, [..., groups]."""
-        chosen: NDArray[Any] = numpy().asarray(devices)[..., self.of_op]
+        chosen: NDArray[Any] = numpy().take(devices, self.of_op, axis=-1)  # row by row in memory, which indexing is not
         return chosen
 
     def features(self) -> NDArray[np.float32]:

@@ -187,7 +187,7 @@ def said_to_be_on_a_gpu(array, number=0):
 
 
 def test_tensors_on_a_gpu_are_run_there_or_refused(problem, rows):
-    byte = rows.astype(np.uint8)
+    byte = np.ascontiguousarray(rows, np.uint8)
     for given, words in ((said_to_be_on_a_gpu(rows.astype(np.int64)), r"devices on a GPU are uint8: give devices.to\(torch.uint8\)"),
                          (said_to_be_on_a_gpu(np.asfortranarray(byte)), r"row by row: give devices.contiguous\(\)"),
                          (said_to_be_on_a_gpu(byte[:, 1:]), r"are \[plans, \d+\]"), (said_to_be_on_a_gpu(byte[0]), r"are \[plans, \d+\]"),
