@@ -153,6 +153,24 @@ py::dict BatchRunner::run(const DeviceTable& devices, const std::optional<Priori
   });
 }
 
+py::dict BatchRunner::run(const Moved& given, const std::optional<Priorities>& priorities, const Where& where) {
+  const std::size_t ops = problem_.graph().num_ops(), plans = static_cast<std::size_t>(given.first_move.size()) - 1;
+  if (priorities) check_priorities(*priorities, plans, ops);
+  std::vector<std::uint8_t> base(ops);
+  given.base.copy(0, base.data());
+  const std::vector<std::uint32_t> first_move(given.first_move.data(), given.first_move.data() + plans + 1);
+  std::vector<BatchMove> moves;
+  for (py::ssize_t i = 0; i < given.op.size(); ++i) moves.push_back({given.op.data()[i], given.device.data()[i]});
+  std::vector<double> order;
+  if (priorities) order.assign(priorities->data(), priorities->data() + priorities->size());
+  const PlanBatch all{.size = plans, .base = base, .first_move = first_move, .moves = moves, .priorities = order};
+  return run_parts(plans, where, false, [&](std::size_t first, std::size_t count, Scores& scores) {
+    const PlanBatch part = all.part(first, count);
+    if (const auto illegal = checker_.check(part, workers_->pool, first)) raise(*illegal);
+    scores.add(workers_->simulator.evaluate(part));
+  });
+}
+
 py::dict BatchRunner::run(const CardTable& devices, const CardTable* own_priorities,
                           const std::optional<Priorities>& priorities, int threads) {
   const std::size_t ops = problem_.graph().num_ops();
@@ -200,9 +218,7 @@ void BatchRunner::run_part(const DeviceTable& devices, const std::optional<Prior
   if (const auto illegal = checker_.check(plans.part(0, strange), with.pool, first)) raise(*illegal);
   if (strange < count) {
     const py::gil_scoped_acquire python;
-    const auto [op, number] = devices.stranger(first + strange);
-    throw BadInput(fmt::format("plan {}: op '{}' is on device {}; the machine has {}, from 0", first + strange,
-                               problem_.graph().name(OpId(op)), number, problem_.machine().num_devices()));
+    throw BadInput(fmt::format("plan {}: {}", first + strange, devices.stranger(first + strange, problem_)));
   }
   scores.add(with.simulator.evaluate(plans));
 }

@@ -22,6 +22,7 @@ namespace berth::python {
 class BatchRunner {
  public:
   using Priorities = py::array_t<double, py::array::c_style | py::array::forcecast>;
+  using Numbers = py::array_t<std::uint32_t, py::array::c_style>;
   struct Where {
     int threads;  // 0: one per core
     SimulateOn on;
@@ -34,6 +35,13 @@ class BatchRunner {
   // Step times [plan] in picoseconds, bytes that lack [plan], peaks [plan, device or pool], and what ran where. One
   // batch at a time: others wait. With the GIL, which is free while it works.
   py::dict run(const DeviceTable& devices, const std::optional<Priorities>& priorities, const Where& where);
+  // The same of plans that are a base [op] with a few moves each: those of a plan begin at its place in `first_move`,
+  // which has one more for the end, and are (op, device).
+  struct Moved {
+    const DeviceTable& base;
+    const Numbers &first_move, &op, &device;
+  };
+  py::dict run(const Moved& plans, const std::optional<Priorities>& priorities, const Where& where);
   // The same of plans that are on a GPU, simulated there without coming here; so are priorities of their own, and those
   // for all are here.
   py::dict run(const CardTable& devices, const CardTable* own_priorities, const std::optional<Priorities>& priorities,

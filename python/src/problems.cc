@@ -36,6 +36,20 @@ py::dict evaluate_plans(const NativeProblem& self, const py::array& devices,
   return self.batches->run(table, priorities, {threads, unwrap(find_simulate_on(simulate_on))});
 }
 
+// The same of a base and moves, whose numbers are in order.
+py::dict evaluate_moved_plans(const NativeProblem& self, const py::array& base, const BatchRunner::Numbers& first_move,
+                              const BatchRunner::Numbers& op, const BatchRunner::Numbers& device,
+                              const std::optional<BatchRunner::Priorities>& priorities, int threads,
+                              const std::string& simulate_on) {
+  const DeviceTable table(base, std::nullopt, self.problem().graph().num_ops(), self.problem().machine().num_devices());
+  if (table.rows() != 1 || first_move.size() < 1 || op.size() != device.size())
+    throw BadInput("moves: a base and moves");
+  std::vector<std::uint8_t> row(self.problem().graph().num_ops());
+  if (!table.copy(0, row.data())) throw BadInput(table.stranger(0, self.problem()));
+  return self.batches->run(BatchRunner::Moved{table, first_move, op, device}, priorities,
+                           {threads, unwrap(find_simulate_on(simulate_on))});
+}
+
 // The same of plans on a GPU, as capsules of DLPack. Priorities of plans of their own are there, too, those for all
 // here.
 py::dict evaluate_plans_on_card(const NativeProblem& self, const py::capsule& devices,
@@ -69,11 +83,7 @@ std::pair<NativePlan, std::optional<NativePlan>> plan_of(NativeProblem& self, co
   const DeviceTable table(devices, std::nullopt, ops, known);
   if (table.rows() != 1) throw BadInput(fmt::format("a plan is one row of devices, not {}", table.rows()));
   std::vector<std::uint8_t> row(ops);
-  if (!table.copy(0, row.data())) {
-    const auto [op, number] = table.stranger(0);
-    throw BadInput(fmt::format("op '{}' is on device {}; the machine has {}, from 0", problem.graph().name(OpId(op)),
-                               number, known));
-  }
+  if (!table.copy(0, row.data())) throw BadInput(table.stranger(0, problem));
   Plan plan;
   for (const std::uint8_t device : row) plan.device_of.push_back(DeviceId{device});
   if (priorities) plan.priority.assign(priorities->data(), priorities->data() + priorities->size());
@@ -152,6 +162,8 @@ void add_problems(py::module_& module) {
       .def_property_readonly("has_limits", [](const NativeProblem& self) { return has_limits(self.problem()); })
       .def("evaluate", evaluate_plans, py::arg("devices"), py::arg("group_of").none(true),
            py::arg("priorities").none(true), py::arg("threads"), py::arg("simulate_on"))
+      .def("evaluate_moves", evaluate_moved_plans, py::arg("base"), py::arg("first_move"), py::arg("op"),
+           py::arg("device"), py::arg("priorities").none(true), py::arg("threads"), py::arg("simulate_on"))
       .def("evaluate_on_card", evaluate_plans_on_card, py::arg("devices"), py::arg("own_priorities").none(true),
            py::arg("priorities").none(true), py::arg("threads"))
       .def("plan", plan_of, py::arg("devices"), py::arg("priorities").none(true), py::arg("name"))
