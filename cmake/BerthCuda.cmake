@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Batches of plans on NVIDIA GPUs (BERTH_CUDA): kernels are compiled by nvcc as a library of their own, since it does not know our
 # compiler's flags. docs/decisions/0027-simulation-on-gpus.md.
-set(cuda_sources ${PROJECT_SOURCE_DIR}/src/sim/batch/cuda/cuda_batch.cu ${PROJECT_SOURCE_DIR}/src/sim/batch/cuda/sort.cu)
+set(cuda_sources cuda_batch.cu card_check.cu sort.cu)
+list(TRANSFORM cuda_sources PREPEND ${PROJECT_SOURCE_DIR}/src/sim/batch/cuda/)
 if(BERTH_CUDA)
   enable_language(CUDA)
   find_package(CUDAToolkit REQUIRED)

@@ -10,12 +10,13 @@
 docs/python.md says more."""
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from . import capture
 
 try:
-    from ._bench import BudgetSpent, CountedProblem, Leaderboard, RunBudget, bench, export_suite, suites
+    from ._bench import BudgetSpent, Leaderboard, RunBudget, bench, export_suite, suites
     from ._berth import BerthError, InfeasibleError
     from ._graphs import Graph, load
     from ._groups import Groups
@@ -36,9 +37,9 @@ else:
     _is_built = True
 
 if TYPE_CHECKING:
-    from ._environments import PlacementEnv, PlacementVectorEnv
+    from ._environments import PlacementEnv as PlacementEnv, PlacementVectorEnv as PlacementVectorEnv
 
-__all__ = ["BerthError", "BudgetSpent", "CountedProblem", "Graph", "Groups", "InfeasibleError", "Leaderboard", "Machine", "Plan",
+__all__ = ["BerthError", "BudgetSpent", "Graph", "Groups", "InfeasibleError", "Leaderboard", "Machine", "Plan",
            "Problem", "ProblemWords", "RunBudget", "Scores", "Sweep", "SweepRow", "bench", "capture", "compare", "diff", "export_suite",
            "formats", "llm", "load", "load_machine", "machines", "models", "place", "planners", "problem", "report", "resume", "score",
            "suites", "sweep", "train"]
@@ -51,10 +52,9 @@ def __getattr__(name: str) -> Any:
     if name not in ("PlacementEnv", "PlacementVectorEnv"):
         raise AttributeError(f"module 'berth' has no attribute '{name}'")
     try:
-        from . import _environments
+        return getattr(importlib.import_module("._environments", __name__), name)
     except ModuleNotFoundError as missing:
         raise BerthError(f"berth.{name} needs {missing.name}: pip install gymnasium") from None
-    return getattr(_environments, name)
 
 
 def planners() -> dict[str, str]:

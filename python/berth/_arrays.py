@@ -22,6 +22,8 @@ def numpy() -> Any:
         import numpy as np
     except ModuleNotFoundError:
         raise _berth.BerthError("arrays of a problem need NumPy: pip install numpy") from None
+    if not _berth.knows_numpy_2 and not np.__version__.startswith("1."):
+        raise _berth.BerthError(f"this berth was built with a pybind11 that does not know NumPy {np.__version__}; it takes pybind11 2.12, or NumPy 1")
     return np
 
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <thread>
 
 #include "bindings.h"
@@ -83,6 +84,19 @@ struct BatchRunner::Scores {
         to_over(over.mutable_data()),
         to_peaks(peaks.mutable_data()) {}
 
+  [[nodiscard]] py::dict with(const BatchUse& before, const BatchUse& after) const {
+    py::dict answer;
+    answer["picoseconds"] = step_time;
+    answer["over"] = over;
+    answer["peaks"] = peaks;
+    answer["on_cpu"] = after.on_cpu - before.on_cpu;
+    answer["on_gpu"] = after.on_gpu - before.on_gpu;
+    answer["outgrown"] = after.outgrown - before.outgrown;
+    answer["card"] = after.card;
+    answer["lost"] = before.card.empty() || !after.card.empty() ? "" : after.note;
+    return answer;
+  }
+
   void add(const BatchScores& part) {
     to_times = std::ranges::copy(part.step_time, to_times).out;
     to_over = std::ranges::copy(part.over, to_over).out;
@@ -100,16 +114,23 @@ void BatchRunner::check(const Priorities& priorities, std::size_t plans, std::si
   }
 }
 
-BatchRunner::BatchRunner(const Problem& problem) : problem_(problem), checker_(problem) {}
+BatchRunner::BatchRunner(const Problem& problem, Judge judge)
+    : problem_(problem), judge_(std::move(judge)), checker_(problem) {}
 BatchRunner::~BatchRunner() = default;
 
-void BatchRunner::prepare(const Where& where) {
+void BatchRunner::prepare(const Where& asked) {
+  const Where where{asked.threads, judge_ ? SimulateOn::kCpu : asked.on};
   if (!workers_ || workers_->where != where) workers_ = std::make_unique<Workers>(problem_, where);
 }
 
-py::dict BatchRunner::run(const DeviceTable& devices, const std::optional<Priorities>& priorities, const Where& where) {
-  const std::size_t plans = devices.rows(), ops = problem_.graph().num_ops();
-  if (priorities) check(*priorities, plans, ops);
+const BatchScores& BatchRunner::judged(const PlanBatch& plans) {
+  return judge_ ? judge_(plans) : workers_->simulator.evaluate(plans);
+}
+
+// `part` does so many plans from the first on, without the GIL, and adds their scores.
+template <typename Part>
+py::dict BatchRunner::run_parts(std::size_t plans, const Where& where, bool all_at_once, const Part& part) {
+  const std::size_t ops = problem_.graph().num_ops();
   Scores scores(plans, problem_.machine().num_devices() + problem_.machine().pools().size());
   BatchUse before, after;
   {
@@ -119,25 +140,68 @@ py::dict BatchRunner::run(const DeviceTable& devices, const std::optional<Priori
     prepare(where);
     before = workers_->simulator.use();
     for (std::size_t done = 0; done < plans;) {
-      const std::size_t count = workers_->part_of(plans - done, ops);
+      const std::size_t count = all_at_once ? plans : workers_->part_of(plans - done, ops);
       const auto start = Clock::now();
-      run_part(devices, priorities, done, count, scores);
+      part(done, count, scores);
       workers_->learn(count, ops, Clock::now() - start);
       done += count;
       if (done < plans) stop_if_asked_to();
     }
     after = workers_->simulator.use();
+    if (judge_) after.on_cpu += plans;
   }
-  py::dict answer;
-  answer["picoseconds"] = scores.step_time;
-  answer["over"] = scores.over;
-  answer["peaks"] = scores.peaks;
-  answer["on_cpu"] = after.on_cpu - before.on_cpu;
-  answer["on_gpu"] = after.on_gpu - before.on_gpu;
-  answer["outgrown"] = after.outgrown - before.outgrown;
-  answer["card"] = after.card;
-  answer["lost"] = before.card.empty() || !after.card.empty() ? "" : after.note;
-  return answer;
+  return scores.with(before, after);
+}
+
+py::dict BatchRunner::run(const DeviceTable& devices, const std::optional<Priorities>& priorities, const Where& where) {
+  if (priorities) check(*priorities, devices.rows(), problem_.graph().num_ops());
+  return run_parts(devices.rows(), where, false, [&](std::size_t first, std::size_t count, Scores& scores) {
+    run_part(devices, priorities, first, count, scores);
+  });
+}
+
+py::dict BatchRunner::run(const Moved& given, const std::optional<Priorities>& priorities, const Where& where) {
+  const std::size_t ops = problem_.graph().num_ops(), plans = static_cast<std::size_t>(given.first_move.size()) - 1;
+  if (priorities) check(*priorities, plans, ops);
+  std::vector<std::uint8_t> base(ops);
+  given.base.copy(0, base.data());
+  const std::vector<std::uint32_t> first_move(given.first_move.data(), given.first_move.data() + plans + 1);
+  std::vector<BatchMove> moves;
+  for (py::ssize_t i = 0; i < given.op.size(); ++i) moves.push_back({given.op.data()[i], given.device.data()[i]});
+  std::vector<double> order;
+  if (priorities) order.assign(priorities->data(), priorities->data() + priorities->size());
+  const PlanBatch all{.size = plans, .base = base, .first_move = first_move, .moves = moves, .priorities = order};
+  return run_parts(plans, where, false, [&](std::size_t first, std::size_t count, Scores& scores) {
+    const PlanBatch part = all.part(first, count);
+    if (const auto illegal = checker_.check(part, workers_->pool, first)) raise(*illegal);
+    scores.add(judged(part));
+  });
+}
+
+py::dict BatchRunner::run(const CardTable& devices, const CardTable* own_priorities,
+                          const std::optional<Priorities>& priorities, int threads) {
+  const std::size_t ops = problem_.graph().num_ops();
+  if (judge_) throw BadInput("devices: they are on a GPU, where nobody counts them; give devices.cpu()");
+  if (priorities) check(*priorities, 0, ops);
+  if (own_priorities != nullptr && (own_priorities->rows() != devices.rows() || devices.rows() < 2)) {
+    throw BadInput(
+        fmt::format("priorities are [ops] for all plans, or [plans, ops] of two plans and more, here [{}, {}]",
+                    devices.rows(), ops));
+  }
+  PlanBatch plans{.size = devices.rows(), .devices = devices.numbers<std::uint8_t>(), .is_on_card = true};
+  if (own_priorities != nullptr) plans.priorities = own_priorities->numbers<double>();
+  std::vector<double> for_all;
+  if (priorities) for_all.assign(priorities->data(), priorities->data() + ops);
+  if (priorities) plans.priorities = for_all;
+  const auto endless = std::ranges::find_if_not(for_all, [](double priority) { return std::isfinite(priority); });
+  if (endless != for_all.end()) {
+    throw BadInput(fmt::format("op '{}' has a priority that is not finite",
+                               problem_.graph().name(OpId(static_cast<std::uint32_t>(endless - for_all.begin())))));
+  }
+  const Where there{threads, SimulateOn::kCuda};
+  return run_parts(plans.size, there, true, [&](std::size_t, std::size_t, Scores& scores) {
+    scores.add(*unwrap(workers_->simulator.evaluate_on_card(plans)));
+  });
 }
 
 void BatchRunner::run_part(const DeviceTable& devices, const std::optional<Priorities>& priorities, std::size_t first,
@@ -162,11 +226,9 @@ void BatchRunner::run_part(const DeviceTable& devices, const std::optional<Prior
   if (const auto illegal = checker_.check(plans.part(0, strange), with.pool, first)) raise(*illegal);
   if (strange < count) {
     const py::gil_scoped_acquire python;
-    const auto [op, number] = devices.stranger(first + strange);
-    throw BadInput(fmt::format("plan {}: op '{}' is on device {}; the machine has {}, from 0", first + strange,
-                               problem_.graph().name(OpId(op)), number, problem_.machine().num_devices()));
+    throw BadInput(fmt::format("plan {}: {}", first + strange, devices.stranger(first + strange, problem_)));
   }
-  scores.add(with.simulator.evaluate(plans));
+  scores.add(judged(plans));
 }
 
 }  // namespace berth::python

@@ -63,6 +63,7 @@ PYBIND11_MODULE(_berth, module) {
   module.doc() = "The library behind the package berth; use that.";
   const auto bad_input = py::register_exception<BadInput>(module, "BerthError", PyExc_ValueError);
   py::register_exception<Infeasible>(module, "InfeasibleError", bad_input);
+  module.attr("knows_numpy_2") = PYBIND11_VERSION_HEX >= 0x020C0000;  // arrays of NumPy 2 are laid out in another way
   add_requests(module);
   add_plans(module);
   add_problems(module);

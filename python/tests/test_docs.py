@@ -20,6 +20,10 @@ def test_an_example(code, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     if "to_pandas" in code:
         pytest.importorskip("pandas")
+    if "berth.problem(" in code:
+        pytest.importorskip("numpy")
+    if "# needs gymnasium" in code:
+        pytest.importorskip("gymnasium")
     if "# needs the program" in code and "go" not in berth.planners():
         pytest.skip("no program berth on PATH")
     try:

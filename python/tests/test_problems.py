@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Problems as arrays: their tables are those of the graph and the machine, and plans in arrays are worth what they are one by one."""
+import ctypes
 import os
 import signal
 import threading
@@ -152,6 +153,39 @@ def test_groups_are_spread_over_their_ops(problem):
         assert problem.plan(choice[3], of=groups).step_time == problem.evaluate(choice, of=groups).step_time[3]
 
 
+def test_moves_of_a_base_are_the_plans_they_make(problem, rows):
+    random = np.random.default_rng(6)
+    for groups in (problem.units, problem.grouped(12)):
+        base = random_choice(groups, 1)[0]
+        choice = np.tile(base, (30, 1))
+        moves = []
+        for _ in range(60):  # in no order; the last three plans move nothing
+            plan, group = int(random.integers(27)), int(random.integers(len(groups)))
+            choice[plan, group] = random.choice(np.flatnonzero(groups.allowed[group]))
+            moves.append([plan, group, choice[plan, group]])
+        expected = problem.evaluate(choice, of=groups)
+        assert (problem.evaluate_moves(base, moves, plans=30, of=groups).picoseconds == expected.picoseconds).all()
+        ops = groups.moves_of_ops(np.array(moves))
+        scores = problem.evaluate_moves(groups.spread(base), ops.astype(np.int16), plans=30, threads=2)
+        assert (scores.picoseconds == expected.picoseconds).all() and (scores.peaks == expected.peaks).all()
+        ranks = random.random((30, len(problem.graph)))
+        assert (problem.evaluate_moves(base, moves, ranks, plans=30, of=groups).picoseconds
+                == problem.evaluate(choice, ranks, of=groups).picoseconds).all()
+    assert len(problem.evaluate_moves(rows[0], np.zeros((0, 3), int))) == 0
+    assert problem.evaluate_moves(rows[0], np.zeros((0, 3), int), plans=2).picoseconds.tolist() == [problem.evaluate(rows).picoseconds[0]] * 2
+
+
+def test_moves_that_are_none_are_refused(problem, rows):
+    together = np.flatnonzero(problem.ops.unit_of == np.bincount(problem.ops.unit_of).argmax())
+    other = (int(rows[0, together[0]]) + 1) % 3
+    for moves, words in (([[0, 1]], r"\[moves, 3\]"), ([[0, 1, 0.5]], "whole numbers"), ([[0, 1, 3]], r"^move 0: \[0, 1, 3\]"), ([[0, -1, 1]], "^move 0"),
+                         ([[0, 0, 0], [0, 10**9, 1]], "^move 1"), ([[-1, 0, 0]], "^move 0"), ([[2, together[0], other]], "^plan 2: op")):
+        with pytest.raises(berth.BerthError, match=words):
+            problem.evaluate_moves(rows[0], moves)
+    with pytest.raises(berth.BerthError, match="^move 1"):
+        problem.evaluate_moves(rows[0], [[0, 0, 0], [5, 0, 0]], plans=5)
+
+
 def test_whatever_has_dlpack_is_read(problem, rows):
     class Tensor:  # as one of PyTorch: no array by itself
         def __dlpack__(self, **more):
@@ -164,8 +198,43 @@ def test_whatever_has_dlpack_is_read(problem, rows):
         def __dlpack_device__(self):
             return (2, 0)
     assert (problem.evaluate(Tensor()).picoseconds == problem.evaluate(rows).picoseconds).all()
-    with pytest.raises(berth.BerthError, match=r"^devices: .*cuda:0.*"):
-        problem.evaluate(OnAGpu())
+    with pytest.raises(berth.BerthError, match=r"^devices: they are on a GPU; .*devices.cpu\(\)$"):
+        problem.evaluate(OnAGpu(), simulate_on="cpu")
+    with pytest.raises(berth.BerthError, match=r"^devices: on a GPU they are those of ops"):
+        problem.evaluate(OnAGpu(), of=problem.units)
+
+
+def said_to_be_on_a_gpu(array, number=0):
+    """As a tensor there: NumPy's capsule, with another device written into it."""
+    class Tensor:
+        def __dlpack__(self, **more):
+            capsule = array.__dlpack__()
+            pointer = ctypes.pythonapi.PyCapsule_GetPointer
+            pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+            (ctypes.c_int32 * 2).from_address(pointer(capsule, b"dltensor") + 8)[:] = (2, number)
+            return capsule
+
+        def __dlpack_device__(self):
+            return (2, number)
+    return Tensor()
+
+
+def test_tensors_on_a_gpu_are_run_there_or_refused(problem, rows):
+    byte = np.ascontiguousarray(rows, np.uint8)
+    for given, words in ((said_to_be_on_a_gpu(rows.astype(np.int64)), r"devices on a GPU are uint8: give devices.to\(torch.uint8\)"),
+                         (said_to_be_on_a_gpu(np.asfortranarray(byte)), r"row by row: give devices.contiguous\(\)"),
+                         (said_to_be_on_a_gpu(byte[:, 1:]), r"are \[plans, \d+\]"), (said_to_be_on_a_gpu(byte[0]), r"are \[plans, \d+\]"),
+                         (said_to_be_on_a_gpu(byte, 1), "cuda:0")):
+        with pytest.raises(berth.BerthError, match=words):
+            problem.evaluate(given)
+    with pytest.raises(berth.BerthError, match=r"priorities on a GPU are float64"):
+        problem.evaluate(said_to_be_on_a_gpu(byte), said_to_be_on_a_gpu(byte))
+    try:
+        problem.evaluate(byte, simulate_on="cuda")
+    except berth.BerthError as error:
+        if "without CUDA" in str(error):
+            with pytest.raises(berth.BerthError, match=r"without CUDA.*or give devices.cpu\(\)$"):
+                problem.evaluate(said_to_be_on_a_gpu(byte))
 
 
 def test_priorities_for_all_and_for_each(problem, rows):

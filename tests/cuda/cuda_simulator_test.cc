@@ -5,6 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
+#include "sim/batch/batch_check.h"
 #include "sim/simulator.h"
 #include "support/cuda_on_host/cuda_runtime.h"
 #include "support/random_problem.h"
@@ -126,6 +129,70 @@ TEST_F(CudaSimulatorTest, MovesOfABaseAreThePlansTheyMake) {
     ASSERT_FALSE((*gpu)->run(batch, scores, left));
     ASSERT_NO_FATAL_FAILURE(expect_scores(problem, made, scores, left));
   }
+}
+
+// Memory of the pretended card is memory here.
+TEST_F(CudaSimulatorTest, PlansThatAreMadeOnTheCardAreRunWhereTheyAre) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Rng rng(seed);
+    const Problem problem = random_problem(rng, 1 + rng.below(40));
+    Plans made = random_plans(problem, rng, 2 + rng.below(30));
+    made.priorities.clear();
+    for (Plan& plan : made.plans) {
+      plan.priority = random_plan(problem, rng).priority;
+      plan.priority.resize(problem.graph().num_ops());
+      made.priorities.insert(made.priorities.end(), plan.priority.begin(), plan.priority.end());
+    }
+    auto gpu = make_cuda_simulator(problem);
+    ASSERT_TRUE(gpu.ok()) << gpu.error().message;
+    BatchScores scores = scores_for(problem, made.plans.size());
+    std::vector<std::uint32_t> left;
+    const PlanBatch batch{
+        .size = made.plans.size(), .devices = made.devices, .priorities = made.priorities, .is_on_card = true};
+    const auto illegal = (*gpu)->first_illegal(batch);
+    ASSERT_TRUE(illegal.ok()) << illegal.error().message;
+    EXPECT_EQ(*illegal, made.plans.size());
+    ASSERT_FALSE((*gpu)->run(batch, scores, left));
+    ASSERT_NO_FATAL_FAILURE(expect_scores(problem, made, scores, left));
+    const auto brought = (*gpu)->bring(batch, made.plans.size() - 1);
+    ASSERT_TRUE(brought.ok());
+    EXPECT_EQ(*brought, made.plans.back());
+  }
+}
+
+TEST_F(CudaSimulatorTest, PlansOnTheCardAreVerifiedThere) {
+  int illegal = 0;
+  for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Rng rng(seed);
+    const Problem problem = random_problem(rng, 1 + rng.below(30));
+    Plans made = random_plans(problem, rng, 2 + rng.below(8));
+    made.priorities.assign(made.devices.size(), 0.5);
+    for (int i = 0; i < 2; ++i) {
+      made.devices[rng.below(made.devices.size())] =
+          static_cast<std::uint8_t>(rng.below(problem.machine().num_devices()));
+    }
+    if (rng.below(8) == 0) made.devices[rng.below(made.devices.size())] = 255;
+    if (rng.below(8) == 0) made.priorities[rng.below(made.priorities.size())] = std::numeric_limits<double>::infinity();
+    const std::size_t ops = problem.graph().num_ops();
+    std::size_t expected = made.plans.size();
+    for (std::size_t i = made.plans.size(); i-- > 0;) {
+      const PlanBatch one{.size = 1,
+                          .devices = std::span(made.devices).subspan(i * ops, ops),
+                          .priorities = std::span(made.priorities).subspan(i * ops, ops)};
+      if (check_batch(problem, one)) expected = i;
+    }
+    auto gpu = make_cuda_simulator(problem);
+    ASSERT_TRUE(gpu.ok()) << gpu.error().message;
+    const auto first = (*gpu)->first_illegal(
+        {.size = made.plans.size(), .devices = made.devices, .priorities = made.priorities, .is_on_card = true});
+    ASSERT_TRUE(first.ok()) << first.error().message;
+    EXPECT_EQ(*first, expected);
+    illegal += expected < made.plans.size() ? 1 : 0;
+  }
+  EXPECT_GT(illegal, 20);
+  EXPECT_LT(illegal, 110);
 }
 
 TEST_F(CudaSimulatorTest, ABatchIsCutToTheMemoryOfTheCard) {

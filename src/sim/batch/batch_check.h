@@ -26,7 +26,6 @@ class BatchChecker {
   [[nodiscard]] std::optional<Error> check(const PlanBatch& plans, ThreadPool& pool,
                                            std::size_t first_number = 0) const;
 
- private:
   struct Bound {  // may not be everywhere
     std::uint32_t op;
     DeviceSet allowed;
@@ -34,6 +33,11 @@ class BatchChecker {
   struct Pair {  // must be together
     std::uint32_t first, other;
   };
+  [[nodiscard]] std::span<const Bound> bound() const { return bound_; }
+  [[nodiscard]] std::span<const Pair> together() const { return together_; }
+  [[nodiscard]] bool has_limits() const { return has_limits_; }
+
+ private:
   struct Scratch {  // of a thread
     std::vector<std::uint8_t> row;
     Plan plan;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/thread_pool.h"
+#include "sim/batch/batch_check.h"
 #include "sim/batch/gpu_simulator.h"
 #include "sim/evaluator.h"
 
@@ -38,9 +39,12 @@ struct BatchSimulator::State {
   }
 
   void run_here(const PlanBatch& batch, std::size_t i, Worker& worker) {
-    if (!worker.evaluator) worker.evaluator = make_single_evaluator(problem);
     batch.read(i, worker.plan);
-    scores.set(i, worker.evaluator->evaluate(worker.plan));
+    run_plan(worker.plan, i, worker);
+  }
+  void run_plan(const Plan& plan, std::size_t i, Worker& worker) {
+    if (!worker.evaluator) worker.evaluator = make_single_evaluator(problem);
+    scores.set(i, worker.evaluator->evaluate(plan));
   }
 
   // True if the GPU did the batch, but for the plans in `left`.
@@ -91,6 +95,37 @@ const BatchScores& BatchSimulator::evaluate(const PlanBatch& plans) {
   });
   state.use.on_cpu += rest;
   return state.scores;
+}
+
+Result<const BatchScores*> BatchSimulator::evaluate_on_card(const PlanBatch& plans, std::size_t first_number) {
+  State& state = *state_;
+  if (!state.gpu) return bad_input("the plans are on a GPU, but none is used here any more: {}", state.use.note);
+  const BatchChecker checker(state.problem);
+  if (checker.has_limits()) {
+    return bad_input("limits of devices and crossings are looked at on the processor: bring the plans there");
+  }
+  BERTH_TRY(const std::size_t illegal, state.gpu->first_illegal(plans));
+  if (illegal < plans.size) {
+    BERTH_TRY(const Plan plan, state.gpu->bring(plans, illegal));
+    GatheredPlans alone;
+    alone.add(plan);
+    const auto why = checker.check(alone.batch(), state.pool, first_number + illegal);
+    return why ? *why : bad_input("plan {} was changed while it was looked at", first_number + illegal);
+  }
+  state.scores.resize(plans.size);
+  state.left.clear();
+  if (auto lost = state.gpu->run(plans, state.scores, state.left)) return *lost;
+  std::vector<Plan> left;
+  for (const std::uint32_t i : state.left) {
+    BERTH_TRY(left.emplace_back(), state.gpu->bring(plans, i));
+  }
+  state.pool.for_each(left.size(), [&](std::size_t i, int worker) {
+    state.run_plan(left[i], state.left[i], state.workers[static_cast<std::size_t>(worker)]);
+  });
+  state.use.on_gpu += plans.size - left.size();
+  state.use.on_cpu += left.size();
+  state.use.outgrown += left.size();
+  return &state.scores;
 }
 
 const BatchUse& BatchSimulator::use() const { return state_->use; }

@@ -26,6 +26,10 @@ class BatchSimulator {
   // Every plan must pass check_batch() (sim/batch/batch_check.h). Valid until the next call; nothing is allocated once
   // the first batch of a size is done. A GPU that is lost on the way ends in a note, and the processor goes on.
   const BatchScores& evaluate(const PlanBatch& plans);
+  // The same of plans that somebody has made on the card (PlanBatch::is_on_card): they are verified there first, and
+  // the first one of them is called `first_number`. Fails if one is not legal, if limits would have to be looked at, or
+  // if there is no card, or no longer.
+  Result<const BatchScores*> evaluate_on_card(const PlanBatch& plans, std::size_t first_number = 0);
   [[nodiscard]] const BatchUse& use() const;  // since it was made
 
  private:

@@ -20,6 +20,11 @@ class GpuSimulator {
   // Fills the scores of all plans but those that it adds to `left`. Fails if the card did.
   virtual std::optional<Error> run(const PlanBatch& plans, BatchScores& scores, std::vector<std::uint32_t>& left) = 0;
   [[nodiscard]] virtual const std::string& card() const = 0;
+
+  // Of plans that are on the card: the first that is not legal, limits aside, or how many there are if all are.
+  virtual Result<std::size_t> first_illegal(const PlanBatch& plans) = 0;
+  // Plan i of those.
+  virtual Result<Plan> bring(const PlanBatch& plans, std::size_t i) = 0;
 };
 
 // Fails where berth was built without CUDA, no card answers, or the problem is none for it; says which.

@@ -29,6 +29,7 @@ struct PlanBatch {
   std::span<const std::uint32_t> first_move = {};  // [plan], and one more: moves of a plan begin here ...
   std::span<const BatchMove> moves = {};           // ... later ones win
   std::span<const double> priorities = {};         // none, [op] for all plans, or [plan * ops + op]
+  bool is_on_card = false;                         // `devices` and own priorities are memory of a GPU
 
   [[nodiscard]] std::size_t num_ops() const;
   // `count` plans from `first` on.

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "sim/batch/batch_check.h"
 #include "sim/batch/compact.h"
+#include "sim/batch/cuda/card_check.h"
 #include "sim/batch/cuda/cuda_batch.h"
 
 namespace berth {
@@ -13,7 +15,7 @@ namespace {
 class CudaSimulator final : public GpuSimulator {
  public:
   CudaSimulator(const Problem& problem, batch::CompactProblem compact, std::unique_ptr<batch::CudaBatch> card)
-      : compact_(std::move(compact)), card_(std::move(card)) {
+      : problem_(problem), compact_(std::move(compact)), card_(std::move(card)) {
     for (const DeviceId id : problem.machine().device_ids()) {
       const bool has_pool = problem.machine().pool_of(id) >= 0;  // then the pool is judged
       capacities_.push_back(has_pool ? std::numeric_limits<Bytes>::max() : problem.capacity(id));
@@ -33,21 +35,59 @@ class CudaSimulator final : public GpuSimulator {
     ranking_.set(compact_.view(), have_own_priorities ? std::span<const double>() : plans.priorities);
     times_.resize(plans.size);
     std::string why;
-    static_assert(sizeof(BatchMove) == sizeof(batch::CudaMove));
-    const batch::CudaPlans there{plans.size,
-                                 plans.devices.data(),
-                                 plans.base.data(),
-                                 plans.first_move.data(),
-                                 reinterpret_cast<const batch::CudaMove*>(plans.moves.data()),
-                                 have_own_priorities ? plans.priorities.data() : nullptr};
-    if (!card_->run(there, ranking_, times_.data(), scores.peaks.data(), why)) return bad_input("{}", why);
+    if (!card_->run(in_plain_types(plans), ranking_, times_.data(), scores.peaks.data(), why))
+      return bad_input("{}", why);
     for (std::size_t i = 0; i < plans.size; ++i) judge(i, scores, left);
     if (left.size() * 200 > plans.size) grow();
     return std::nullopt;
   }
   [[nodiscard]] const std::string& card() const override { return card_->card(); }
 
+  Result<std::size_t> first_illegal(const PlanBatch& plans) override {
+    BERTH_TRY(batch::CardCheck* const check, card_check());
+    std::size_t plan = 0;
+    std::string why;
+    if (!check->first_illegal(in_plain_types(plans), plan, why)) return bad_input("{}", why);
+    return plan;
+  }
+
+  Result<Plan> bring(const PlanBatch& plans, std::size_t i) override {
+    BERTH_TRY(const batch::CardCheck* const check, card_check());
+    std::vector<std::uint8_t> devices;
+    Plan plan;
+    std::string why;
+    if (!check->bring(in_plain_types(plans), i, devices, plan.priority, why)) return bad_input("{}", why);
+    for (const std::uint8_t device : devices) plan.device_of.push_back(DeviceId{device});
+    if (plan.priority.empty()) plan.priority.assign(plans.priorities.begin(), plans.priorities.end());
+    return plan;
+  }
+
  private:
+  [[nodiscard]] batch::CudaPlans in_plain_types(const PlanBatch& plans) const {
+    static_assert(sizeof(BatchMove) == sizeof(batch::CudaMove));
+    return {plans.size,
+            plans.devices.data(),
+            plans.base.data(),
+            plans.first_move.data(),
+            reinterpret_cast<const batch::CudaMove*>(plans.moves.data()),
+            plans.priorities.size() > compact_.view().num_ops ? plans.priorities.data() : nullptr,
+            plans.is_on_card};
+  }
+
+  // Made when somebody first has plans there.
+  Result<batch::CardCheck*> card_check() {
+    if (check_) return check_.get();
+    const BatchChecker checker(problem_);
+    std::vector<batch::CardBound> bound;
+    for (const auto& [op, allowed] : checker.bound()) bound.push_back({allowed, op});
+    std::vector<batch::CardPair> together;
+    for (const auto& [first, other] : checker.together()) together.push_back({first, other});
+    std::string why;
+    check_ = batch::CardCheck::make(bound, together, compact_.view().num_ops, compact_.view().num_devices, why);
+    if (!check_) return bad_input("{}", why);
+    return check_.get();
+  }
+
   static void leave_all(std::size_t plans, std::vector<std::uint32_t>& left) {
     for (std::size_t i = 0; i < plans; ++i) left.push_back(static_cast<std::uint32_t>(i));
   }
@@ -73,7 +113,9 @@ class CudaSimulator final : public GpuSimulator {
     card_->set_capacities(room);
   }
 
+  const Problem& problem_;
   batch::CompactProblem compact_;
+  std::unique_ptr<batch::CardCheck> check_;
   std::unique_ptr<batch::CudaBatch> card_;
   std::vector<Bytes> capacities_;  // of devices, then pools
   batch::Ranking ranking_;
