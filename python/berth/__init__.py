@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from . import capture
 
 try:
-    from ._bench import BudgetSpent, CountedProblem, Leaderboard, RunBudget, bench, export_suite, suites
+    from ._bench import BudgetSpent, Leaderboard, RunBudget, bench, export_suite, suites
     from ._berth import BerthError, InfeasibleError
     from ._graphs import Graph, load
     from ._groups import Groups
@@ -39,7 +39,7 @@ else:
 if TYPE_CHECKING:
     from ._environments import PlacementEnv as PlacementEnv, PlacementVectorEnv as PlacementVectorEnv
 
-__all__ = ["BerthError", "BudgetSpent", "CountedProblem", "Graph", "Groups", "InfeasibleError", "Leaderboard", "Machine", "Plan",
+__all__ = ["BerthError", "BudgetSpent", "Graph", "Groups", "InfeasibleError", "Leaderboard", "Machine", "Plan",
            "Problem", "ProblemWords", "RunBudget", "Scores", "Sweep", "SweepRow", "bench", "capture", "compare", "diff", "export_suite",
            "formats", "llm", "load", "load_machine", "machines", "models", "place", "planners", "problem", "report", "resume", "score",
            "suites", "sweep", "train"]

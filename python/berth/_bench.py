@@ -14,12 +14,10 @@ from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, Union
 from . import _berth
 from ._arrays import numpy
 from ._graphs import Written
-from ._groups import Groups
 from ._learning import is_learned
 from ._planning import place
 from ._plans import Plan
-from ._problems import Problem, _as_array, _as_numbers
-from ._scores import Scores
+from ._problems import Problem, _order
 
 if TYPE_CHECKING:
     import pandas
@@ -56,26 +54,8 @@ class RunBudget:
         return self._native.seconds_left
 
 
-class CountedProblem(Problem):
-    """A problem of a suite, as a planner gets it: evaluate() is counted, and ends with BudgetSpent once nothing is left."""
-
-    def __init__(self, native: _berth.Problem, written: Written, budget: _berth.RunBudget):
-        super().__init__(native, written)
-        self._budget = budget
-
-    def evaluate(self, devices: Any, priorities: Any = None, *, of: Groups | None = None, threads: int = 0,
-                 simulate_on: str = "auto") -> Scores:
-        """As Problem.evaluate(), with the threads of the run. Of more plans than are left the first ones are simulated and remembered."""
-        order = None if priorities is None else _as_numbers(_as_array(priorities, "priorities"))
-        answer = self._budget.evaluate(_as_array(devices, "devices"), None if of is None else of.of_op, order)
-        return Scores(**answer, on_cpu=len(answer["over"]), on_gpu=0, card="")
-
-    def plan(self, devices: Any, priorities: Any = None, *, of: Groups | None = None, rest: str | int = "", name: str = "python") -> Plan:
-        raise _berth.BerthError("a plan would be judged outside the budget; return the devices instead, or ask evaluate()")
-
-
 Answer = Any  # None, devices [ops], {op: device}, a berth.Plan, or (devices, priorities)
-Planner = Union[str, Callable[[CountedProblem, RunBudget], Answer]]
+Planner = Union[str, Callable[[Problem, RunBudget], Answer]]
 
 
 class Leaderboard:
@@ -176,10 +156,10 @@ def _as_function(planner: Planner) -> Any:
     return _told_by(lambda problem, budget, asked: planner(problem, budget))
 
 
-def _told_by(plan: Callable[[CountedProblem, RunBudget, dict[str, Any]], Answer]) -> Any:
+def _told_by(plan: Callable[[Problem, RunBudget, dict[str, Any]], Answer]) -> Any:
     """What the extension module calls: None, why there is no plan, or devices and priorities."""
     def run(native: _berth.Problem, budget: _berth.RunBudget, graph: str, machine: str, setting: str) -> Any:
-        problem = CountedProblem(native, Written(graph, None, (), "", ""), budget)
+        problem = Problem(native, Written(graph, None, (), "", ""))
         asked = {"graph": graph, "machine": machine or None, "changes": [setting] if setting else []}
         try:
             return _devices_and_priorities(problem, plan(problem, RunBudget(budget), asked))
@@ -190,14 +170,13 @@ def _told_by(plan: Callable[[CountedProblem, RunBudget, dict[str, Any]], Answer]
     return run
 
 
-def _devices_and_priorities(problem: CountedProblem, answer: Answer) -> Any:
+def _devices_and_priorities(problem: Problem, answer: Answer) -> Any:
     if answer is None:
         return None
     if isinstance(answer, Plan) and answer.fusions():
         raise _berth.BerthError("the plan fuses ops, which is another problem than the suite's")
     devices, priorities = answer if isinstance(answer, tuple) else (answer, answer.priorities() if isinstance(answer, Plan) else None)
-    row = numpy().asarray(problem.devices_of(devices))[None, :]
-    return row, None if priorities is None else _as_numbers(_as_array(priorities, "priorities")).astype(float)
+    return numpy().asarray(problem.devices_of(devices))[None, :], _order(priorities)
 
 
 def _why(error: Exception) -> str:

@@ -33,8 +33,19 @@ class Groups(Table):
 
     def spread(self, devices: Any) -> NDArray[Any]:
         """[..., ops]: the devices of ops for those of groups, [..., groups]."""
-        chosen: NDArray[Any] = numpy().asarray(devices)[..., self.of_op]
+        chosen: NDArray[Any] = numpy().take(devices, self.of_op, axis=-1)  # row by row in memory, which indexing is not
         return chosen
+
+    def moves_of_ops(self, moves: Any) -> Any:
+        """(..., op, device) of every op for (..., group, device)."""
+        np = numpy()
+        ops = np.argsort(self.of_op, kind="stable")  # group by group
+        begin = np.concatenate([[0], np.cumsum(self.num_ops)])
+        sizes = self.num_ops[moves[:, -2]]
+        within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        spread = np.repeat(moves, sizes, axis=0)
+        spread[:, -2] = ops[np.repeat(begin[moves[:, -2]], sizes) + within]
+        return spread
 
     def features(self) -> NDArray[np.float32]:
         """[groups, devices + 7], for networks: the share of all work on each device (its square root; 1 where the group may not be),

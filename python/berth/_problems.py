@@ -81,15 +81,36 @@ class Problem:
 
         Every plan is verified, and the first that is not legal is named in an error. threads: 0 is one per core. simulate_on: "cpu",
         "cuda", or "auto", which takes a GPU for a thousand plans and more; the numbers are the same. Other threads run meanwhile; Ctrl-C ends it."""
-        np = numpy()
         if _is_on_card(devices):
             answer = self._evaluate_on_card(devices, priorities, of, threads, simulate_on)
         else:
             answer = self._native.evaluate(_as_array(devices, "devices"), None if of is None else of.of_op, _order(priorities), threads, simulate_on)
-        if answer["lost"]:
-            warnings.warn(answer["lost"], stacklevel=2)
-        arrays = {name: frozen(np.asarray(answer[name])) for name in ("picoseconds", "over", "peaks")}
-        return Scores(**arrays, on_cpu=answer["on_cpu"], on_gpu=answer["on_gpu"], card=answer["card"])
+        return _scores(answer)
+
+    def evaluate_moves(self, base: Any, moves: Any, priorities: Any = None, *, plans: int | None = None, of: Groups | None = None,
+                       threads: int = 0, simulate_on: str = "auto") -> Scores:
+        """As evaluate(), of plans that are a base with a few moves each: less to copy, and what they share with the base may be simulated
+        once. base: as for devices_of(). moves: [moves, 3], (plan, op, device) or, with `of`, (plan, group, device); of two moves of one
+        op the later one counts. plans: how many there are, in case the last ones move nothing."""
+        np = numpy()
+        row = self.devices_of(base, of=of)
+        moved = _as_array(moves, "moves")
+        if moved.ndim != 2 or moved.shape[1] != 3 or moved.dtype.kind not in "iu":
+            raise _berth.BerthError(f"moves are whole numbers, [moves, 3], not {moved.dtype} {list(moved.shape)}")
+        count = plans if plans is not None else int(moved[:, 0].max()) + 1 if len(moved) else 0
+        most = [count, len(self.graph) if of is None else len(of), len(self.devices.names)]
+        strange = np.flatnonzero(((moved < 0) | (moved >= most)).any(axis=1))
+        if len(strange):
+            raise _berth.BerthError(f"move {strange[0]}: {moved[strange[0]].tolist()} is no plan, {'op' if of is None else 'group'} and device; "
+                                    f"there are {most}, from 0")
+        moved = moved[np.argsort(moved[:, 0], kind="stable")].astype(np.int64)
+        if of is not None:
+            moved = of.moves_of_ops(moved)
+        if len(moved) >= 2**32:
+            raise _berth.BerthError(f"{len(moved):,} moves of ops are more than one batch takes ({2**32 - 1:,})")
+        first = np.searchsorted(moved[:, 0], np.arange(count + 1)).astype(np.uint32)
+        op, device = (np.ascontiguousarray(moved[:, column], np.uint32) for column in (1, 2))
+        return _scores(self._native.evaluate_moves(row[None, :], first, op, device, _order(priorities), threads, simulate_on))
 
     def _evaluate_on_card(self, devices: Any, priorities: Any, of: Groups | None, threads: int, simulate_on: str) -> dict[str, Any]:
         """Plans of a CUDA tensor are simulated where they are."""
@@ -181,6 +202,14 @@ def _as_array(given: Any, what: str) -> Any:
     else:
         array = np.asarray(given)
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+
+
+def _scores(answer: dict[str, Any]) -> Scores:
+    np = numpy()
+    if answer["lost"]:
+        warnings.warn(answer["lost"], stacklevel=3)
+    arrays = {name: frozen(np.asarray(answer[name])) for name in ("picoseconds", "over", "peaks")}
+    return Scores(**arrays, on_cpu=answer["on_cpu"], on_gpu=answer["on_gpu"], card=answer["card"])
 
 
 def _order(priorities: Any) -> Any:

@@ -114,11 +114,17 @@ void BatchRunner::check(const Priorities& priorities, std::size_t plans, std::si
   }
 }
 
-BatchRunner::BatchRunner(const Problem& problem) : problem_(problem), checker_(problem) {}
+BatchRunner::BatchRunner(const Problem& problem, Judge judge)
+    : problem_(problem), judge_(std::move(judge)), checker_(problem) {}
 BatchRunner::~BatchRunner() = default;
 
-void BatchRunner::prepare(const Where& where) {
+void BatchRunner::prepare(const Where& asked) {
+  const Where where{asked.threads, judge_ ? SimulateOn::kCpu : asked.on};
   if (!workers_ || workers_->where != where) workers_ = std::make_unique<Workers>(problem_, where);
+}
+
+const BatchScores& BatchRunner::judged(const PlanBatch& plans) {
+  return judge_ ? judge_(plans) : workers_->simulator.evaluate(plans);
 }
 
 // `part` does so many plans from the first on, without the GIL, and adds their scores.
@@ -142,6 +148,7 @@ py::dict BatchRunner::run_parts(std::size_t plans, const Where& where, bool all_
       if (done < plans) stop_if_asked_to();
     }
     after = workers_->simulator.use();
+    if (judge_) after.on_cpu += plans;
   }
   return scores.with(before, after);
 }
@@ -153,9 +160,28 @@ py::dict BatchRunner::run(const DeviceTable& devices, const std::optional<Priori
   });
 }
 
+py::dict BatchRunner::run(const Moved& given, const std::optional<Priorities>& priorities, const Where& where) {
+  const std::size_t ops = problem_.graph().num_ops(), plans = static_cast<std::size_t>(given.first_move.size()) - 1;
+  if (priorities) check(*priorities, plans, ops);
+  std::vector<std::uint8_t> base(ops);
+  given.base.copy(0, base.data());
+  const std::vector<std::uint32_t> first_move(given.first_move.data(), given.first_move.data() + plans + 1);
+  std::vector<BatchMove> moves;
+  for (py::ssize_t i = 0; i < given.op.size(); ++i) moves.push_back({given.op.data()[i], given.device.data()[i]});
+  std::vector<double> order;
+  if (priorities) order.assign(priorities->data(), priorities->data() + priorities->size());
+  const PlanBatch all{.size = plans, .base = base, .first_move = first_move, .moves = moves, .priorities = order};
+  return run_parts(plans, where, false, [&](std::size_t first, std::size_t count, Scores& scores) {
+    const PlanBatch part = all.part(first, count);
+    if (const auto illegal = checker_.check(part, workers_->pool, first)) raise(*illegal);
+    scores.add(judged(part));
+  });
+}
+
 py::dict BatchRunner::run(const CardTable& devices, const CardTable* own_priorities,
                           const std::optional<Priorities>& priorities, int threads) {
   const std::size_t ops = problem_.graph().num_ops();
+  if (judge_) throw BadInput("devices: they are on a GPU, where nobody counts them; give devices.cpu()");
   if (priorities) check(*priorities, 0, ops);
   if (own_priorities != nullptr && (own_priorities->rows() != devices.rows() || devices.rows() < 2)) {
     throw BadInput(
@@ -200,11 +226,9 @@ void BatchRunner::run_part(const DeviceTable& devices, const std::optional<Prior
   if (const auto illegal = checker_.check(plans.part(0, strange), with.pool, first)) raise(*illegal);
   if (strange < count) {
     const py::gil_scoped_acquire python;
-    const auto [op, number] = devices.stranger(first + strange);
-    throw BadInput(fmt::format("plan {}: op '{}' is on device {}; the machine has {}, from 0", first + strange,
-                               problem_.graph().name(OpId(op)), number, problem_.machine().num_devices()));
+    throw BadInput(fmt::format("plan {}: {}", first + strange, devices.stranger(first + strange, problem_)));
   }
-  scores.add(with.simulator.evaluate(plans));
+  scores.add(judged(plans));
 }
 
 }  // namespace berth::python

@@ -5,6 +5,7 @@
 
 #include "bindings.h"
 #include "files/files.h"
+#include "native_problem.h"
 #include "run_budget.h"
 #include "services/bench/bench.h"
 #include "services/bench/dataset.h"
@@ -50,6 +51,8 @@ class FunctionPlanner : public Planner {
   Given ask(Search& search) {
     const py::gil_scoped_acquire python;
     const auto budget = std::make_shared<RunBudget>(search);
+    problem_.batches = std::make_shared<BatchRunner>(
+        problem_.problem(), [budget](const PlanBatch& plans) -> const BatchScores& { return budget->judge(plans); });
     Given given;
     try {
       given = read((*function_)(py::cast(problem_), budget, row_.graph, row_.machine, row_.setting));
@@ -183,8 +186,6 @@ void add_words(py::module_& module) {
 void add_bench(py::module_& module) {
   py::register_exception<BudgetSpent>(module, "BudgetSpent");
   py::class_<RunBudget, std::shared_ptr<RunBudget>>(module, "RunBudget")
-      .def("evaluate", &RunBudget::evaluate, py::arg("devices"), py::arg("group_of").none(true),
-           py::arg("priorities").none(true))
       .def("count", &RunBudget::count, py::arg("evaluations"))
       .def_property_readonly("is_spent", &RunBudget::is_spent)
       .def_property_readonly("evaluations", &RunBudget::evaluations)

@@ -66,12 +66,15 @@ DeviceTable::DeviceTable(const py::array& given, const std::optional<Columns>& g
   column_stride_ = given.strides(1);
 }
 
-DeviceTable::Stranger DeviceTable::stranger(std::size_t row) const {
+std::string DeviceTable::stranger(std::size_t row, const Problem& problem) const {
   for (std::size_t op = 0; op < ops_; ++op) {
     const py::object number = given_[py::make_tuple(row, column(op))];
-    if (number < py::int_(0) || number >= py::int_(devices_)) return {op, std::string(py::str(number))};
+    if (number < py::int_(0) || number >= py::int_(devices_)) {
+      return fmt::format("op '{}' is on device {}; the machine has {}, from 0", problem.graph().name(OpId(op)),
+                         std::string(py::str(number)), devices_);
+    }
   }
-  return {0, "another number than before"};
+  return "somebody changed it while it was looked at";
 }
 
 }  // namespace berth::python

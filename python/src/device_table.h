@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "problem/problem.h"
+
 namespace berth::python {
 
 namespace py = pybind11;
@@ -25,12 +27,8 @@ class DeviceTable {
   [[nodiscard]] std::size_t rows() const { return rows_; }
   // The devices of a plan, one byte per op; false if some number is no device's.
   bool copy(std::size_t row, std::uint8_t* to) const { return copy_(*this, row, to); }
-  // The first op of the plan whose number is no device's. With the GIL.
-  struct Stranger {
-    std::size_t op;
-    std::string number;
-  };
-  [[nodiscard]] Stranger stranger(std::size_t row) const;
+  // What is wrong with such a plan. With the GIL.
+  [[nodiscard]] std::string stranger(std::size_t row, const Problem& problem) const;
 
  private:
   template <typename T>

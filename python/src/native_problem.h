@@ -14,7 +14,7 @@ struct NativeProblem {
   ProblemRequest request;
   std::shared_ptr<const LoadedProblem> loaded;
   std::vector<std::string> notes = {};
-  std::shared_ptr<BatchRunner> batches = {};  // none: plans are judged elsewhere, and counted there
+  std::shared_ptr<BatchRunner> batches = {};
   std::optional<NativePlan> single = {};  // the best single device, once it was asked for
 
   [[nodiscard]] const Problem& problem() const { return loaded->problem; }

@@ -32,9 +32,22 @@ py::dict evaluate_plans(const NativeProblem& self, const py::array& devices,
                         const std::optional<DeviceTable::Columns>& group_of,
                         const std::optional<BatchRunner::Priorities>& priorities, int threads,
                         const std::string& simulate_on) {
-  if (!self.batches) throw BadInput("plans for this problem are judged by its budget");
   const DeviceTable table(devices, group_of, self.problem().graph().num_ops(), self.problem().machine().num_devices());
   return self.batches->run(table, priorities, {threads, unwrap(find_simulate_on(simulate_on))});
+}
+
+// The same of a base and moves, whose numbers are in order.
+py::dict evaluate_moved_plans(const NativeProblem& self, const py::array& base, const BatchRunner::Numbers& first_move,
+                              const BatchRunner::Numbers& op, const BatchRunner::Numbers& device,
+                              const std::optional<BatchRunner::Priorities>& priorities, int threads,
+                              const std::string& simulate_on) {
+  const DeviceTable table(base, std::nullopt, self.problem().graph().num_ops(), self.problem().machine().num_devices());
+  if (table.rows() != 1 || first_move.size() < 1 || op.size() != device.size())
+    throw BadInput("moves: a base and moves");
+  std::vector<std::uint8_t> row(self.problem().graph().num_ops());
+  if (!table.copy(0, row.data())) throw BadInput(table.stranger(0, self.problem()));
+  return self.batches->run(BatchRunner::Moved{table, first_move, op, device}, priorities,
+                           {threads, unwrap(find_simulate_on(simulate_on))});
 }
 
 // The same of plans on a GPU, as capsules of DLPack. Priorities of plans of their own are there, too, those for all
@@ -65,6 +78,9 @@ std::optional<NativePlan> single_of(NativeProblem& self, const NativePlan& plan)
 std::pair<NativePlan, std::optional<NativePlan>> plan_of(NativeProblem& self, const py::array& devices,
                                                          const std::optional<BatchRunner::Priorities>& priorities,
                                                          const std::string& name) {
+  if (self.batches->has_judge()) {
+    throw BadInput("a plan would be judged outside the budget; return the devices instead, or ask evaluate()");
+  }
   NativePlan made{self.request, self.loaded, score_plan(self.problem(), name, plan_of_row(self, devices, priorities))};
   return {made, single_of(self, made)};
 }
@@ -132,11 +148,7 @@ Plan plan_of_row(const NativeProblem& self, const py::array& devices,
   if (table.rows() != 1) throw BadInput(fmt::format("a plan is one row of devices, not {}", table.rows()));
   if (priorities) BatchRunner::check(*priorities, 1, ops);
   std::vector<std::uint8_t> row(ops);
-  if (!table.copy(0, row.data())) {
-    const auto [op, number] = table.stranger(0);
-    throw BadInput(fmt::format("op '{}' is on device {}; the machine has {}, from 0", problem.graph().name(OpId(op)),
-                               number, known));
-  }
+  if (!table.copy(0, row.data())) throw BadInput(table.stranger(0, problem));
   Plan plan;
   for (const std::uint8_t device : row) plan.device_of.push_back(DeviceId{device});
   if (priorities) plan.priority.assign(priorities->data(), priorities->data() + priorities->size());
@@ -159,6 +171,8 @@ void add_problems(py::module_& module) {
       .def_property_readonly("has_limits", [](const NativeProblem& self) { return has_limits(self.problem()); })
       .def("evaluate", evaluate_plans, py::arg("devices"), py::arg("group_of").none(true),
            py::arg("priorities").none(true), py::arg("threads"), py::arg("simulate_on"))
+      .def("evaluate_moves", evaluate_moved_plans, py::arg("base"), py::arg("first_move"), py::arg("op"),
+           py::arg("device"), py::arg("priorities").none(true), py::arg("threads"), py::arg("simulate_on"))
       .def("evaluate_on_card", evaluate_plans_on_card, py::arg("devices"), py::arg("own_priorities").none(true),
            py::arg("priorities").none(true), py::arg("threads"))
       .def("plan", plan_of, py::arg("devices"), py::arg("priorities").none(true), py::arg("name"))

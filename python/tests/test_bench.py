@@ -87,17 +87,13 @@ def test_what_fails_is_a_row_that_says_so():
     def cheating(problem, budget):
         return problem.plan({}, rest="cpu")
 
-    def at_the_library(problem, budget):
-        return problem._native.evaluate(np.zeros((1, len(problem.op_names)), int), None, None, 1, "cpu")
-
-    board = berth.bench({"illegal": illegal, "broken": broken, "idle": idle, "cheating": cheating, "library": at_the_library, "heft": "heft"},
+    board = berth.bench({"illegal": illegal, "broken": broken, "idle": idle, "cheating": cheating, "heft": "heft"},
                         **{**QUICK, "seeds": 1})
     assert "device 99" in notes(board, "illegal")[0]
     assert "KeyError" in notes(board, "broken")[0] and "test_bench.py, line" in notes(board, "broken")[0]
     assert notes(board, "idle")[0] == "it has evaluated no plan and returned none"
     assert "outside the budget" in notes(board, "cheating")[0]
-    assert "judged by its budget" in notes(board, "library")[0]
-    assert [one["has"] for one in board.standings] == [2, 0, 0, 0, 0, 0]
+    assert [one["has"] for one in board.standings] == [2, 0, 0, 0, 0]
 
 
 def test_the_budget_counts_whatever_the_function_does():
@@ -119,6 +115,20 @@ def test_the_budget_counts_whatever_the_function_does():
     assert [run["evaluations"] for problem in board.problems for run in problem["planners"][0]["runs"]] == [30, 30]
     with pytest.raises(berth.BudgetSpent):  # nor afterwards
         kept[0][0].evaluate(kept[0][1])
+
+
+def test_moves_are_counted_too():
+    def mine(problem, budget):
+        base = problem.devices_of({}, rest="cpu")
+        unit = int(np.flatnonzero(problem.units.allowed[:, 1])[0])
+        units = np.zeros(len(problem.units), int)  # all on device 0
+        assert (problem.units.spread(units) == base).all()
+        scores = problem.evaluate_moves(units, [[plan, unit, plan % 2] for plan in range(12)], of=problem.units)
+        assert len(set(scores.picoseconds[::2].tolist())) == 1
+        assert budget.evaluations == 12 and len(scores) == 12 and scores.on_cpu == 12
+
+    board = berth.bench({"mine": mine}, **{**QUICK, "seeds": 1})
+    assert [run["evaluations"] for problem in board.problems for run in problem["planners"][0]["runs"]] == [12, 12]
 
 
 def test_scores_are_those_of_the_problem():

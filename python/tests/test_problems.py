@@ -153,6 +153,39 @@ def test_groups_are_spread_over_their_ops(problem):
         assert problem.plan(choice[3], of=groups).step_time == problem.evaluate(choice, of=groups).step_time[3]
 
 
+def test_moves_of_a_base_are_the_plans_they_make(problem, rows):
+    random = np.random.default_rng(6)
+    for groups in (problem.units, problem.grouped(12)):
+        base = random_choice(groups, 1)[0]
+        choice = np.tile(base, (30, 1))
+        moves = []
+        for _ in range(60):  # in no order; the last three plans move nothing
+            plan, group = int(random.integers(27)), int(random.integers(len(groups)))
+            choice[plan, group] = random.choice(np.flatnonzero(groups.allowed[group]))
+            moves.append([plan, group, choice[plan, group]])
+        expected = problem.evaluate(choice, of=groups)
+        assert (problem.evaluate_moves(base, moves, plans=30, of=groups).picoseconds == expected.picoseconds).all()
+        ops = groups.moves_of_ops(np.array(moves))
+        scores = problem.evaluate_moves(groups.spread(base), ops.astype(np.int16), plans=30, threads=2)
+        assert (scores.picoseconds == expected.picoseconds).all() and (scores.peaks == expected.peaks).all()
+        ranks = random.random((30, len(problem.graph)))
+        assert (problem.evaluate_moves(base, moves, ranks, plans=30, of=groups).picoseconds
+                == problem.evaluate(choice, ranks, of=groups).picoseconds).all()
+    assert len(problem.evaluate_moves(rows[0], np.zeros((0, 3), int))) == 0
+    assert problem.evaluate_moves(rows[0], np.zeros((0, 3), int), plans=2).picoseconds.tolist() == [problem.evaluate(rows).picoseconds[0]] * 2
+
+
+def test_moves_that_are_none_are_refused(problem, rows):
+    together = np.flatnonzero(problem.ops.unit_of == np.bincount(problem.ops.unit_of).argmax())
+    other = (int(rows[0, together[0]]) + 1) % 3
+    for moves, words in (([[0, 1]], r"\[moves, 3\]"), ([[0, 1, 0.5]], "whole numbers"), ([[0, 1, 3]], r"^move 0: \[0, 1, 3\]"), ([[0, -1, 1]], "^move 0"),
+                         ([[0, 0, 0], [0, 10**9, 1]], "^move 1"), ([[-1, 0, 0]], "^move 0"), ([[2, together[0], other]], "^plan 2: op")):
+        with pytest.raises(berth.BerthError, match=words):
+            problem.evaluate_moves(rows[0], moves)
+    with pytest.raises(berth.BerthError, match="^move 1"):
+        problem.evaluate_moves(rows[0], [[0, 0, 0], [5, 0, 0]], plans=5)
+
+
 def test_whatever_has_dlpack_is_read(problem, rows):
     class Tensor:  # as one of PyTorch: no array by itself
         def __dlpack__(self, **more):
@@ -187,7 +220,7 @@ def said_to_be_on_a_gpu(array, number=0):
 
 
 def test_tensors_on_a_gpu_are_run_there_or_refused(problem, rows):
-    byte = rows.astype(np.uint8)
+    byte = np.ascontiguousarray(rows, np.uint8)
     for given, words in ((said_to_be_on_a_gpu(rows.astype(np.int64)), r"devices on a GPU are uint8: give devices.to\(torch.uint8\)"),
                          (said_to_be_on_a_gpu(np.asfortranarray(byte)), r"row by row: give devices.contiguous\(\)"),
                          (said_to_be_on_a_gpu(byte[:, 1:]), r"are \[plans, \d+\]"), (said_to_be_on_a_gpu(byte[0]), r"are \[plans, \d+\]"),

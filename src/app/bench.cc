@@ -93,7 +93,8 @@ Result<std::vector<Contestant>> contestants_of(const BenchFlags& flags) {
   for (const std::string& text : flags.policies) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos) return bad_input("--policy '{}': write NAME=RUN", text);
-    BERTH_TRY(ChosenPlanner policy, choose_trained({.run = text.substr(equals + 1), .zero_shot = true}, flags.learned));
+    const LearnedFlags learned{.policy_device = flags.learned.policy_device};  // the others say how to learn
+    BERTH_TRY(ChosenPlanner policy, choose_trained({.run = text.substr(equals + 1), .zero_shot = true}, learned));
     contestants.push_back({.name = text.substr(0, equals), .planner = std::move(policy)});
   }
   for (const std::string& text : flags.plans) {

@@ -17,7 +17,7 @@ namespace berth {
 
 struct BenchRequest {
   Suite suite;
-  std::vector<Contestant> contestants;
+  std::vector<Contestant> contestants = {};
   Budget budget = {};        // of every run; its seed is the first one
   std::uint64_t seeds = 3;   // runs on a problem, of contestants whose results depend on the seed
   std::string plans = {};    // folder for the plan of every run, CONTESTANT/ROW.json or ROW.SEED.json; empty: none

@@ -160,9 +160,10 @@ std::string headline(const BenchAnswer& answer) {
   const std::string limit =
       budget.evaluations > 0 ? fmt::format("{} evaluations", group_digits(budget.evaluations))
                              : fmt::format("{}, {}", format_seconds(budget.time_s), counted(budget.threads, "thread"));
-  return fmt::format("{}: {}, {} a run, {}", answer.suite, counted(answer.rows.size(), "problem"), limit,
+  return fmt::format("{}: {}, {} a run, {}{}", answer.suite, counted(answer.rows.size(), "problem"), limit,
                      answer.seeds == 1 ? fmt::format("seed {}", budget.seed)
-                                       : fmt::format("seeds {} to {}", budget.seed, budget.seed + answer.seeds - 1));
+                                       : fmt::format("seeds {} to {}", budget.seed, budget.seed + answer.seeds - 1),
+                     answer.interrupted() ? ", interrupted" : "");
 }
 
 TextTable standings_table(const BenchAnswer& answer) {

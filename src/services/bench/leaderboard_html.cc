@@ -25,9 +25,9 @@ th,td{padding:7px 12px;text-align:right;white-space:nowrap;border-bottom:1px sol
 font-variant-numeric:tabular-nums;vertical-align:top}
 tr:last-child td{border-bottom:0}
 th{font-weight:600;color:var(--muted)}th:first-child,td:first-child{text-align:left}
-td:first-child{position:sticky;left:0;background:var(--surface)}
+td:first-child{position:sticky;left:0;background:var(--surface);white-space:normal;min-width:130px;overflow-wrap:anywhere}
 .name{font-weight:600}small{display:block;color:var(--muted);font-size:12px}.left{text-align:left}
-.best{color:var(--best);font-weight:600}.alarm{color:var(--alarm)}
+.best{color:var(--best);font-weight:600}.alarm{color:var(--alarm)}.muted{color:var(--muted)}
 .bar{display:inline-block;width:90px;height:8px;margin-left:8px;border-radius:4px;background:var(--line);overflow:hidden}
 .bar i{display:block;height:100%;background:var(--bar)}
 ul{margin:0;padding:12px 12px 12px 30px;color:var(--muted)}
@@ -87,7 +87,8 @@ std::string heat_of(double to_best) {
 
 std::string cell_html(const BenchRow& row, std::size_t contestant) {
   const CellWords words = words_about(row, contestant);
-  const std::string failures = words.failures.empty() ? "" : in_tag("span", markup_text(words.failures), "alarm");
+  const std::string_view tone = row.cells[contestant].is_complete() ? "alarm" : "muted";
+  const std::string failures = words.failures.empty() ? "" : in_tag("span", markup_text(words.failures), tone);
   if (words.time.empty()) return in_tag("td", failures);
   const double to_best = static_cast<double>(*row.cells[contestant].median()) / static_cast<double>(*row.best());
   const bool is_best = to_best <= kAsGoodAsBest;

@@ -33,10 +33,12 @@ std::optional<Error> check_plan_sizes(std::size_t ops, const PlanBatch& plans) {
 }
 
 std::optional<Error> check_move_targets(const Problem& problem, const PlanBatch& plans) {
+  if (plans.base.empty()) return std::nullopt;
   const std::size_t ops = problem.graph().num_ops(), devices = problem.machine().num_devices();
-  const auto stranger = std::ranges::find_if(
-      plans.moves, [&](const BatchMove& move) { return move.op >= ops || move.device >= devices; });
-  if (stranger == plans.moves.end()) return std::nullopt;
+  const auto end = plans.moves.begin() + plans.first_move.back();
+  const auto stranger = std::find_if(plans.moves.begin() + plans.first_move.front(), end,
+                                     [&](const BatchMove& move) { return move.op >= ops || move.device >= devices; });
+  if (stranger == end) return std::nullopt;
   return bad_input("move {} is of op {} to device {}: there are {} ops and {} devices", stranger - plans.moves.begin(),
                    stranger->op, stranger->device, ops, devices);
 }

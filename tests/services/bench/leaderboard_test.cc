@@ -85,6 +85,7 @@ TEST(Leaderboard, ProblemsThatNotAllHaveRunAreInNoMean) {
   answer.rows[1].cells[0].runs[2].state = RunState::kInterrupted;
   answer.runs_done = 11;
   for (const Standing& standing : standings(answer)) EXPECT_EQ(standing.has + standing.lacks, 1U);
+  EXPECT_TRUE(headline(answer).ends_with("seeds 1 to 3, interrupted"));
   EXPECT_EQ(remarks(answer).front(),
             "interrupted: 11 of 12 runs are done; the means are over the 1 of 2 problems that all have run");
 }
