@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 from . import capture
 
 try:
+    from ._berth import BerthError, InfeasibleError  # first: where it is missing, this is a tree of sources
     from ._bench import BudgetSpent, Leaderboard, RunBudget, bench, export_suite, suites
-    from ._berth import BerthError, InfeasibleError
     from ._graphs import Graph, load
     from ._groups import Groups
     from ._machines import Machine, load_machine

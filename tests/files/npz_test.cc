@@ -16,7 +16,8 @@ namespace {
 
 // A member of the file, or nothing in a build that reads no zip files.
 std::string member(const std::string& file, const std::string& name) {
-  const std::string path = (std::filesystem::path(testing::TempDir()) / "arrays.npz").string();
+  const std::string test = testing::UnitTest::GetInstance()->current_test_info()->name();  // others run at the same time
+  const std::string path = (std::filesystem::path(testing::TempDir()) / (test + ".npz")).string();
   EXPECT_TRUE(write_file_atomically(path, file));
   const Result<std::string> data =
       read_zip_member(path, [&](std::span<const std::string> names) -> Result<std::size_t> {
