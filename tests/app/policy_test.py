@@ -73,7 +73,7 @@ class ExplainedPolicies(TrainTest):
         return self.json_of("explain", TINY, "-m", "k40x2", "--policy", self.run, *flags)
 
     def test_every_planner_says_what_it_holds_likely(self):
-        for planner in ("hierarchical", "colocrl", "placeto", "go", "hsdag"):
+        for planner in self.learned_planners():
             with self.subTest(planner):
                 self.run = self.folder / planner
                 self.train_small(planner)
