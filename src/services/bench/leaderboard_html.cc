@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "base/text.h"
 #include "files/quoting.h"
 #include "services/bench/leaderboard.h"
 #include "services/bench/leaderboard_files.h"
