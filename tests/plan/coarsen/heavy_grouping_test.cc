@@ -21,7 +21,7 @@ std::string heavily_joined(const Problem& problem, std::size_t count) {
 }
 
 TEST(HeavyGrouping, JoinsWhatSendsMostWithinAnEqualShareOfTheWork) {
-  const Problem problem = toy_problem("a:2:1B -> b:2:9B -> c:2:1B -> d:2", kTwoGpus);
+  const Problem problem = toy_problem("a:4:1B -> b:2:9B -> c:2:1B -> d:4", kTwoGpus);
   EXPECT_EQ(heavily_joined(problem, 4), "a | b | c | d");
   EXPECT_EQ(heavily_joined(problem, 3), "a | b c | d") << "9 B stay on one device";
   EXPECT_EQ(heavily_joined(problem, 1), "a b c d");
