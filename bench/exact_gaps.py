@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Gaps of planners to the proved optima of the small real problems in tests/data/exact (docs/exact-set.md).
+"""Gaps of planners to the proved optima of the small real problems in problems/exact (docs/exact-set.md).
 
 exact_gaps.py BERTH                 Markdown table: mean and largest gap per planner, and how often it was optimal
-exact_gaps.py BERTH --prove         proves the optima anew and writes tests/data/exact/optima.json
+exact_gaps.py BERTH --prove         proves the optima anew and writes problems/exact/optima.json
 """
 import json
 import sys
 
 from lib import cli, files, markdown, paths, stats
 
-SET = paths.ROOT / "tests" / "data" / "exact"
+SET = paths.ROOT / "problems" / "exact"
 OPTIMA = SET / "optima.json"
 
 

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""llm.py BERTH: three language models on four machines against the runtimes' rules, as a table in Markdown.
+"""llm.py BERTH: three language models on four machines against the runtimes' rules, as a table in Markdown. How much faster is in
+seconds of a request of 2,000 tokens in and 300 out.
 Deterministic but for the seconds."""
 from lib import cli, markdown, paths
 
 MODELS = ["llama-8b", "llama-70b", "mixtral-8x7b"]
 MACHINES = ["rtx4090-3060", "a100-v100", "core-ultra", str(paths.ROOT / "examples/machines/one_card.toml")]
-RIVALS = ["memory-proportional", "layer filling", "experts on cpu", "one device"]
+RIVALS = ["--fit", "memory-proportional", "layer filling", "experts on cpu", "one device"]
 
 
 def tokens(value):
@@ -18,8 +19,10 @@ def cell(ours, rival):
         return "-"
     if not rival["fits"]:
         return "OOM"
+    if not ours["fits"]:
+        return tokens(rival["decode_tokens_per_s"])
     ratio = rival["objective_value_s"] / ours["objective_value_s"]
-    assert not ours["fits"] or ratio >= 1.0, (ours["model"], rival)
+    assert ratio > 0.97, (ours["model"], rival)  # within a tie
     return f"{tokens(rival['decode_tokens_per_s'])} ({ratio:.2f}x)"
 
 

@@ -327,6 +327,41 @@ class OneLibraryTest(unittest.TestCase):
         self.assertGreater(count, 60)
 
 
+def in_seconds(text):
+    """Of "709.3 ms", or of "372.1 ms (370.9 ms to 373.1 ms)"."""
+    if text == "OOM":
+        return OOM
+    number, unit = text.split()[:2]
+    return float(number) * {"s": 1.0, "ms": 1e-3}[unit]
+
+
+class ReadmeTest(unittest.TestCase):
+    """The first table of README is taken from docs/results.md."""
+
+    def rows(self, text, section):
+        inside = text.split(f"<!-- {section}:begin -->")[1].split(f"<!-- {section}:end -->")[0]
+        return [[cell.strip() for cell in line.strip("|").split("|")] for line in inside.splitlines() if line.startswith("| ")]
+
+    def test_its_numbers_are_those_of_the_results(self):
+        results = (ROOT / "docs" / "results.md").read_text()
+        learned = [row for row in self.rows(results, "papers-hierarchical") if row[1] == "here"]
+        searched = {row[0]: row for row in self.rows(results, "planners") if len(row) == 9}
+        head = "| model | one GPU | human expert | ColocRL"
+        shown = [line.strip("|").replace("*", "").split("|") for line in (ROOT / "README.md").read_text().split(head)[1].splitlines()[2:8]]
+        self.assertEqual(len(learned), len(shown))
+        for mine, ours in zip(shown, learned):
+            name = ours[0].removesuffix(" (t)")
+            _, gpu, expert, colocrl, hierarchical, gain, auto, bound = (cell.strip() for cell in mine)
+            with self.subTest(name):
+                there = (*ours[3:5], *ours[7:9], *searched[name][6:8])
+                for here, full in zip((gpu, expert, colocrl, hierarchical, auto, bound), map(in_seconds, there), strict=True):
+                    if full == OOM:
+                        self.assertEqual(here, "OOM")
+                    else:
+                        self.assertAlmostEqual(float(here), full, delta=0.51 * 10 ** -len(here.partition(".")[2]))
+                self.assertEqual(gain.split(" %")[0], f"{float(ours[10].split()[0]):.0f}")
+
+
 class FilesTest(FolderTest):
     def test_written_whole_with_the_rights_it_had(self):
         path = self.folder / "sub" / "f"

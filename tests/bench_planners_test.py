@@ -43,6 +43,15 @@ def result(single, **steps):
     return results.RowResult(row(), {name: Cell([answer(step) for step in seeds]) for name, seeds in steps.items()})
 
 
+class SimplePlannersTest(unittest.TestCase):
+    def test_the_page_has_what_the_script_prints(self):
+        page = (ROOT / "docs" / "results.md").read_text()
+        for table, section in (("here", "simple-planners"), ("beside", "published")):
+            done = subprocess.run([ROOT / "bench" / "simple_planners.py", BERTH, table], capture_output=True, text=True, timeout=1800, check=True)
+            shown = page.split(f"<!-- {section}:begin -->\n")[1].split(f"<!-- {section}:end -->")[0]
+            self.assertEqual(shown, done.stdout)
+
+
 class ScriptTest(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

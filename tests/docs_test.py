@@ -33,6 +33,10 @@ UNITS = re.compile(r"# ?(?:[num]?s|min|h|[KMGT]iB|B|%)(?![\w])")
 LEFT_OUT = "..."
 
 
+def pages():
+    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
 class Shown:
     """A command of a block with the lines below it."""
 
@@ -107,7 +111,7 @@ def difference(shown, output):
 
 class DocsTest(unittest.TestCase):
     def test_every_command_does_what_it_says(self):
-        files = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+        files = pages()
         if not self.has_learned_planners():
             files.remove(ROOT / "docs" / "training.md")
         if not self.has_learned_planners() or len(os.sched_getaffinity(0)) < 2:
@@ -144,14 +148,14 @@ class DocsTest(unittest.TestCase):
             self.assertIsNone(differs, f"\n{differs}")
 
     def test_blocks_that_are_not_run_show_no_output(self):
-        for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+        for path in pages():
             for comment, language, block in BLOCK.findall(path.read_text()):
                 lines = block.replace("\\\n", " ").splitlines()
                 if language != "console" and any(line.startswith("$ ") for line in lines):
                     self.assertEqual([line for line in lines if not line.startswith("$ ")], [], f"{path.name}: {block}")
 
     def test_comments_above_blocks_are_known(self):
-        for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+        for path in pages():
             for comment, language, block in BLOCK.findall(path.read_text()):
                 if comment and language == "console":
                     self.assertEqual(comment.strip(), SEARCHED, path.name)
@@ -168,7 +172,7 @@ class NamedFilesTest(unittest.TestCase):
 
     def test_they_are_there(self):
         tests = {path.name for path in (ROOT / "tests").rglob("*_test.*")}
-        for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]:
+        for page in [*pages(), ROOT / "CONTRIBUTING.md"]:
             for name in self.named_in(page.read_text()):
                 with self.subTest(page=page.name, name=name):
                     if re.match(r"(src|tests|bench|scripts|tools|web|python|cmake|examples|policies)/.", name) and "/x" not in name:
@@ -224,5 +228,8 @@ class ConventionTest(unittest.TestCase):
 
 if __name__ == "__main__":
     BERTH = os.path.abspath(sys.argv.pop(1))
-    only = [sys.argv.pop() for word in sys.argv[1:] if word.endswith(".md")]  # pages, if not all
+    only = [pathlib.Path(word).name for word in sys.argv[1:] if word.endswith(".md")]  # pages, if not all
+    sys.argv = [word for word in sys.argv if not word.endswith(".md")]
+    if missing := sorted(set(only) - {path.name for path in pages()}):
+        sys.exit(f"no page named {', '.join(missing)}; there are {', '.join(path.name for path in pages())}")
     unittest.main(verbosity=1)

@@ -81,8 +81,12 @@ def check_plan_a_graph(text, _folder):
 
 
 def check_own_planner(text, _folder):
-    """A table of three planners, best first, and below it the best single device and the bound of all."""
-    rows = [re.split(r"  +", line) for line in text.splitlines()[1:]]
+    """A table of three planners, best first, and below it the best single device and the bound of all. Then two on a suite."""
+    table, board = text.split("\n\n")
+    assert board.startswith("exact/1 in part: 3 problems, 100 evaluations a run, seeds 1 to 2\n"), text
+    above = {name: float(ratio) for name, ratio in re.findall(r"^(\S+) +has 3 of 3, takes ([\d.]+)x of what is known$", board, re.MULTILINE)}
+    assert set(above) == {"mine", "heft"} and min(above.values()) >= 1, text
+    rows = [re.split(r"  +", line) for line in table.splitlines()[1:]]
     seconds = {row[0]: seconds_of(row[1]) for row in rows}
     names = list(seconds)
     assert set(names[:3]) == {"hill-climber", "auto", "heft"} and names[3:] == ["one device", "lower bound"], text

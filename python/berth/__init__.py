@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from . import capture
 
 try:
+    from ._bench import BudgetSpent, Leaderboard, RunBudget, bench, export_suite, suites
     from ._berth import BerthError, InfeasibleError
     from ._graphs import Graph, load
     from ._groups import Groups
@@ -38,8 +39,10 @@ else:
 if TYPE_CHECKING:
     from ._environments import PlacementEnv as PlacementEnv, PlacementVectorEnv as PlacementVectorEnv
 
-__all__ = ["BerthError", "Graph", "Groups", "InfeasibleError", "Machine", "Plan", "Problem", "ProblemWords", "Scores", "Sweep", "SweepRow", "capture", "compare", "diff",
-           "formats", "llm", "load", "load_machine", "machines", "models", "place", "planners", "problem", "report", "resume", "score", "sweep", "train"]
+__all__ = ["BerthError", "BudgetSpent", "Graph", "Groups", "InfeasibleError", "Leaderboard", "Machine", "Plan",
+           "Problem", "ProblemWords", "RunBudget", "Scores", "Sweep", "SweepRow", "bench", "capture", "compare", "diff", "export_suite",
+           "formats", "llm", "load", "load_machine", "machines", "models", "place", "planners", "problem", "report", "resume", "score",
+           "suites", "sweep", "train"]
 
 
 def __getattr__(name: str) -> Any:

@@ -10,7 +10,7 @@ from ._machines import Machine, MachineSource
 
 
 def llm(model: str | os.PathLike[str], machine: MachineSource, *, ctx: int = 0, sequences: int = 0, runtime: str = "llama.cpp",
-        objective: str = "decode", weights: str = "", cache_type: str = "", reserve: Sequence[str] = (), pin: Sequence[str] = (),
+        objective: str = "request", weights: str = "", cache_type: str = "", reserve: Sequence[str] = (), pin: Sequence[str] = (),
         without: Sequence[str] = ()) -> dict[str, Any]:
     """Where the layers of a language model go and how fast that is, as `berth llm` says (docs/llm.md). model: a .gguf file, a folder
     with config.json, or a name such as "llama-8b". Returns feasible, decode_tokens_per_s, prefill_tokens_per_s, devices (layers and

@@ -34,16 +34,6 @@ int threads_for(int wanted) {
   return wanted > 0 ? wanted : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-void check_priorities(const BatchRunner::Priorities& priorities, std::size_t plans, std::size_t ops) {
-  const bool for_all = priorities.ndim() == 1 && static_cast<std::size_t>(priorities.shape(0)) == ops;
-  const bool for_each = priorities.ndim() == 2 && static_cast<std::size_t>(priorities.shape(0)) == plans &&
-                        static_cast<std::size_t>(priorities.shape(1)) == ops;
-  if (!for_all && !for_each) {
-    throw BadInput(
-        fmt::format("priorities are [ops] for all plans or [plans, ops], here [{}] or [{}, {}]", ops, plans, ops));
-  }
-}
-
 }  // namespace
 
 struct BatchRunner::Workers {
@@ -114,11 +104,27 @@ struct BatchRunner::Scores {
   }
 };
 
-BatchRunner::BatchRunner(const Problem& problem) : problem_(problem), checker_(problem) {}
+void BatchRunner::check(const Priorities& priorities, std::size_t plans, std::size_t ops) {
+  const bool for_all = priorities.ndim() == 1 && static_cast<std::size_t>(priorities.shape(0)) == ops;
+  const bool for_each = priorities.ndim() == 2 && static_cast<std::size_t>(priorities.shape(0)) == plans &&
+                        static_cast<std::size_t>(priorities.shape(1)) == ops;
+  if (!for_all && !for_each) {
+    throw BadInput(
+        fmt::format("priorities are [ops] for all plans or [plans, ops], here [{}] or [{}, {}]", ops, plans, ops));
+  }
+}
+
+BatchRunner::BatchRunner(const Problem& problem, Judge judge)
+    : problem_(problem), judge_(std::move(judge)), checker_(problem) {}
 BatchRunner::~BatchRunner() = default;
 
-void BatchRunner::prepare(const Where& where) {
+void BatchRunner::prepare(const Where& asked) {
+  const Where where{asked.threads, judge_ ? SimulateOn::kCpu : asked.on};
   if (!workers_ || workers_->where != where) workers_ = std::make_unique<Workers>(problem_, where);
+}
+
+const BatchScores& BatchRunner::judged(const PlanBatch& plans) {
+  return judge_ ? judge_(plans) : workers_->simulator.evaluate(plans);
 }
 
 // `part` does so many plans from the first on, without the GIL, and adds their scores.
@@ -142,12 +148,13 @@ py::dict BatchRunner::run_parts(std::size_t plans, const Where& where, bool all_
       if (done < plans) stop_if_asked_to();
     }
     after = workers_->simulator.use();
+    if (judge_) after.on_cpu += plans;
   }
   return scores.with(before, after);
 }
 
 py::dict BatchRunner::run(const DeviceTable& devices, const std::optional<Priorities>& priorities, const Where& where) {
-  if (priorities) check_priorities(*priorities, devices.rows(), problem_.graph().num_ops());
+  if (priorities) check(*priorities, devices.rows(), problem_.graph().num_ops());
   return run_parts(devices.rows(), where, false, [&](std::size_t first, std::size_t count, Scores& scores) {
     run_part(devices, priorities, first, count, scores);
   });
@@ -155,7 +162,7 @@ py::dict BatchRunner::run(const DeviceTable& devices, const std::optional<Priori
 
 py::dict BatchRunner::run(const Moved& given, const std::optional<Priorities>& priorities, const Where& where) {
   const std::size_t ops = problem_.graph().num_ops(), plans = static_cast<std::size_t>(given.first_move.size()) - 1;
-  if (priorities) check_priorities(*priorities, plans, ops);
+  if (priorities) check(*priorities, plans, ops);
   std::vector<std::uint8_t> base(ops);
   given.base.copy(0, base.data());
   const std::vector<std::uint32_t> first_move(given.first_move.data(), given.first_move.data() + plans + 1);
@@ -167,14 +174,15 @@ py::dict BatchRunner::run(const Moved& given, const std::optional<Priorities>& p
   return run_parts(plans, where, false, [&](std::size_t first, std::size_t count, Scores& scores) {
     const PlanBatch part = all.part(first, count);
     if (const auto illegal = checker_.check(part, workers_->pool, first)) raise(*illegal);
-    scores.add(workers_->simulator.evaluate(part));
+    scores.add(judged(part));
   });
 }
 
 py::dict BatchRunner::run(const CardTable& devices, const CardTable* own_priorities,
                           const std::optional<Priorities>& priorities, int threads) {
   const std::size_t ops = problem_.graph().num_ops();
-  if (priorities) check_priorities(*priorities, 0, ops);
+  if (judge_) throw BadInput("devices: they are on a GPU, where nobody counts them; give devices.cpu()");
+  if (priorities) check(*priorities, 0, ops);
   if (own_priorities != nullptr && (own_priorities->rows() != devices.rows() || devices.rows() < 2)) {
     throw BadInput(
         fmt::format("priorities are [ops] for all plans, or [plans, ops] of two plans and more, here [{}, {}]",
@@ -220,7 +228,7 @@ void BatchRunner::run_part(const DeviceTable& devices, const std::optional<Prior
     const py::gil_scoped_acquire python;
     throw BadInput(fmt::format("plan {}: {}", first + strange, devices.stranger(first + strange, problem_)));
   }
-  scores.add(with.simulator.evaluate(plans));
+  scores.add(judged(plans));
 }
 
 }  // namespace berth::python

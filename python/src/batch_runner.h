@@ -5,6 +5,7 @@
 
 #include <pybind11/numpy.h>
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -29,8 +30,16 @@ class BatchRunner {
     bool operator==(const Where&) const = default;
   };
 
-  explicit BatchRunner(const Problem& problem);  // which must outlive it
+  // Ends with BadInput unless there is one for every op, of all plans or of each.
+  static void check(const Priorities& priorities, std::size_t plans, std::size_t ops);
+
+  // Who judges plans that are legal, in place of a simulator of its own. What it gives is valid until the next call.
+  using Judge = std::function<const BatchScores&(const PlanBatch&)>;
+
+  explicit BatchRunner(const Problem& problem, Judge judge = {});  // the problem must outlive it
   ~BatchRunner();
+
+  [[nodiscard]] bool has_judge() const { return judge_ != nullptr; }
 
   // Step times [plan] in picoseconds, bytes that lack [plan], peaks [plan, device or pool], and what ran where. One
   // batch at a time: others wait. With the GIL, which is free while it works.
@@ -56,7 +65,10 @@ class BatchRunner {
   void run_part(const DeviceTable& devices, const std::optional<Priorities>& priorities, std::size_t first,
                 std::size_t count, Scores& scores);
 
+  const BatchScores& judged(const PlanBatch& plans);
+
   const Problem& problem_;
+  Judge judge_;
   BatchChecker checker_;
   std::timed_mutex busy_;
   std::unique_ptr<Workers> workers_;  // kept for the next batch, unless that wants others

@@ -58,6 +58,13 @@ class PythonCaller : public Caller {
     if (failure_) std::rethrow_exception(failure_);
   }
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
+  // Somebody pressed Ctrl-C.
+  void stop() { stop_ = true; }
+
+ protected:
+  // Calls Python's function, if there is one, unless it has to stop. Takes the GIL.
+  template <typename... Args>
+  void tell(const Args&... args);
 
  private:
   py::object progress_;
@@ -65,6 +72,22 @@ class PythonCaller : public Caller {
   std::exception_ptr failure_;
   std::vector<std::string> notes_;
 };
+
+template <typename... Args>
+void PythonCaller::tell(const Args&... args) {
+  const py::gil_scoped_acquire python;
+  if (PyErr_CheckSignals() != 0) {
+    PyErr_Clear();
+    stop();
+  }
+  if (progress_.is_none() || stop_) return;
+  try {
+    progress_(args...);
+  } catch (...) {  // of the user's function
+    failure_ = std::current_exception();
+    stop();
+  }
+}
 
 // A graph, and how it was read.
 struct NativeGraph {
@@ -93,5 +116,6 @@ void add_plans(py::module_& module);
 void add_planning(py::module_& module);
 void add_explaining(py::module_& module);
 void add_serving(py::module_& module);
+void add_bench(py::module_& module);
 
 }  // namespace berth::python

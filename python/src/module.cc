@@ -52,20 +52,8 @@ std::string in_python(std::string text) {
 }
 
 void PythonCaller::show(const SearchState& state) {
-  const py::gil_scoped_acquire python;
-  if (PyErr_CheckSignals() != 0) {
-    PyErr_Clear();
-    stop_ = true;
-  }
-  if (progress_.is_none() || stop_) return;
-  try {
-    py::object best = py::none();
-    if (state.best) best = py::float_(to_seconds(*state.best));
-    progress_(state.elapsed_s, state.evaluations, best, to_seconds(state.lower_bound));
-  } catch (...) {  // of the user's function
-    failure_ = std::current_exception();
-    stop_ = true;
-  }
+  tell(state.elapsed_s, state.evaluations, state.best ? std::optional(to_seconds(*state.best)) : std::nullopt,
+       to_seconds(state.lower_bound));
 }
 
 }  // namespace berth::python
@@ -82,4 +70,5 @@ PYBIND11_MODULE(_berth, module) {
   add_planning(module);
   add_explaining(module);
   add_serving(module);
+  add_bench(module);
 }

@@ -20,6 +20,10 @@ struct NativeProblem {
   [[nodiscard]] const Problem& problem() const { return loaded->problem; }
 };
 
+// A plan of one row of devices. Ends with BadInput unless it is legal.
+Plan plan_of_row(const NativeProblem& self, const py::array& devices,
+                 const std::optional<BatchRunner::Priorities>& priorities);
+
 void add_problem_arrays(py::class_<NativeProblem>& problem);  // ops, edges, tensors, devices, links
 
 }  // namespace berth::python

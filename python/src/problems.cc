@@ -74,22 +74,14 @@ std::optional<NativePlan> single_of(NativeProblem& self, const NativePlan& plan)
   return self.single;
 }
 
-// One plan, with a byte for the device of every op, and what stands beside it.
+// One plan, and what stands beside it.
 std::pair<NativePlan, std::optional<NativePlan>> plan_of(NativeProblem& self, const py::array& devices,
                                                          const std::optional<BatchRunner::Priorities>& priorities,
                                                          const std::string& name) {
-  const Problem& problem = self.problem();
-  const std::size_t ops = problem.graph().num_ops(), known = problem.machine().num_devices();
-  const DeviceTable table(devices, std::nullopt, ops, known);
-  if (table.rows() != 1) throw BadInput(fmt::format("a plan is one row of devices, not {}", table.rows()));
-  std::vector<std::uint8_t> row(ops);
-  if (!table.copy(0, row.data())) throw BadInput(table.stranger(0, problem));
-  Plan plan;
-  for (const std::uint8_t device : row) plan.device_of.push_back(DeviceId{device});
-  if (priorities) plan.priority.assign(priorities->data(), priorities->data() + priorities->size());
-  unwrap(check_demands(self.request.demands, problem, plan));
-  if (const auto broken = verify(problem, plan)) raise(*broken);
-  NativePlan made{self.request, self.loaded, score_plan(problem, name, plan)};
+  if (self.batches->has_judge()) {
+    throw BadInput("a plan would be judged outside the budget; return the devices instead, or ask evaluate()");
+  }
+  NativePlan made{self.request, self.loaded, score_plan(self.problem(), name, plan_of_row(self, devices, priorities))};
   return {made, single_of(self, made)};
 }
 
@@ -147,6 +139,23 @@ DeviceBytes devices_by_words(const NativeProblem& self, const OpWords& words, co
 }
 
 }  // namespace
+
+Plan plan_of_row(const NativeProblem& self, const py::array& devices,
+                 const std::optional<BatchRunner::Priorities>& priorities) {
+  const Problem& problem = self.problem();
+  const std::size_t ops = problem.graph().num_ops(), known = problem.machine().num_devices();
+  const DeviceTable table(devices, std::nullopt, ops, known);
+  if (table.rows() != 1) throw BadInput(fmt::format("a plan is one row of devices, not {}", table.rows()));
+  if (priorities) BatchRunner::check(*priorities, 1, ops);
+  std::vector<std::uint8_t> row(ops);
+  if (!table.copy(0, row.data())) throw BadInput(table.stranger(0, problem));
+  Plan plan;
+  for (const std::uint8_t device : row) plan.device_of.push_back(DeviceId{device});
+  if (priorities) plan.priority.assign(priorities->data(), priorities->data() + priorities->size());
+  unwrap(check_demands(self.request.demands, problem, plan));
+  if (const auto broken = verify(problem, plan)) raise(*broken);
+  return plan;
+}
 
 void add_problems(py::module_& module) {
   py::class_<NativeProblem> problem(module, "Problem");

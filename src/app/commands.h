@@ -14,6 +14,7 @@ namespace berth::app {
 
 void add_place_command(CLI::App& app, Exit& exit);
 void add_compare_command(CLI::App& app, Exit& exit);
+void add_bench_command(CLI::App& app, Exit& exit);
 void add_score_command(CLI::App& app, Exit& exit);
 void add_explain_command(CLI::App& app, Exit& exit);
 void add_diff_command(CLI::App& app, Exit& exit);

@@ -10,6 +10,7 @@
 #include "files/output_path.h"
 #include "format/problem_file.h"
 #include "services/export/write_graph.h"
+#include "services/export/write_problem.h"
 #include "services/json/graph_json.h"
 #include "services/words.h"
 
@@ -200,7 +201,7 @@ Result<Exit> run_problem(const GraphFlags& flags) {
   TerminalCaller caller(false);
   BERTH_TRY(const LoadedProblem loaded, load_problem(request, caller));
   if (flags.output.empty()) return printed(write_problem_json(loaded.problem));
-  BERTH_RETURN_IF_ERROR(save_problem_file(flags.output, loaded.problem));
+  BERTH_RETURN_IF_ERROR(save_problem(flags.output, loaded.problem));
   return written(flags, loaded.problem.graph());
 }
 
@@ -227,11 +228,13 @@ void add_convert_command(CLI::App& graph, Exit& exit) {
 
 void add_problem_command(CLI::App& graph, Exit& exit) {
   auto [command, flags] = add_command<GraphFlags>(
-      graph, exit, "problem", "everything the simulator knows, in plain numbers, as JSON", run_problem);
+      graph, exit, "problem", "everything the simulator knows, in plain numbers, as JSON or arrays", run_problem);
   add_problem_flags(command, flags.problem);
-  add_output_flag(command, flags.output, "file to write (default: stdout)");
+  add_output_flag(command, flags.output, "file to write: .json, .json.gz, or .npz for NumPy (default: JSON to stdout)");
   add_json_flag(command, flags.json);
-  command.footer("Example:\n  berth graph problem zoo:rnnlm --machine k40x2 -o problem.json");
+  command.footer(
+      "Example:\n  berth graph problem zoo:rnnlm --machine k40x2 -o problem.json\n"
+      "  berth graph problem zoo:rnnlm --machine k40x2 -o problem.npz");
 }
 
 }  // namespace

@@ -15,12 +15,10 @@
 namespace berth::app {
 namespace {
 
-constexpr std::uint64_t kMostContext = std::uint64_t{1} << 26;
-
 struct LlmFlags {
   LlmRequest request;
-  std::string runtime = "llama.cpp", objective = "decode", context_memory = "512MiB", host_memory = "2GiB";
-  std::string to, output, given_output;
+  std::string runtime = "llama.cpp", objective = "request", context_memory = "512MiB", host_memory = "2GiB";
+  std::string context, depth, to, output, given_output;
   bool json = false;
 };
 
@@ -40,8 +38,17 @@ Result<LlmRequest> request_of(const LlmFlags& flags) {
   LlmRequest request = flags.request;
   BERTH_TRY(request.runtime, find_runtime(flags.runtime));
   BERTH_TRY(request.mix, find_mix(flags.objective));
-  BERTH_TRY(request.context_bytes, parse_bytes(flags.context_memory));
-  BERTH_TRY(request.host_bytes, parse_bytes(flags.host_memory));
+  BERTH_TRY(request.context_bytes, find_size("--context-memory", flags.context_memory));
+  BERTH_TRY(request.host_bytes, find_size("--host-memory", flags.host_memory));
+  if (!flags.context.empty()) {
+    BERTH_TRY(request.context, find_tokens("--ctx", flags.context));
+  }
+  if (!flags.depth.empty() && flags.depth != "0") {
+    BERTH_TRY(const std::uint64_t depth, find_tokens("--depth", flags.depth));
+    request.depth = static_cast<std::int64_t>(depth);
+  } else if (!flags.depth.empty()) {
+    request.depth = 0;
+  }
   return request;
 }
 
@@ -67,6 +74,8 @@ Result<Exit> run_llm(const LlmFlags& flags) {
   const Status saved = save_all(flags, answer);
   if (flags.json) {
     BERTH_RETURN_IF_ERROR(print(llm_json(answer)));
+  } else if (!answer.verdict().fits) {  // nobody is to paste what does not fit
+    BERTH_RETURN_IF_ERROR(print(flags.to.empty() ? llm_page(answer) : std::string()));
   } else if (!flags.to.empty()) {
     BERTH_RETURN_IF_ERROR(print(paste));
   } else {
@@ -86,24 +95,31 @@ void add_llm_flags(CLI::App& command, LlmFlags& flags) {
       ->required();
   command.add_option("-m,--machine", flags.request.machine, "built-in machine (berth machines) or a .toml file")
       ->required();
-  add_number(command, "--ctx", flags.request.context, {1, kMostContext},
-             "tokens of a sequence that the cache holds; default: 4096");
+  add_text(command, "--ctx", flags.context, "TOKENS",
+           "tokens of a sequence that the cache holds: 8192, 32k; default: 4096");
   add_number(command, "--sequences,--batch", flags.request.sequences, {1, 4096},
              "sequences that are served at once; default: 1");
   add_number(command, "--prompt-batch", flags.request.prompt_batch, {1, 65536},
-             "tokens of a prompt that are computed at once; default: 512");
-  add_number(command, "--depth", flags.request.depth, {0, kMostContext},
-             "tokens in the cache when decode is timed; default: the cache is full");
+             "tokens of a prompt that are computed at once; default: what is best of 512, 1024 and 2048");
+  add_text(command, "--depth", flags.depth, "TOKENS",
+           "tokens in the cache when decode is timed; default: the cache is full");
   command.add_option("--cache-type", flags.request.cache_type, "type of the cache: f16 (default), q8_0, q4_0, ...");
-  command.add_option("--weights", flags.request.weights,
-                     "type of the weights of a named model: q4_k_m (default), q8_0, f16, ...");
+  command.add_option(
+      "--weights", flags.request.weights,
+      "type of the weights of a named model or a config.json: q4_k_m (default of GGUF), bf16 (of vLLM and "
+      "accelerate), q8_0, iq4_xs, awq, fp8, ...");
+  add_text(command, "--mmproj", flags.request.projector, "FILE",
+           "a projector for pictures or sound beside the model, loaded on the first GPU");
   command.add_option("--runtime", flags.runtime, "whose rules to keep: llama.cpp, vllm or accelerate")
       ->capture_default_str();
   command
-      .add_option("--objective", flags.objective, "decode, prefill, or the tokens in and out of a request, as 2000:300")
+      .add_option("--objective", flags.objective,
+                  "request (2,000 tokens in, 300 out), decode, prefill, or tokens in and out, as 8000:500")
       ->capture_default_str();
   add_texts(command, "--reserve", flags.request.reserves, "DEVICE=SIZE",
             "memory to leave alone, for example gpu0=1.5GiB");
+  add_texts(command, "--margin", flags.request.margins, "SIZE",
+            "memory to stay free on every GPU, or on one, as gpu0=512MiB; default: 1GiB, as llama.cpp's --fit");
   add_texts(command, "--pin", flags.request.pins, "LAYERS=DEVICE",
             "layers that must be on a device, for example 0-3=gpu0");
   add_texts(command, "--without", flags.request.without, "DEVICE", "a device not to be used");
@@ -113,8 +129,9 @@ void add_llm_flags(CLI::App& command, LlmFlags& flags) {
       ->capture_default_str();
   command.add_option("--host-memory", flags.host_memory, "what system and program take on the CPU")
       ->capture_default_str();
-  command.add_option("--backend", flags.request.backend,
-                     "how llama.cpp names GPUs: CUDA, ROCm, Vulkan, SYCL; default: CUDA, Vulkan for other makers");
+  command.add_option(
+      "--backend", flags.request.backend,
+      "how llama.cpp names GPUs: CUDA, ROCm, Vulkan, SYCL, Metal; default: CUDA, Vulkan for other makers");
   add_texts(command, "--rpc", flags.request.servers, "DEVICE=HOST:PORT",
             "a GPU of another host, behind a ggml-rpc-server, for example gpu2=192.168.0.7:50052");
   CLI::Option* line = command.add_option("--flags", flags.request.given_flags,

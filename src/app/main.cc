@@ -29,6 +29,7 @@ constexpr const char* kFooter =
 void add_commands(CLI::App& app, Exit& exit) {
   add_place_command(app, exit);
   add_compare_command(app, exit);
+  add_bench_command(app, exit);
   add_score_command(app, exit);
   add_explain_command(app, exit);
   add_diff_command(app, exit);

@@ -4,20 +4,10 @@
 #include <algorithm>
 
 #include "export/formats.h"
+#include "files/quoting.h"
 
 namespace berth {
 namespace {
-
-// Quoted where it must be.
-std::string cell(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + '"';
-}
 
 Bytes output_bytes(const Graph& graph, OpId op) {
   Bytes sum = 0;
@@ -38,10 +28,10 @@ Result<Exported> export_csv(const ExportRequest& request) {
   for (const OpId op : graph.ops()) {
     const DeviceId device = request.plan.device(op);
     const int fusion = fusion_of[index(op)];
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", cell(graph.name(op)),
-                        cell(problem.machine().device(device).name), request.plan.priority_of(op),
-                        fusion >= 0 ? fmt::format("{}", fusion) : "", cell(graph.type(op)), name_of(graph.role(op)),
-                        cell(graph.module(op)), to_seconds(problem.duration(op, device)), graph.flops(op),
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", csv_cell(graph.name(op)),
+                        csv_cell(problem.machine().device(device).name), request.plan.priority_of(op),
+                        fusion >= 0 ? fmt::format("{}", fusion) : "", csv_cell(graph.type(op)), name_of(graph.role(op)),
+                        csv_cell(graph.module(op)), to_seconds(problem.duration(op, device)), graph.flops(op),
                         output_bytes(graph, op), problem.resident_bytes(op));
   }
   return one_file(std::move(text));

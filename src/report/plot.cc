@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "base/units.h"
+#include "files/quoting.h"
 
 namespace berth::report {
 namespace {
@@ -24,29 +25,6 @@ constexpr const char* kStyle =
     "4;fill:none}.square{fill:#fff;stroke:#aa3377;stroke-width:1.5}"
     ".open{fill:#fff;stroke:#4477aa;stroke-width:2}.none{stroke:#222;stroke-width:2}.enough{stroke:#888;stroke-"
     "dasharray:2 3}";
-
-std::string escaped_svg(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;  // XML has no control characters
-    }
-  }
-  return result;
-}
 
 class Picture {
  public:
@@ -75,7 +53,7 @@ class Picture {
   }
   void text(double x, double y, const std::string& words, const char* anchor = "start", const char* kind = "") {
     add("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\"{}>{}</text>\n", x, y, anchor,
-        *kind == '\0' ? "" : fmt::format(" class=\"{}\"", kind), escaped_svg(words));
+        *kind == '\0' ? "" : fmt::format(" class=\"{}\"", kind), markup_text(words));
   }
   [[nodiscard]] double x(std::size_t i) const {
     const double room = kWidth - kLeft - kRight;
@@ -89,7 +67,7 @@ class Picture {
     add("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
         "role=\"img\">\n",
         kWidth, kHeight);
-    add("<title>{}</title>\n<desc>{}</desc>\n<style>{}</style>\n", escaped_svg(plot_.title), escaped_svg(in_words()),
+    add("<title>{}</title>\n<desc>{}</desc>\n<style>{}</style>\n", markup_text(plot_.title), markup_text(in_words()),
         kStyle);
     add("<rect width=\"{}\" height=\"{}\" fill=\"#fff\"/>\n", kWidth, kHeight);
     text(20, 28, plot_.title, "start", "title");

@@ -7,6 +7,7 @@
 #include "report/plan_section.h"
 
 #include "files/json/json_writer.h"
+#include "files/quoting.h"
 
 namespace berth::report {
 namespace {
@@ -24,29 +25,6 @@ std::string without_tags(std::string_view json) {
     }
   }
   return text;
-}
-
-std::string escaped_html(std::string_view text) {
-  std::string html;
-  for (const char c : text) {
-    switch (c) {
-      case '<':
-        html += "&lt;";
-        break;
-      case '>':
-        html += "&gt;";
-        break;
-      case '&':
-        html += "&amp;";
-        break;
-      case '"':
-        html += "&quot;";
-        break;
-      default:
-        html += c;
-    }
-  }
-  return html;
 }
 
 std::string head_json(const ReportContent& content, Blob& blob) {
@@ -100,7 +78,7 @@ Result<std::string> html_report(const ReportContent& content) {
   Blob blob;
   values.report = without_tags(head_json(content, blob));
   values.data = blob.text();
-  values.title = escaped_html(content.problem.graph().title() + " on " + content.problem.machine().name());
+  values.title = markup_text(content.problem.graph().title() + " on " + content.problem.machine().name());
   values.source = source;
   const auto value = [](std::string_view mark, const void* context) -> std::string_view {
     const auto& all = *static_cast<const Values*>(context);

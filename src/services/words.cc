@@ -54,7 +54,7 @@ std::string gap_text(Picoseconds value, Picoseconds lower_bound) {
   return lower_bound > 0 ? percent(to_seconds(value) / to_seconds(lower_bound) - 1.0) : "unknown";
 }
 
-std::string overflow_text(const Problem& problem, const Outcome& outcome) {
+std::string overflow_words(const Problem& problem, const Outcome& outcome) {
   const Machine& machine = problem.machine();
   const Overflow& overflow = *outcome.score.overflow;
   const bool in_pool = overflow.pool >= 0;
@@ -65,13 +65,16 @@ std::string overflow_text(const Problem& problem, const Outcome& outcome) {
   if (const Bytes resident = resident_where(problem, outcome.plan, overflow); resident > capacity) {
     const std::string_view what =
         problem.objective() == Objective::kPipeline ? "what the ops hold is" : "the parameters alone are";
-    return fmt::format("out of memory: {} {} over on {}{}, which has {}; {}", what, format_bytes(resident - capacity),
-                       pool, place, format_bytes(capacity), kMoreRoom);
+    return fmt::format("out of memory: {} {} over on {}{}, which has {}", what, format_bytes(resident - capacity), pool,
+                       place, format_bytes(capacity));
   }
   const std::string op = overflow.op == kNoOp ? "" : fmt::format(", at op '{}'", problem.graph().name(overflow.op));
-  return fmt::format("out of memory: {}{} is {} over its {}; its peak comes after {}{}; {}", pool, place,
-                     format_bytes(overflow.over), format_bytes(capacity), format_time(overflow.time), op,
-                     kMoreRoom);
+  return fmt::format("out of memory: {}{} is {} over its {}; its peak comes after {}{}", pool, place,
+                     format_bytes(overflow.over), format_bytes(capacity), format_time(overflow.time), op);
+}
+
+std::string overflow_text(const Problem& problem, const Outcome& outcome) {
+  return fmt::format("{}; {}", overflow_words(problem, outcome), kMoreRoom);
 }
 
 }  // namespace berth

@@ -21,6 +21,8 @@ std::string change_words(double share);  // "21 % less", "3 % more", "no change"
 std::string gap_text(Picoseconds value, Picoseconds lower_bound);
 // "out of memory: gpu0 is 3.20 GiB over its 12.0 GiB; its peak comes after 530 ms, at op 'softmax_3'", or that already
 // what stays for the whole step does not fit. The outcome must have an overflow.
+std::string overflow_words(const Problem& problem, const Outcome& outcome);
+// The same with the way out.
 std::string overflow_text(const Problem& problem, const Outcome& outcome);
 
 }  // namespace berth

@@ -14,6 +14,7 @@ namespace berth::llm {
 struct Placement {
   DeviceId input = kNoDevice;                              // word table
   DeviceId output = kNoDevice;                             // norm and head behind the layers
+  DeviceId tower = kNoDevice;                              // what makes tokens of pictures and sounds
   std::vector<DeviceId> home;                              // per layer
   std::vector<std::array<DeviceId, kMovableParts>> moved;  // per layer: of gate, up, down; the home unless moved
 

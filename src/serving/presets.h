@@ -14,6 +14,7 @@ struct Preset {
   std::string_view name;     // "llama-8b"
   std::string_view summary;  // "Llama 3.1 8B (Meta, 2024)"
   Config config;
+  std::string_view weights = "q4_k_m";  // what a GGUF file of it holds most often
 };
 
 std::span<const Preset> presets();  // the only list

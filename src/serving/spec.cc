@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::string_view kCacheTypes = "f32|f16|bf16|q8_0|q5_1|q5_0|q4_1|q4_0|iq4_nl";
 constexpr std::string_view kWeightTypes =
-    "f32|f16|bf16|q8_0|q6_k|q5_k|q4_k_m|q4_k|q4_0|iq4_xs|mxfp4|q3_k|q2_k|iq2_xs|iq1_s";
+    "f32|f16|bf16|q8_0|q6_k|q5_k_m|q5_k_s|q5_k|q5_1|q5_0|q4_k_m|q4_k_s|q4_k|q4_1|q4_0|iq4_nl|iq4_xs|mxfp4|q3_k_l|"
+    "q3_k_m|q3_k_s|q3_k|iq3_m|iq3_s|iq3_xs|iq3_xxs|q2_k|q2_k_s|iq2_m|iq2_s|iq2_xs|iq2_xxs|iq1_m|iq1_s|fp8|awq|gptq";
 
 constexpr std::array kParameters{
     choice("mode", "decode", "decode|prefill", "one new token per sequence, or a batch of a prompt"),

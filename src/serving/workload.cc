@@ -37,7 +37,8 @@ Weights& slot_of(LayerWeights& layer, const Tensor& tensor) {
   }
   if (has(tensor.name, "shexp")) return layer.shared;
   if (has(tensor.name, "ffn_gate_inp") || has(tensor.name, "exp_probs")) return layer.route;
-  if (has(tensor.name, "attn_output") || has(tensor.name, "post_attention") || has(tensor.name, "ffn_norm"))
+  if (has(tensor.name, "attn_output") || has(tensor.name, "ssm_out") || has(tensor.name, "post_attention") ||
+      has(tensor.name, "ffn_norm"))
     return layer.out;
   return layer.qkv;
 }
@@ -54,6 +55,7 @@ class Writer {
 
   Result<ServingGraph> write() && {
     sort_tensors();
+    hold_towers();
     OutputRef x = embed();
     for (std::int64_t layer = 0; layer < config_.layers; ++layer) x = write_layer(layer, x);
     head(x);
@@ -69,10 +71,19 @@ class Writer {
         slot_of(layers_[static_cast<std::size_t>(tensor.layer)], tensor).push_back(i);
       } else if (tensor.part == Part::kOutput) {
         output_.push_back(i);
+      } else if (tensor.part == Part::kTower) {
+        towers_.push_back(i);
       } else {
         input_.push_back(i);
       }
     }
+  }
+
+  // They take memory; a step of words does not compute with them.
+  void hold_towers() {
+    berth_ = {.layer = -1, .part = Part::kTower};
+    module_ = "towers";
+    parameters(towers_);
   }
 
   OutputRef embed() {
@@ -94,7 +105,9 @@ class Writer {
     berth_ = {.layer = static_cast<std::int32_t>(layer), .part = Part::kRest};
     module_ = fmt::format("layer.{}.attention", layer);
     const CacheShape shape = cache_shape(config_, layer, workload_.cache);
-    const std::int64_t qkv_width = config_.heads * config_.key_width + shape.key_width + shape.value_width;
+    const std::int64_t qkv_width = config_.has_state(layer)
+                                       ? config_.state.channels() + config_.state.inner
+                                       : config_.heads * config_.key_width + shape.key_width + shape.value_width;
     const OutputRef qkv = product(name(layer, "qkv"), weights.qkv, {x}, std::max<std::int64_t>(1, qkv_width));
     const OutputRef mixed = attend(layer, qkv);
     const OutputRef h = product(name(layer, "out"), weights.out, {mixed, x}, config_.hidden);
@@ -104,26 +117,35 @@ class Writer {
 
   OutputRef attend(std::int64_t layer, OutputRef qkv) {
     const Bytes cached = cache_bytes(config_, layer, workload_.cache);
-    const std::int64_t width = std::max<std::int64_t>(1, config_.heads * config_.value_width);
+    const std::int64_t width =
+        std::max<std::int64_t>(1, config_.has_state(layer) ? config_.state.inner : config_.heads * config_.value_width);
     std::vector<OutputRef> inputs{qkv};
     if (cached > 0) {
       inputs.push_back(add(
           {.name = name(layer, "cache"), .type = "buffer", .role = Role::kBuffer, .outputs = {{kStored, {cached}}}}));
     }
     const double depth = mean_depth();
-    const CacheShape shape = cache_shape(config_, layer, workload_.cache);
-    const double kv_heads = std::max<double>(1.0, static_cast<double>(config_.kv_heads_at(layer)));
-    const double width_seen = config_.is_latent() ? static_cast<double>(2 * config_.kv_rank + config_.rope_width)
-                                                  : static_cast<double>(shape.key_width + shape.value_width) / kv_heads;
-    const double seen = config_.is_windowed(layer) ? std::min(depth, static_cast<double>(config_.window)) : depth;
     const double reads = workload_.phase == Phase::kDecode ? static_cast<double>(workload_.cache.sequences) : 1.0;
     const double read = reads * cache_bytes_read(config_, layer, workload_.cache, static_cast<std::int64_t>(depth));
     return add({.name = name(layer, "attend"),
                 .type = "cached_attention",
                 .inputs = std::move(inputs),
                 .outputs = {activation(width)},
-                .flops = 2.0 * static_cast<double>(tokens_ * config_.heads) * seen * width_seen,
+                .flops = static_cast<double>(tokens_) * attention_flops(layer, depth),
                 .bytes_touched = to_bytes(read) + 4 * bytes_of(activation(width))});
+  }
+
+  // Of one token in one layer that looks back at so many.
+  [[nodiscard]] double attention_flops(std::int64_t layer, double depth) const {
+    if (config_.has_state(layer)) {  // the state decays, is read, corrected and read again
+      return 8.0 * static_cast<double>(config_.state.state) * static_cast<double>(config_.state.inner);
+    }
+    const CacheShape shape = cache_shape(config_, layer, workload_.cache);
+    const double kv_heads = std::max<double>(1.0, static_cast<double>(config_.kv_heads_at(layer)));
+    const double width_seen = config_.is_latent() ? static_cast<double>(2 * config_.kv_rank + config_.rope_width)
+                                                  : static_cast<double>(shape.key_width + shape.value_width) / kv_heads;
+    const double seen = config_.is_windowed(layer) ? std::min(depth, static_cast<double>(config_.window)) : depth;
+    return 2.0 * static_cast<double>(config_.heads) * seen * width_seen;
   }
 
   // Tokens that a new token looks back at, on average over the step.
@@ -271,7 +293,7 @@ class Writer {
   std::int64_t tokens_;
   GraphBuilder builder_;
   std::vector<LayerWeights> layers_;
-  Weights input_, output_;
+  Weights input_, output_, towers_;
   std::vector<Berth> berths_;
   Berth berth_;
   std::string module_;

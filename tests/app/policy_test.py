@@ -3,7 +3,7 @@
 """Trained policies that place graphs and are explained: `--policy RUN`. Usage: policy_test.py BERTH. Only for builds with the learned planners."""
 import json
 
-from command_line import SMALL, main
+from command_line import SMALL, berth, main
 from train_case import TINY, TrainTest
 
 
@@ -33,6 +33,15 @@ class Policies(TrainTest):
         self.assertEqual(plain["evaluations"], 9)
         self.assert_refused([*place[:-2], "--plain-samples"], "--plain-samples requires --policy")
         self.assert_refused([*place[:-1], "defualt"], "defualt: there is no run", "default comes with berth")
+
+    def test_policies_and_learned_planners_stand_on_the_leaderboard(self):
+        board = self.json_of("bench", "--suite", "exact", "--rows", "rnnlm-rtx", "-p", "heft,hierarchical", "--option", "groups=8", "--policy", "ours=default",
+                             "--evaluations", "20", "--seeds", "1", "--quiet")
+        cells = {cell["planner"]: cell["runs"][0] for cell in board["problems"][0]["planners"]}
+        self.assertEqual(set(cells), {"heft", "hierarchical", "ours"})
+        self.assertEqual([cells[name]["evaluations"] for name in ("hierarchical", "ours")], [20, 20])
+        self.assert_one_line_error(berth("bench", "--policy", "default"), "write NAME=RUN")
+        self.assert_one_line_error(berth("bench", "--policy", "ours=nowhere"), "nowhere: there is no run")
 
     def test_learning_on_makes_no_plan_worse(self):
         trained = self.train(updates=3)
@@ -64,7 +73,7 @@ class ExplainedPolicies(TrainTest):
         return self.json_of("explain", TINY, "-m", "k40x2", "--policy", self.run, *flags)
 
     def test_every_planner_says_what_it_holds_likely(self):
-        for planner in ("hierarchical", "colocrl", "placeto", "go", "hsdag"):
+        for planner in self.learned_planners():
             with self.subTest(planner):
                 self.run = self.folder / planner
                 self.train_small(planner)

@@ -6,7 +6,7 @@ from command_line import CommandLineTest
 
 TINY = "zoo:rnnlm,batch=2,unroll=2,hidden=8,vocab=50"
 BEGIN = ["train", TINY, "-m", "k40x2", "--threads", "1"]
-SIZES = {"placeto": ["--option", "groups=8"], "go": ["--option", "hidden=8"], "hsdag": ["--option", "hidden=8"]}
+SMALL = {"groups": 8, "hidden": 8}
 TRAIN = [*BEGIN, "--option", "groups=8", "--option", "hidden=8"]
 OFTEN = ["--checkpoint-every", "0s"]
 CLOCKS = {"elapsed_s", "sample_s", "prepare_s", "wait_s", "gradient_s", "step_s"}  # of this computer, not of the run
@@ -30,6 +30,11 @@ class TrainTest(CommandLineTest):
     def train(self, *flags, run=None, updates=4):
         return self.json_of(*TRAIN, "--updates", updates, *flags, "-o", run or self.run)
 
+    def learned_planners(self):
+        return [planner["name"] for planner in self.json_of("planners")["planners"] if planner["learned"]]
+
     def train_small(self, planner):
-        """One update of any planner, with the options it has."""
-        return self.json_of(*(BEGIN + SIZES[planner] if planner in SIZES else TRAIN), "-p", planner, "--updates", 1, "-o", self.run)
+        """One update of any planner, small where it has an option for that."""
+        own = {option["name"] for option in self.json_of("planners", "--options", planner)["options"]}
+        sizes = [word for name, size in SMALL.items() if name in own for word in ("--option", f"{name}={size}")]
+        return self.json_of(*BEGIN, *sizes, "-p", planner, "--updates", 1, "-o", self.run)

@@ -76,7 +76,8 @@ class LlamaCpp(unittest.TestCase):
         model, machine = folder / "tiny.gguf", folder / "box.toml"
         names = tiny_gguf.write(model, experts=experts, **SIZES)
         machine.write_text(MACHINE.format(*cards))
-        ask = ["llm", model, "--machine", machine, "--context-memory", "0B", "--host-memory", "0B", "--no-what-if", *demands]
+        ask = ["llm", model, "--machine", machine, "--context-memory", "0B", "--host-memory", "0B", "--margin", "0B", "--objective", "decode",
+               "--no-what-if", *demands]
         if "--ctx" not in demands:
             ask += ["--ctx", "512"]
         with llama_cpp.servers(self.programs, 2) as (first, second):

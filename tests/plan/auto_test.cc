@@ -250,7 +250,7 @@ TEST(Auto, LeavesTheContiguousOptimumOfGnmtTrainingBehind) {
   EXPECT_LT(to_seconds(ran.score.step_time), 0.9 * 0.1070044);  // which `dp` proves
 }
 
-// Problems of tests/data/exact, whose optima are proved. The seeds tried reach most of them to the picosecond.
+// Problems of problems/exact, whose optima are proved. The seeds tried reach most of them to the picosecond.
 TEST(Auto, ComesNearProvedOptima) {
   const std::map<std::string, Picoseconds> optima = exact_set::optima();
   struct Goal {

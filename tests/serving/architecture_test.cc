@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 
 #include "serving/presets.h"
 
@@ -14,8 +15,8 @@ namespace {
 
 // Parameters as the pages of the models' weights state them: the sum over the tensors of the published safetensors
 // files
-// ("total_parameters"). All but the last were found again, to the digit, in other public projects' records of these
-// models; the last is the rounded figure of its report.
+// ("total_parameters"). The first eleven were found again, to the digit, in other public projects' records of
+// these models; the others are rounded figures of reports and of programs that count tensors.
 struct Published {
   std::string_view preset;
   double parameters;
@@ -33,17 +34,37 @@ constexpr Published kPublished[] = {
     {"phi3-mini", 3'821'079'552.0},          // microsoft/Phi-3-mini-4k-instruct
     {"deepseek-v2-lite", 15'706'484'224.0},  // deepseek-ai/DeepSeek-V2-Lite
     {"deepseek-v3", 671e9},                  // DeepSeek-V3 technical report: 671 B without the layer that guesses ahead
+    {"mixtral-8x22b", 140.62e9},             // mistral-community/Mixtral-8x22B-v0.1
+    {"qwen3-32b", 32.8e9},                   // Qwen3 technical report, as the next
+    {"qwen3-235b-a22b", 235e9},
+    {"qwen3-next-80b-a3b", 79.67e9},   // llama-bench; 80 B as it is known
+    {"gemma3-1b", 0.302e9 + 0.698e9},  // Gemma 3 technical report, table 1: embedding and others, without vision
+    {"gemma3-4b", 0.675e9 + 3.209e9},
+    {"gemma3-12b", 1.012e9 + 10.759e9},
+    {"gemma3-27b", 1.416e9 + 25.600e9},
+    {"gemma3n-e2b", 4.46e9},  // ollama's library: without vision and sound
+    {"gemma3n-e4b", 6.87e9},
+    {"gpt-oss-20b", 20.91e9},  // gpt-oss model card, table 1
+    {"gpt-oss-120b", 116.83e9},
+    {"glm-4.5-air", 106e9},  // GLM-4.5 technical report, without the layer that guesses ahead
+    {"glm-4.5", 355e9},
+    {"llama4-scout", 107.77e9},  // llama-bench (17Bx16E), without vision
+    {"llama4-maverick", 400.71e9},
+    {"deepseek-v3.2", 671e9 + 61 * 13.96e6},  // DeepSeek-V3 and an indexer of 7168 x (64 + 128) + 1536 x 8192 per layer
+    {"kimi-k2", 1.026e12},                    // moonshotai/Kimi-K2-Instruct; 1 T as it is known
 };
+constexpr std::size_t kExact = 11;  // of these are known to the digit
 
 class PublishedCounts : public testing::TestWithParam<Published> {};
 
-TEST_P(PublishedCounts, AreReachedWithinHalfAPercent) {
+// Rounded figures are within a percent.
+TEST_P(PublishedCounts, AreReachedWithinAPercent) {
   const Preset* preset = find_preset(GetParam().preset);
   ASSERT_NE(preset, nullptr);
   ASSERT_TRUE(check(preset->config).ok());
   const Model model = build_model("m", preset->config, "bf16");
   const auto parameters = static_cast<double>(model.parameters());
-  EXPECT_NEAR(parameters / GetParam().parameters, 1.0, 0.005) << parameters;
+  EXPECT_NEAR(parameters / GetParam().parameters, 1.0, 0.01) << parameters;
   EXPECT_TRUE(model.notes.empty());
 }
 INSTANTIATE_TEST_SUITE_P(Llm, PublishedCounts, testing::ValuesIn(kPublished));
@@ -55,8 +76,7 @@ TEST(PublishedCounts, CoverEveryPreset) {
 }
 
 TEST(BuildModel, CountsAreExactToTheParameter) {
-  for (const Published& published : kPublished) {
-    if (published.preset == "deepseek-v3") continue;  // known rounded only
+  for (const Published& published : std::span(kPublished).first(kExact)) {
     const Model model = build_model("m", find_preset(published.preset)->config, "bf16");
     EXPECT_EQ(static_cast<double>(model.parameters()), published.parameters) << published.preset;
   }

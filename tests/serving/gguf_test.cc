@@ -97,6 +97,75 @@ TEST(Gguf, SizesThatAreNotStatedAreGuessed) {
             std::string::npos);
 }
 
+llm::Model with_pairs(std::string_view architecture, std::vector<std::string> pairs, std::vector<std::string> tensors) {
+  const std::string prefix(architecture);
+  pairs.push_back(gguf_pair("general.architecture", architecture));
+  for (const auto& [key, value] : {std::pair("embedding_length", 64U), std::pair("attention.head_count", 4U),
+                                   std::pair("attention.key_length", 16U), std::pair("attention.value_length", 16U)}) {
+    pairs.push_back(gguf_pair(prefix + "." + key, value));
+  }
+  const auto header = read_gguf_header(gguf_file(pairs, tensors));
+  EXPECT_TRUE(header.ok()) << header.error().message;
+  auto model = model_of_gguf(*header, "file");
+  EXPECT_TRUE(model.ok()) << model.error().message;
+  return *model;
+}
+
+TEST(Gguf, WindowsByPeriodOrByTheFamilysRule) {
+  const auto windowed = [](const llm::Model& model) {
+    std::string text;
+    for (std::int64_t layer = 0; layer < model.config.layers; ++layer) {
+      text += model.config.is_windowed(layer) ? 'w' : '.';
+    }
+    return text;
+  };
+  const auto layers = [](const std::string& key) { return gguf_pair(key, 6U); };
+  EXPECT_EQ(windowed(with_pairs("gpt-oss",
+                                {layers("gpt-oss.block_count"), gguf_pair("gpt-oss.attention.sliding_window", 128U)},
+                                tiny_tensors())),
+            "w.w.w.");
+  EXPECT_EQ(windowed(with_pairs("llama4", {layers("llama4.block_count")}, tiny_tensors())), "www.ww") << "chunks";
+  EXPECT_EQ(windowed(with_pairs("new",
+                                {layers("new.block_count"), gguf_pair("new.attention.sliding_window", 64U),
+                                 gguf_pair("new.attention.sliding_window_pattern", 3U)},
+                                tiny_tensors())),
+            "ww.ww.");
+  EXPECT_EQ(windowed(with_pairs("new", {layers("new.block_count"), gguf_pair("new.attention.sliding_window", 64U)},
+                                tiny_tensors())),
+            "......")
+      << "no rule is known";
+}
+
+TEST(Gguf, LayersWithoutKeysKeepAState) {
+  std::vector<std::string> tensors = tiny_tensors();  // layers with queries alone
+  tensors.push_back(gguf_tensor("blk.0.ssm_out.weight", {64, 64}, 1));
+  tensors.push_back(gguf_tensor("blk.1.attn_k.weight", {64, 64}, 1));
+  const llm::Model model =
+      with_pairs("qwen3next",
+                 {gguf_pair("qwen3next.block_count", 2U), gguf_pair("qwen3next.ssm.conv_kernel", 4U),
+                  gguf_pair("qwen3next.ssm.inner_size", 32U), gguf_pair("qwen3next.ssm.state_size", 8U),
+                  gguf_pair("qwen3next.ssm.group_count", 2U)},
+                 tensors);
+  EXPECT_TRUE(model.config.has_state(0));
+  EXPECT_FALSE(model.config.has_state(1));
+  EXPECT_EQ(llm::cache_bytes(model.config, 0, {.context = 4096}), 4 * (3 * (32 + 2 * 2 * 8) + 8 * 32));
+}
+
+TEST(Gguf, LayersThatGuessAheadAreLeftOut) {
+  std::vector<std::string> tensors = tiny_tensors();
+  tensors.push_back(gguf_tensor("blk.2.nextn.eh_proj.weight", {64, 64}, 1));
+  const llm::Model model = with_pairs(
+      "glm4moe", {gguf_pair("glm4moe.block_count", 3U), gguf_pair("glm4moe.nextn_predict_layers", 1U)}, tensors);
+  EXPECT_EQ(model.config.layers, 2);
+  EXPECT_EQ(model.tensors.size(), tiny_tensors().size());
+  EXPECT_EQ(model.notes, std::vector<std::string>{"1 layers that guess tokens ahead are left out, as llama.cpp does"});
+}
+
+TEST(Gguf, ProjectorsAreNoModels) {
+  const std::string projector = gguf_file({gguf_pair("general.architecture", "clip")}, tiny_tensors());
+  EXPECT_NE(gguf_error(projector).find("it is a projector of pictures or sound (mmproj)"), std::string::npos);
+}
+
 TEST(GgufHostile, EachMistakeHasItsLine) {
   const std::string good = gguf_file(tiny_pairs(), tiny_tensors());
   EXPECT_EQ(gguf_error(good), "fine");

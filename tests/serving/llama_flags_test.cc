@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "machine/devices.h"
 #include "machine/library.h"
 #include "serving/architecture.h"
 #include "serving/files/device_map.h"
@@ -51,9 +52,9 @@ TEST(NumberPattern, IsShort) {
   EXPECT_EQ(pattern({10, 11, 20, 21}), "[12][01]");
   std::vector<std::int64_t> twenties;
   for (std::int64_t i = 20; i < 30; ++i) twenties.push_back(i);
-  EXPECT_EQ(number_pattern(twenties, 100, never), "2.");
+  EXPECT_EQ(number_pattern(twenties, 100, never), "2\\d");
   // Beyond the last layer there is nothing to avoid.
-  EXPECT_EQ(number_pattern(std::vector<std::int64_t>{30, 31}, 32, never), "3.");
+  EXPECT_EQ(number_pattern(std::vector<std::int64_t>{30, 31}, 32, never), "3\\d");
 }
 
 TEST(LlamaFlags, LayersByCountsAndExpertsByOnePattern) {
@@ -61,10 +62,47 @@ TEST(LlamaFlags, LayersByCountsAndExpertsByOnePattern) {
   llm::Placement placement = llm::Placement::all_on(kCpu, 32);
   for (std::int64_t layer = 4; layer < 32; ++layer) placement.set_layer(layer, layer < 24 ? kFirst : kSecond);
   placement.output = kSecond;
+  placement.tower = kFirst;
   EXPECT_EQ(line_of(model, placement), "-c 4096 -ngl 29 -dev CUDA0,CUDA1 -ts 20,9");
   for (auto& moved : placement.moved) moved = {kCpu, kCpu, kCpu};
-  EXPECT_EQ(line_of(model, placement), "-c 4096 -ngl 29 -dev CUDA0,CUDA1 -ts 20,9 -ot exps=CPU");
+  EXPECT_EQ(line_of(model, placement), "-c 4096 -ngl 29 -dev CUDA0,CUDA1 -ts 20,9 -ncmoe 32");
   EXPECT_EQ(read_back(model, line_of(model, placement)), placement);
+}
+
+TEST(LlamaFlags, FirstLayersOfExpertsByCount) {
+  const llm::Model model = spec_model("mixtral-8x7b");
+  llm::Placement placement = llm::Placement::all_on(kFirst, 32);
+  placement.input = kCpu;
+  for (std::size_t layer = 0; layer < 7; ++layer) placement.moved[layer] = {kCpu, kCpu, kCpu};
+  EXPECT_EQ(line_of(model, placement), "-c 4096 -ngl 33 -dev CUDA0 -ncmoe 7");
+  EXPECT_EQ(read_back(model, line_of(model, placement)), placement);
+  placement.moved[9] = {kCpu, kCpu, kCpu};
+  EXPECT_NE(line_of(model, placement).find(" -ot "), std::string::npos) << "there is a gap";
+  const llm::Model plain = spec_model("llama-8b");
+  placement.moved[9] = placement.moved[10];
+  EXPECT_NE(line_of(plain, placement).find(" -ot "), std::string::npos) << "it has no experts";
+}
+
+TEST(LlamaFlags, NoDevicesAtAll) {
+  const llm::Model model = spec_model("llama-8b");
+  const llm::Placement placement = llm::Placement::all_on(kCpu, 32);
+  EXPECT_EQ(line_of(model, placement), "-c 4096 -ngl 0 -dev none");
+  EXPECT_EQ(read_back(model, "-ngl 99 -dev none"), placement);
+}
+
+TEST(LlamaFlags, OpenOnesAreFitted) {
+  const RuntimeDevices devices(machine());
+  const auto is_open = [&](std::string_view line) { return parse_llama_flags(line, devices)->leaves_it_open(); };
+  EXPECT_TRUE(is_open("-c 4096"));
+  EXPECT_TRUE(is_open("-ngl auto -fit on"));
+  EXPECT_FALSE(is_open("-fit off"));
+  EXPECT_FALSE(is_open("-ngl all"));
+  EXPECT_FALSE(is_open("-ts 1,1"));
+  EXPECT_EQ(flags_error("-fit perhaps"), "-fit \"perhaps\" is neither on nor off");
+  EXPECT_EQ(parse_llama_flags("-b 256 -ub 1024", devices)->prompt_batch, 256);
+  EXPECT_EQ(parse_llama_flags("--ngl 30", devices)->notes,
+            std::vector<std::string>{"--ngl is skipped; did you mean -ngl?"});
+  EXPECT_TRUE(parse_llama_flags("-t 8 -n 64 --host 0.0.0.0", devices)->notes.empty());
 }
 
 TEST(LlamaFlags, RangesOfLayers) {
@@ -132,6 +170,11 @@ TEST(LlamaFlags, GpusOfOtherHostsAreBehindServers) {
 
 TEST(LlamaFlags, DevicesAreCalledByTheBackendOfTheirMaker) {
   EXPECT_EQ(default_backend(machine()), "CUDA");
+  EXPECT_EQ(RuntimeDevices(machine(), {.backend = "hip"}).device_name(kFirst), "ROCm0");
+  EXPECT_EQ(RuntimeDevices(machine(), {.backend = "metal"}).device_name(kFirst), "MTL0");
+  Device mac = make_device(*find_device_model("rtx4090"), "gpu");
+  mac.model = "m3-max";
+  EXPECT_EQ(default_backend(Machine::make("mac", "", {mac}, {}, {}, {}).value()), "MTL");
   const Machine laptop = builtin_machine("core-ultra").value();
   EXPECT_EQ(RuntimeDevices(laptop).known(), "CPU, Vulkan0");
   EXPECT_EQ(RuntimeDevices(laptop, {.backend = "SYCL"}).known(), "CPU, SYCL0");
@@ -179,7 +222,7 @@ TEST(LlamaFlags, TornPartsAreTold) {
   const auto read = placement_of_flags(*flags, spec_model("llama-8b"), machine(), devices);
   ASSERT_TRUE(read.ok());
   ASSERT_EQ(read->notes.size(), 1U);
-  EXPECT_NE(read->notes[0].find("1 parts of layers are torn"), std::string::npos);
+  EXPECT_NE(read->notes[0].find("-ot spreads 1 groups of tensors"), std::string::npos);
 }
 
 TEST(DeviceMap, ThereAndBack) {

@@ -149,7 +149,7 @@ function build(report: Report): void {
         "footer",
         {},
         el("p", { id: "keys" }, KEYS),
-        el("p", {}, `Made by Berth ${report.version}. Times are simulated: docs/simulator.md says how.`),
+        el("p", {}, `Made by Berth ${report.version}. Times are simulated: berth help simulator says how.`),
       ),
       details.element,
     );

@@ -35,8 +35,7 @@ void add_constraint(CLI::App& command, const std::string& flag, const std::strin
 std::string graph_help() {
   return fmt::format(
       "graph file (.json .json.gz), model ({} .gguf), public problem (msr, stg, heft, pipedream), or one of the zoo "
-      "such as "
-      "zoo:nmt-4,batch=128",
+      "such as zoo:nmt-4,batch=128, or of the exact set such as exact:zoo-moe-rtx",
       kModelEndings);
 }
 
@@ -109,6 +108,10 @@ void add_search_flags(CLI::App& command, SearchFlags& flags) {
   add_number(command, "--evaluations", flags.evaluations, {.low = 1},
              "number of plans to simulate, instead of a time; reproducible");
   add_number(command, "--seed", flags.seed, {}, "seed of everything random")->default_str("1");
+  add_work_flags(command, flags);
+}
+
+void add_work_flags(CLI::App& command, SearchFlags& flags) {
   add_number(command, "--threads", flags.threads, {1, kMostThreads},
              "threads to search with, for planners that can use several (berth planners)")
       ->default_str("all cores");

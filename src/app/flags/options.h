@@ -58,6 +58,8 @@ struct SearchFlags {
   bool quiet = false;
 };
 void add_search_flags(CLI::App& command, SearchFlags& flags);
+// Those of them that say how to work, not for how long: threads, where plans are simulated, progress.
+void add_work_flags(CLI::App& command, SearchFlags& flags);
 void add_quiet_flag(CLI::App& command, bool& quiet);
 
 // The budget that the flags describe; an error if one of them makes no sense.

@@ -47,7 +47,7 @@ std::string ranges_text(const std::vector<std::int64_t>& numbers) {
 // What is on a device: "layers 0-11 and head, feed-forward of 20-31".
 std::string contents(const llm::Placement& placement, const LlmDeviceUse& use) {
   std::vector<std::string> words;
-  if (placement.input == use.device) words.emplace_back("words");
+  if (placement.input == use.device) words.emplace_back("embeddings");
   if (!use.layers.empty()) words.push_back(fmt::format("layers {}", ranges_text(use.layers)));
   if (!use.feed_forwards.empty()) words.push_back(fmt::format("feed-forward of {}", ranges_text(use.feed_forwards)));
   if (placement.output == use.device) words.emplace_back("head");
@@ -65,7 +65,7 @@ std::string memory_table(const LlmAnswer& answer) {
     const Device& device = answer.machine->device(use.device);
     table.add({device.name, device.model, memory_bar(use.weights, use.cache, use.runtime, use.capacity),
                format_bytes(use.weights), format_bytes(use.cache), format_bytes(use.runtime),
-               use.free >= 0 ? format_bytes(use.free) : fmt::format("-{}", format_bytes(-use.free)),
+               use.free >= 0 ? format_bytes(use.free) : fmt::format("lacks {}", format_bytes(-use.free)),
                contents(answer.placement(), use) + (device.pool.empty() ? "" : "; memory is shared")});
   }
   return table.text("  ");
@@ -97,16 +97,37 @@ std::string limits_text(const LlmAnswer& answer, llm::Phase phase) {
   return fmt::format("{}; time on {}", name_of(limits.bound), join(words, ", "));
 }
 
+// Of several sequences: what each of them sees of the sum.
+std::string each(const LlmAnswer& answer, llm::Phase phase, double speed) {
+  const std::int64_t sequences = answer.options.cache.sequences;
+  if (phase == llm::Phase::kPrefill || sequences == 1) return "";
+  return fmt::format(" in all, {} each", tokens(speed / static_cast<double>(sequences)));
+}
+
+std::string request_line(const LlmAnswer& answer) {
+  if (!answer.is_request()) return "";
+  const llm::Mix& mix = answer.options.mix;
+  return fmt::format(
+      "  a request of {} tokens in and {} out: first word after {}, all after {}\n",
+      group_digits(static_cast<std::uint64_t>(mix.prompt)), group_digits(static_cast<std::uint64_t>(mix.generated)),
+      format_seconds(answer.first_token_s(answer.verdict())), format_seconds(answer.verdict().request_s));
+}
+
 std::string speed_table(const LlmAnswer& answer) {
   Table table = Table::headed({"", ">predicted", "runtimes reach", "bound by"});
   const auto add = [&](const char* name, llm::Phase phase, double speed, const Band& band) {
-    table.add({name, fmt::format("{} tok/s", tokens(speed)),
+    table.add({name, fmt::format("{} tok/s", tokens(speed)) + each(answer, phase, speed),
                fmt::format("{} to {}", tokens(speed * band.low), tokens(speed * band.high)),
                limits_text(answer, phase)});
   };
   add("decode", llm::Phase::kDecode, answer.decode_tokens(answer.verdict().decode_s), kDecodeBand);
   add("prefill", llm::Phase::kPrefill, answer.prefill_tokens(answer.verdict().prefill_s), kPrefillBand);
-  return table.text("  ");
+  return table.text("  ") + request_line(answer);
+}
+
+std::string missing(const LlmAnswer& answer, const llm::Verdict& verdict) {
+  if (verdict.over_on == kNoDevice) return fmt::format("{} over", format_bytes(verdict.over));
+  return fmt::format("{} over, on {}", format_bytes(verdict.over), answer.machine->device(verdict.over_on).name);
 }
 
 std::string gain(double ours_s, double theirs_s) {
@@ -120,7 +141,7 @@ std::string gain(double ours_s, double theirs_s) {
 void add_rival(Table& table, const LlmAnswer& answer, const std::string& name, const llm::Verdict& verdict,
                const std::string& note) {
   if (!verdict.fits) {
-    table.add({name, "OOM", "", fmt::format("{} over", format_bytes(verdict.over)), note});
+    table.add({name, "OOM", "", missing(answer, verdict), note});
     return;
   }
   table.add({name, tokens(answer.decode_tokens(verdict.decode_s)), tokens(answer.prefill_tokens(verdict.prefill_s)),
@@ -147,7 +168,10 @@ std::string what_if_table(const LlmAnswer& answer) {
       continue;
     }
     const double change = ours / what.request_s - 1.0;
-    const std::string word = std::abs(change) < 0.005 ? "no change" : fmt::format("{:+.0f} %", 100.0 * change);
+    const bool is_rescue = !answer.verdict().fits;
+    const std::string word = is_rescue                  ? "fits"
+                             : std::abs(change) < 0.005 ? "no change"
+                                                        : fmt::format("{:+.0f} %", 100.0 * change);
     table.add({what.change, tokens(answer.decode_tokens(what.decode_s)), tokens(answer.prefill_tokens(what.prefill_s)),
                word});
   }
@@ -169,8 +193,16 @@ std::string context_line(const LlmAnswer& answer) {
     return context == 0 ? std::string("none") : group_digits(static_cast<std::uint64_t>(context));
   };
   if (answer.context_at_all == 0) return "  no context fits on this machine\n";
+  if (answer.serving->accelerators().empty()) {
+    return fmt::format("  largest context that fits: {}{}\n", words(answer.context_at_all), trained_words(answer));
+  }
   return fmt::format("  largest context that fits: {} with all layers on GPUs, {} at all{}\n",
                      words(answer.context_on_gpus), words(answer.context_at_all), trained_words(answer));
+}
+
+std::string where_missing(const LlmAnswer& answer) {
+  const DeviceId device = answer.verdict().over_on;
+  return device == kNoDevice ? "" : fmt::format(", most of it on {}", answer.machine->device(device).name);
 }
 
 }  // namespace
@@ -189,7 +221,8 @@ std::string llm_page(const LlmAnswer& answer) {
   if (answer.verdict().fits) {
     page += speed_table(answer);
   } else {
-    page += fmt::format("  it does not fit: {} too much\n", format_bytes(answer.verdict().over));
+    page +=
+        fmt::format("  it does not fit: {} too much{}\n", format_bytes(answer.verdict().over), where_missing(answer));
   }
   page += context_line(answer) + "\n" + rivals_table(answer) + what_if_table(answer);
   for (const std::string& note : answer.notes) page += fmt::format("\nnote: {}\n", clean(note));

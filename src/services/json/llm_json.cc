@@ -2,6 +2,7 @@
 #include "services/json/llm_json.h"
 
 #include <array>
+#include <optional>
 
 #include "files/json/json_writer.h"
 #include "services/serving/llm_export.h"
@@ -12,11 +13,13 @@ namespace berth {
 namespace {
 
 void write_verdict(JsonWriter& json, const LlmAnswer& answer, const llm::Verdict& verdict) {
+  const auto known = [&](double value) { return verdict.fits ? std::optional(value) : std::nullopt; };
   json.members("fits", verdict.fits, "over_bytes", verdict.over, "decode_tokens_per_s",
-               answer.decode_tokens(verdict.decode_s), "prefill_tokens_per_s", answer.prefill_tokens(verdict.prefill_s),
-               "decode_step_s", verdict.decode_s, "prefill_step_s", verdict.prefill_s, "decode_copies_s",
-               verdict.decode_copies_s, "prefill_copies_s", verdict.prefill_copies_s, "objective_value_s",
-               verdict.request_s);
+               known(answer.decode_tokens(verdict.decode_s)), "prefill_tokens_per_s",
+               known(answer.prefill_tokens(verdict.prefill_s)), "decode_step_s", known(verdict.decode_s),
+               "prefill_step_s", known(verdict.prefill_s), "decode_copies_s", known(verdict.decode_copies_s),
+               "prefill_copies_s", known(verdict.prefill_copies_s), "objective_value_s", known(verdict.request_s));
+  if (answer.is_request()) json.members("first_token_s", known(answer.first_token_s(verdict)));
 }
 
 void write_served_model(JsonWriter& json, const llm::Model& model) {
@@ -28,13 +31,19 @@ void write_served_model(JsonWriter& json, const llm::Model& model) {
   json.object("model", write, JsonLayout::kLines);
 }
 
+// As the page counts them: with the activations of a device that computes.
+Bytes runtime_bytes(const llm::Serving& serving, const llm::Serving::Load& load, DeviceId id) {
+  const bool computes = load.weights + load.cache > 0;
+  return serving.reserved(id) + load.copies + (computes ? serving.activations() : 0);
+}
+
 void write_served_devices(JsonWriter& json, const LlmAnswer& answer) {
   const llm::Serving& serving = *answer.serving;
   const auto loads = serving.loads(answer.placement());
   json.objects("devices", answer.machine->device_ids(), [&](DeviceId id) {
     const llm::Serving::Load& load = loads[index(id)];
     json.members("name", answer.machine->device(id).name, "weight_bytes", load.weights, "cache_bytes", load.cache,
-                 "runtime_bytes", serving.reserved(id) + load.copies, "capacity_bytes", answer.machine->capacity(id),
+                 "runtime_bytes", runtime_bytes(serving, load, id), "capacity_bytes", answer.machine->capacity(id),
                  "decode_busy_s", to_seconds(answer.verdict().decode.devices[index(id)].busy));
   });
 }
@@ -62,14 +71,15 @@ void write_others(JsonWriter& json, const LlmAnswer& answer) {
     });
   }
   json.objects("what_if", answer.what_ifs, [&](const llm::WhatIf& what) {
-    json.members("change", what.change, "fits", what.fits, "decode_step_s", what.decode_s, "prefill_step_s",
-                 what.prefill_s, "objective_value_s", what.request_s);
+    const auto known = [&](double value) { return what.fits ? std::optional(value) : std::nullopt; };
+    json.members("change", what.change, "fits", what.fits, "decode_step_s", known(what.decode_s), "prefill_step_s",
+                 known(what.prefill_s), "objective_value_s", known(what.request_s));
   });
 }
 
 void write_served_export(JsonWriter& json, const LlmAnswer& answer) {
   const auto text = text_to_paste(answer, answer.options.runtime);
-  json.members("export", text ? *text : "");
+  json.members("export", text && answer.verdict().fits ? *text : "");  // what does not fit is not to be pasted
   if (answer.options.runtime != llm::Runtime::kLlamaCpp) return;
   json.objects("patterns", moved_tensors(answer),
                [&](const MovedTensors& moved) { json.members("regex", moved.regex, "buffer", moved.buffer); });
@@ -82,7 +92,7 @@ std::string llm_json(const LlmAnswer& answer) {
     const llm::CacheSettings& cache = answer.options.cache;
     write_served_model(json, *answer.model);
     json.members("machine", answer.machine->name(), "runtime", name_of(answer.options.runtime), "context",
-                 cache.context, "sequences", cache.sequences, "cache_bytes",
+                 cache.context, "sequences", cache.sequences, "prompt_batch", cache.prompt_batch, "cache_bytes",
                  llm::cache_bytes(answer.model->config, cache));
     write_verdict(json, answer, answer.verdict());
     json.list("decode_band", std::array{kDecodeBand.low, kDecodeBand.high});

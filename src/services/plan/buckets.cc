@@ -72,6 +72,8 @@ void plan_together(PlacedBuckets& placed, const Budget& budget, Caller& caller) 
   placed.search_s = found->search_s;
   placed.evaluations = found->evaluations;
   for (std::size_t i = 0; i < placed.problems.size(); ++i) {
+    check_verified(placed.problems[i], "shared", found->plan);
+    check_verified(placed.problems[i], "shared", found->own[i]);
     take_own(placed.own[i], found->own[i], found->own_scores[i]);
     placed.shared.push_back(shared_outcome(placed, i, *found, caller.wants_to_stop()));
     placed.regrets.push_back(found->regret(i));

@@ -15,8 +15,9 @@ struct ChosenPlanner {
   std::function<std::unique_ptr<Planner>()> make;
   // Whether it is for this problem at all, asked before the search; empty: for any.
   std::function<Status(const Problem&)> check = {};
+  bool uses_seed = true;  // results depend on the seed
 };
 
-inline ChosenPlanner chosen(const PlannerInfo& info) { return {std::string(info.name), info.make}; }
+inline ChosenPlanner chosen(const PlannerInfo& info) { return {std::string(info.name), info.make, {}, info.uses_seed}; }
 
 }  // namespace berth

@@ -17,13 +17,6 @@ void note_improvement(std::vector<report::Improvement>& convergence, double elap
   }
 }
 
-void check_verified(const Problem& problem, const ChosenPlanner& planner, const Plan& plan) {
-  if (const auto broken = verify(problem, plan)) {
-    check_failed(fmt::format("the plan of '{}' is legal, but {}", planner.name, broken->message).c_str(), __FILE__,
-                 __LINE__);
-  }
-}
-
 // That nobody asked for a GPU and there is none is not worth a word.
 void tell_batches(const BatchUse& use, bool was_demanded, Outcome& outcome) {
   if (use.on_gpu == 0 && !was_demanded) return;
@@ -35,6 +28,13 @@ void tell_batches(const BatchUse& use, bool was_demanded, Outcome& outcome) {
 }
 
 }  // namespace
+
+void check_verified(const Problem& problem, std::string_view planner, const Plan& plan) {
+  if (const auto broken = verify(problem, plan)) {
+    check_failed(fmt::format("the plan of '{}' is legal, but {}", planner, broken->message).c_str(), __FILE__,
+                 __LINE__);
+  }
+}
 
 Outcome run_planner(const Problem& problem, const ChosenPlanner& planner, const Budget& budget, Picoseconds lower_bound,
                     Judge& judge, Caller& caller) {
@@ -63,7 +63,7 @@ Outcome run_planner(const Problem& problem, const ChosenPlanner& planner, const 
     outcome.error = plan.error();
     return outcome;
   }
-  check_verified(problem, planner, *plan);
+  check_verified(problem, planner.name, *plan);
   outcome.plan = *std::move(plan);
   judge.settle(search, outcome, caller);
   if (!outcome.is_measured && outcome.score.feasible) {

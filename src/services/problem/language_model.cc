@@ -46,23 +46,43 @@ std::optional<LanguageModelFile> split_language_model(const std::string& text) {
   return LanguageModelFile{text.substr(0, comma), text.substr(comma + 1)};
 }
 
-Result<llm::Model> load_language_model_file(const std::string& path) {
+Result<llm::Model> load_language_model_file(const std::string& path, const std::string& weight_type) {
   if (path.ends_with(".safetensors")) {
     return bad_input("{}: tensors alone do not make a model; give the folder, with config.json beside them", path);
   }
-  return is_gguf(path) ? load_gguf_model(path) : load_hf_model(path);
+  if (!is_gguf(path)) return load_hf_model(path, weight_type);
+  if (!weight_type.empty()) {
+    return bad_input("--weights: {} is a GGUF file, whose weights have types of their own; leave the flag out", path);
+  }
+  return load_gguf_model(path);
 }
 
-Result<std::shared_ptr<const llm::Model>> load_language_model(const std::string& text, const std::string& weight_type) {
-  BERTH_RETURN_IF_ERROR(weight_type.empty() ? Status() : llm::check_weight_type(weight_type));
+namespace {
+
+Result<llm::Model> load_words(const LanguageModelRequest& request) {
+  const std::string& text = request.text;
   const std::string name = text.starts_with("zoo:") ? text.substr(4) : text;
-  if (const llm::Preset* preset = llm::find_preset(name); preset != nullptr && !path_exists(text)) {
-    const std::string type = weight_type.empty() ? "q4_k_m" : weight_type;
-    return std::make_shared<const llm::Model>(llm::build_model(std::string(preset->name), preset->config, type));
+  const llm::Preset* preset = llm::find_preset(name);
+  if (preset == nullptr || path_exists(text)) {
+    if (!path_exists(text)) return no_such_model(text);
+    return load_language_model_file(text, request.weight_type);
   }
-  if (!path_exists(text)) return no_such_model(text);
-  if (!weight_type.empty()) return bad_input("--weights: {} has its own weights; leave the flag out", text);
-  BERTH_TRY(llm::Model model, load_language_model_file(text));
+  const std::string usual(request.is_gguf_usual ? preset->weights : "bf16");
+  const std::string type = request.weight_type.empty() ? usual : request.weight_type;
+  BERTH_TRY(const llm::WeightFormat format, llm::WeightFormat::find(type));
+  return llm::build_model(std::string(preset->name), preset->config, format);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const llm::Model>> load_language_model(const LanguageModelRequest& request) {
+  if (!request.weight_type.empty()) BERTH_RETURN_IF_ERROR(llm::WeightFormat::find(request.weight_type));
+  BERTH_TRY(llm::Model model, load_words(request));
+  if (!request.projector.empty()) {
+    BERTH_TRY(llm::Tensor projector, load_projector(request.projector));
+    std::erase_if(model.tensors, [](const llm::Tensor& tensor) { return tensor.part == llm::Part::kTower; });
+    model.tensors.push_back(std::move(projector));
+  }
   return std::make_shared<const llm::Model>(std::move(model));
 }
 

@@ -19,9 +19,16 @@ struct LanguageModelFile {
 std::optional<LanguageModelFile> split_language_model(const std::string& text);
 
 // A GGUF file, a folder with config.json, or config.json.
-Result<llm::Model> load_language_model_file(const std::string& path);
+Result<llm::Model> load_language_model_file(const std::string& path, const std::string& weight_type = {});
 
-// Also presets ("llama-8b"), whose weights have the given type; empty: q4_k_m. A file's weights have their own.
-Result<std::shared_ptr<const llm::Model>> load_language_model(const std::string& text, const std::string& weight_type);
+// How a model is to be read.
+struct LanguageModelRequest {
+  std::string text;              // a file or a name
+  std::string weight_type = {};  // of presets and of a config.json alone; empty: what is usual
+  bool is_gguf_usual = true;     // for presets: a GGUF file's mixture, or else bf16
+  std::string projector = {};    // an mmproj file beside it
+};
+// Also presets ("llama-8b").
+Result<std::shared_ptr<const llm::Model>> load_language_model(const LanguageModelRequest& request);
 
 }  // namespace berth

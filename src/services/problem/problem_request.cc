@@ -14,6 +14,7 @@
 #include "machine/library.h"
 #include "services/problem/constraints.h"
 #include "services/problem/dims.h"
+#include "services/problem/exact_set.h"
 #include "services/problem/language_model.h"
 #include "serving/spec.h"
 #include "zoo/zoo.h"
@@ -67,6 +68,11 @@ Result<Loaded> load(const std::string& text, const ProblemOverrides& request, co
     BERTH_TRY(const llm::Model model, load_language_model_file(served->path));
     BERTH_TRY(Graph graph, build_serving_model(model, served->assignments));
     return Loaded{std::make_shared<const Graph>(std::move(graph)), std::nullopt};
+  }
+  if (const auto name = exact_problem_name(text)) {
+    BERTH_RETURN_IF_ERROR(check_no_options(text, options));
+    BERTH_TRY(Problem problem, load_exact_problem(*name, request));
+    return Loaded{std::make_shared<const Problem>(std::move(problem))};
   }
   if (!path_exists(text)) return no_such_graph(text);
   if (is_model_file(text)) {

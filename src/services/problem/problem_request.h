@@ -24,7 +24,8 @@ namespace berth {
 struct Bucket;  // services/problem/dims.h
 
 struct ProblemRequest {
-  std::string graph;                        // "zoo:nmt-4,batch=128", a file of a graph or a model, or a public problem
+  // "zoo:nmt-4,batch=128", "exact:zoo-moe-rtx", a file of a graph or a model, or a public problem.
+  std::string graph;
   std::string machine = {};                 // of the library, or a .toml file; empty: a public problem brings its own
   std::optional<Objective> objective = {};  // none: `step`, or as a public problem says
   std::vector<std::string> costs = {};      // files of measured times: FILE or FILE@DEVICE

@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "base/text.h"
+#include "base/units.h"
 #include "files/files.h"
 #include "services/problem/language_model.h"
 #include "services/problem/problem_request.h"
@@ -51,10 +52,43 @@ bool spills(const LlmAnswer& answer) {
          std::ranges::any_of(best.shape.blocks, [](const llm::Block& block) { return block.moved > 0; });
 }
 
-Status search_placement(LlmAnswer& answer) {
-  BERTH_TRY(llm::Serving serving, llm::Serving::make(answer.model, answer.machine, answer.options));
-  answer.serving = std::make_shared<llm::Serving>(std::move(serving));
-  answer.search = llm::find_placement(*answer.serving);
+constexpr double kBatchGain = 0.03;  // of a request, for which a larger batch of the prompt is worth a flag
+
+// The search at the prompt batch of the options, unless what is there already is as good.
+Status search_at(std::int64_t prompt_batch, LlmAnswer& answer) {
+  llm::ServingOptions options = answer.options;
+  options.cache.prompt_batch = prompt_batch;
+  BERTH_TRY(llm::Serving made, llm::Serving::make(answer.model, answer.machine, options));
+  auto serving = std::make_shared<llm::Serving>(std::move(made));
+  llm::PlacementSearch search = llm::find_placement(*serving);
+  const llm::Verdict& found = search.best.verdict;
+  if (answer.serving != nullptr) {
+    const llm::Verdict& known = answer.verdict();
+    const bool is_tie = found.fits == known.fits && found.unpinned == known.unpinned &&
+                        found.request_s * (1.0 + kBatchGain) > known.request_s;
+    if (is_tie || llm::better(known, found)) return {};
+  }
+  llm::ServingOptions brim = options;
+  brim.margin.clear();
+  BERTH_TRY(llm::Serving full, llm::Serving::make(answer.model, answer.machine, brim));
+  answer.brim = std::make_shared<llm::Serving>(std::move(full));
+  for (llm::JudgedRival& rival : search.rivals) rival.verdict = answer.brim->judge(rival.placement);
+  answer.options = std::move(options);
+  answer.serving = std::move(serving);
+  answer.search = std::move(search);
+  return {};
+}
+
+// llama.cpp takes prompts in batches of any size (-ub): larger ones copy weights of the CPU less often, and need room.
+Status search_placement(LlmAnswer& answer, bool is_batch_free) {
+  answer.serving = nullptr;
+  const std::int64_t usual = answer.options.cache.prompt_batch;
+  BERTH_RETURN_IF_ERROR(search_at(usual, answer));
+  if (!is_batch_free || !answer.is_request()) return {};
+  for (const std::int64_t larger : {2 * usual, 4 * usual}) {
+    if (static_cast<double>(larger) > 1.1 * answer.options.mix.prompt || larger > answer.options.cache.context) break;
+    BERTH_RETURN_IF_ERROR(search_at(larger, answer));
+  }
   return {};
 }
 
@@ -62,10 +96,20 @@ Result<GivenPlan> read_given(const LlmRequest& request, const LlamaFlags* line, 
                              const RuntimeDevices& devices) {
   GivenPlan given;
   if (line != nullptr) {
-    BERTH_TRY(ReadPlacement read, placement_of_flags(*line, *answer.model, *answer.machine, devices));
     given.source = "your flags";
-    given.placement = std::move(read.placement);
-    given.notes = std::move(read.notes);
+    given.notes = line->notes;
+    if (line->leaves_it_open()) {
+      given.placement = placement_of(llm::fitted(*answer.serving), *answer.serving);
+      given.notes.emplace_back("your flags leave layers open, so llama.cpp fits them (--fit)");
+    } else {
+      BERTH_TRY(ReadPlacement read, placement_of_flags(*line, *answer.model, *answer.machine, devices));
+      given.placement = std::move(read.placement);
+      given.notes.insert(given.notes.end(), read.notes.begin(), read.notes.end());
+    }
+    if (request.context > 0 && line->context) {
+      given.notes.push_back(fmt::format("your flags say -c {}; all is judged with --ctx {}", *line->context,
+                                        answer.options.cache.context));
+    }
   } else if (!request.device_map.empty()) {
     BERTH_TRY(std::string text, read_file(request.device_map));
     auto read = read_device_map(std::move(text), *answer.model, devices);
@@ -78,7 +122,11 @@ Result<GivenPlan> read_given(const LlmRequest& request, const LlamaFlags* line, 
     given.source = "your partition";
     given.placement = std::move(read).value();
   }
-  given.verdict = answer.serving->judge(given.placement);
+  given.verdict = answer.brim->judge(given.placement);
+  if (given.verdict.fits && answer.serving->overflow(given.placement) > 0) {
+    given.notes.push_back(fmt::format("{} leave less than the margin free on {} (--margin)", given.source,
+                                      answer.machine->device(answer.serving->fullest(given.placement)).name));
+  }
   const llm::Runtime theirs = line != nullptr               ? llm::Runtime::kLlamaCpp
                               : !request.device_map.empty() ? llm::Runtime::kAccelerate
                                                             : llm::Runtime::kVllm;
@@ -106,15 +154,27 @@ void expand_cache(LlmAnswer& answer) {
   answer.model = std::move(model);
 }
 
+// llama.cpp has towers in a file of their own, which is loaded only if it is given.
+void leave_towers_out(LlmAnswer& answer) {
+  const Bytes bytes = answer.model->tower_bytes();
+  if (bytes == 0) return;
+  auto model = std::make_shared<llm::Model>(*answer.model);
+  std::erase_if(model->tensors, [](const llm::Tensor& tensor) { return tensor.part == llm::Part::kTower; });
+  model->notes.push_back(
+      fmt::format("{} of towers for pictures or sound are left out; --mmproj FILE counts them as llama.cpp loads them",
+                  format_bytes(bytes)));
+  answer.model = std::move(model);
+}
+
 // With the GPUs that are a last choice only if they are needed.
-Status search_all(LlmAnswer& answer, DeviceSet last) {
+Status search_all(LlmAnswer& answer, DeviceSet last, bool is_batch_free) {
   const auto start = std::chrono::steady_clock::now();
   const DeviceSet excluded = answer.options.excluded;
   answer.options.excluded |= last;
-  Status searched = search_placement(answer);
+  Status searched = search_placement(answer, is_batch_free);
   if (last != 0 && (!searched || spills(answer))) {
     answer.options.excluded = excluded;
-    searched = search_placement(answer);
+    searched = search_placement(answer, is_batch_free);
   }
   answer.search_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   BERTH_RETURN_IF_ERROR(searched);
@@ -133,9 +193,12 @@ Result<std::optional<LlamaFlags>> read_line(const std::string& text, const Runti
 Result<LlmAnswer> answer_llm(const LlmRequest& request) {
   LlmAnswer answer;
   BERTH_TRY(answer.machine, load_machine(request.machine));
-  BERTH_TRY(answer.model, load_language_model(request.model, request.weights));
+  const bool is_llama_cpp = request.runtime == llm::Runtime::kLlamaCpp;
+  BERTH_TRY(answer.model, load_language_model({request.model, request.weights, is_llama_cpp, request.projector}));
   answer.options.runtime = request.runtime;
+  answer.projector = request.projector;
   expand_cache(answer);
+  if (is_llama_cpp && request.projector.empty()) leave_towers_out(answer);
   BERTH_TRY(answer.names, llama_names(request, *answer.machine));
   answer.notes = answer.model->notes;
   const RuntimeDevices devices(*answer.machine, answer.names);
@@ -143,14 +206,16 @@ Result<LlmAnswer> answer_llm(const LlmRequest& request) {
   const LlamaFlags* given = line ? &*line : nullptr;
   BERTH_TRY(answer.options, serving_options(request, given, *answer.model, *answer.machine));
   BERTH_TRY(const DeviceSet last, last_devices(request, *answer.machine));
-  BERTH_RETURN_IF_ERROR(search_all(answer, last));
+  const bool is_batch_free = is_llama_cpp && request.prompt_batch == 0 && !request.has_given();
+  BERTH_RETURN_IF_ERROR(search_all(answer, last, is_batch_free));
   note_other_hosts(answer);
   if (request.has_given()) {
     BERTH_TRY(answer.given, read_given(request, given, answer, devices));
     answer.notes.insert(answer.notes.end(), answer.given->notes.begin(), answer.given->notes.end());
   }
   BERTH_RETURN_IF_ERROR(ask_contexts(answer));
-  if (request.what_if) answer.what_ifs = llm::ask_what_ifs(answer.model, answer.machine, answer.options);
+  if (request.what_if)
+    answer.what_ifs = llm::ask_what_ifs(answer.model, answer.machine, answer.options, answer.placement());
   return answer;
 }
 

@@ -15,16 +15,21 @@
 
 namespace berth {
 
+// What is asked for unless said otherwise: a prompt of a few pages, an answer of one.
+inline constexpr llm::Mix kUsualRequest{2000.0, 300.0};
+
 struct LlmRequest {
   std::string model, machine;  // load_language_model() and load_machine() say what may stand there
   llm::Runtime runtime = llm::Runtime::kLlamaCpp;
-  llm::Mix mix = {};
+  llm::Mix mix = kUsualRequest;
   std::string weights = {}, cache_type = {}, backend = {};         // empty: by default
+  std::string projector = {};                                      // an mmproj file beside the model; empty: none
   std::uint64_t context = 0, sequences = 0, prompt_batch = 0;      // 0: as the given flags say, or by default
   std::int64_t depth = -1;                                         // tokens in the cache; -1: it is full
   Bytes context_bytes = Bytes{512} << 20;                          // what a driver's context takes on each GPU
   Bytes host_bytes = Bytes{2} << 30;                               // of the system and the program on the CPU
   std::vector<std::string> reserves = {}, pins = {};               // gpu0=1.5GiB; 0-3=gpu0
+  std::vector<std::string> margins = {};                           // 512MiB, gpu0=2GiB; 1 GiB a card unless said
   std::vector<std::string> without = {}, last = {}, servers = {};  // devices; gpu2=HOST:PORT
   // A plan of their own, at most one of these: flags of llama.cpp, the file of a device_map, layers per stage.
   std::string given_flags = {}, device_map = {}, partition = {};
@@ -45,8 +50,9 @@ struct LlmAnswer {
   std::shared_ptr<const llm::Model> model;
   std::shared_ptr<const Machine> machine;
   llm::ServingOptions options;
-  LlamaNames names;  // of devices, for llama.cpp
-  std::shared_ptr<llm::Serving> serving;
+  LlamaNames names;                             // of devices, for llama.cpp
+  std::string projector;                        // an mmproj file; empty: none
+  std::shared_ptr<llm::Serving> serving, brim;  // with the margins kept free, and without: for plans that are not ours
   llm::PlacementSearch search;
   double search_s = 0.0;
   std::optional<GivenPlan> given;
@@ -56,6 +62,11 @@ struct LlmAnswer {
 
   [[nodiscard]] const llm::Placement& placement() const { return search.best.placement; }
   [[nodiscard]] const llm::Verdict& verdict() const { return search.best.verdict; }
+  // Seconds until the first word of an answer, and whether a prompt is asked for at all.
+  [[nodiscard]] double first_token_s(const llm::Verdict& verdict) const {
+    return options.mix.prompt * verdict.prefill_s / static_cast<double>(options.cache.prompt_batch) + verdict.decode_s;
+  }
+  [[nodiscard]] bool is_request() const { return options.mix.prompt > 0.0 && options.mix.generated > 0.0; }
   [[nodiscard]] double decode_tokens(double step_s) const {
     return static_cast<double>(options.cache.sequences) / step_s;
   }

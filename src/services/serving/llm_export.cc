@@ -52,6 +52,12 @@ LlamaFlags flags_of(const LlmAnswer& answer, const RuntimeDevices& devices) {
   return llama_flags(*answer.model, devices, answer.placement(), answer.options.cache);
 }
 
+std::string llama_line(const LlmAnswer& answer, const RuntimeDevices& devices) {
+  std::string line = flag_line(flags_of(answer, devices), devices);
+  if (!answer.projector.empty()) line += fmt::format(" --mmproj {}", for_shell(answer.projector));
+  return line + "\n";
+}
+
 }  // namespace
 
 Result<std::string> text_to_paste(const LlmAnswer& answer, llm::Runtime form) {
@@ -62,7 +68,7 @@ Result<std::string> text_to_paste(const LlmAnswer& answer, llm::Runtime form) {
   const RuntimeDevices devices(*answer.machine, answer.names);
   switch (form) {
     case llm::Runtime::kLlamaCpp:
-      return flag_line(flags_of(answer, devices), devices) + "\n";
+      return llama_line(answer, devices);
     case llm::Runtime::kVllm:
       return vllm_line(answer, devices);
     case llm::Runtime::kAccelerate:

@@ -15,6 +15,7 @@ namespace berth {
 namespace {
 
 constexpr std::int64_t kDefaultContext = 4096;
+constexpr std::uint64_t kMostContext = std::uint64_t{1} << 26;
 
 struct Assignment {
   std::string_view left, right;
@@ -33,10 +34,31 @@ Status read_reserves(const std::vector<std::string>& texts, const Machine& machi
     BERTH_TRY(const Assignment parts, split_assignment("--reserve", text, "gpu0=1.5GiB"));
     auto devices = devices_named(machine, parts.left);
     if (!devices) return within("--reserve", devices.error());
-    auto bytes = parse_bytes(parts.right);
-    if (!bytes) return within("--reserve", bytes.error());
+    BERTH_TRY(const Bytes bytes, find_size("--reserve", parts.right));
     for (const DeviceId id : machine.device_ids()) {
-      if ((*devices & device_bit(id)) != 0) options.reserve[index(id)] += *bytes;
+      if ((*devices & device_bit(id)) != 0) options.reserve[index(id)] += bytes;
+    }
+  }
+  return {};
+}
+
+constexpr Bytes kUsualMargin = Bytes{1} << 30;  // llama.cpp's --fit-target
+
+// "512MiB" for all cards, "gpu0=2GiB" for one. vLLM says by itself how much of a card it takes.
+Status read_margins(const std::vector<std::string>& texts, const Machine& machine, llm::ServingOptions& options) {
+  const Bytes usual = options.runtime == llm::Runtime::kVllm ? 0 : kUsualMargin;
+  options.margin.assign(machine.num_devices(), usual);
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.find('=');
+    BERTH_TRY(const Bytes bytes, find_size("--margin", std::string_view(text).substr(equals + 1)));  // npos + 1 is 0
+    DeviceSet devices = ~DeviceSet{0};
+    if (equals != std::string::npos) {
+      auto named = devices_named(machine, std::string_view(text).substr(0, equals));
+      if (!named) return within("--margin", named.error());
+      devices = *named;
+    }
+    for (const DeviceId id : machine.device_ids()) {
+      if ((devices & device_bit(id)) != 0) options.margin[index(id)] = bytes;
     }
   }
   return {};
@@ -146,6 +168,7 @@ Result<llm::Runtime> find_runtime(const std::string& text) {
 }
 
 Result<llm::Mix> find_mix(const std::string& text) {
+  if (text == "request") return kUsualRequest;
   if (text == "decode") return llm::Mix{0.0, 1.0};
   if (text == "prefill") return llm::Mix{1.0, 0.0};
   const std::vector<std::string_view> parts = split(text, ':');
@@ -160,8 +183,30 @@ Result<llm::Mix> find_mix(const std::string& text) {
   const bool fine = mix.prompt >= 0.0 && mix.generated >= 0.0 && mix.prompt + mix.generated > 0.0 &&
                     mix.prompt + mix.generated < 1e12;
   if (fine) return mix;
-  return bad_input("--objective: '{}' is none; write decode, prefill, or tokens in and out of a request, as 2000:300",
-                   text);
+  return bad_input(
+      "--objective: '{}' is none; write request, decode, prefill, or tokens in and out of a request, as 2000:300",
+      text);
+}
+
+Result<std::uint64_t> find_tokens(std::string_view flag, std::string_view text) {
+  std::uint64_t count = 0;
+  const std::string_view word = trim(text);
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), count);
+  const std::string_view unit = word.substr(static_cast<std::size_t>(end - word.data()));
+  const bool is_thousand = unit == "k" || unit == "K", is_million = unit == "m" || unit == "M";
+  const bool fine = error == std::errc() && count <= kMostContext && (unit.empty() || is_thousand || is_million);
+  const std::uint64_t tokens = count * (is_million ? 1 << 20 : is_thousand ? 1 << 10 : 1);
+  if (fine && tokens >= 1 && tokens <= kMostContext) return tokens;
+  return bad_input("{}: '{}' is no number of tokens from 1 to {}; write for example 8192, 32k or 1M", flag, text,
+                   kMostContext);
+}
+
+Result<Bytes> find_size(std::string_view flag, std::string_view text) {
+  auto bytes = parse_bytes(text);
+  if (!bytes) return within(std::string(flag), bytes.error());
+  const bool is_bare = text.find_first_not_of("0123456789.+-eE ") == std::string_view::npos;
+  if (!is_bare || *bytes == 0) return *bytes;
+  return bad_input("{}: '{}' has no unit; write for example {}GiB or {}MiB", flag, text, text, text);
 }
 
 // "gpu2=192.168.0.7:50052"
@@ -191,6 +236,7 @@ Result<llm::ServingOptions> serving_options(const LlmRequest& request, const Lla
                               .host_bytes = request.host_bytes};
   BERTH_RETURN_IF_ERROR(read_cache(request, given, model, options));
   BERTH_RETURN_IF_ERROR(read_reserves(request.reserves, machine, options));
+  BERTH_RETURN_IF_ERROR(read_margins(request.margins, machine, options));
   BERTH_RETURN_IF_ERROR(read_pins(request.pins, machine, model.config.layers, options));
   BERTH_RETURN_IF_ERROR(read_depth(request, options));
   BERTH_RETURN_IF_ERROR(read_excluded(request, machine, options));

@@ -15,6 +15,11 @@ Result<llm::Runtime> find_runtime(const std::string& name);
 // "decode", "prefill", or the tokens in and out of a request: "2000:300".
 Result<llm::Mix> find_mix(const std::string& text);
 
+// "8192", "32k" (of 1,024 tokens), "1M"; the flag is named in errors.
+Result<std::uint64_t> find_tokens(std::string_view flag, std::string_view text);
+// "1.5GiB"; a bare number is refused, since nobody means bytes.
+Result<Bytes> find_size(std::string_view flag, std::string_view text);
+
 // Where servers of llama.cpp listen, by device.
 Result<LlamaNames> llama_names(const LlmRequest& request, const Machine& machine);
 

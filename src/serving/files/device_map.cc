@@ -64,6 +64,7 @@ std::string write_device_map(const llm::Model& model, const RuntimeDevices& devi
   // A head that is the word table must be where that is.
   const DeviceId output = model.config.tied ? placement.input : placement.output;
   add(names.embedding, placement.input);
+  for (const std::string& tower : names.towers) add(tower, placement.tower);
   for (const std::string& other : names.others) add(other, placement.input);
   if (names.layer == "model.layers") add("model.rotary_emb", placement.input);
   for (std::size_t layer = 0; layer < placement.home.size(); ++layer) {
@@ -91,6 +92,10 @@ Result<llm::Placement> read_device_map(std::string text, const llm::Model& model
   }));
   llm::Placement placement = llm::Placement::all_on(devices.cpu(), model.config.layers);
   BERTH_TRY(placement.input, required(map, names.embedding));
+  placement.tower = placement.input;
+  if (!names.towers.empty()) {  // judged where the first one is
+    BERTH_TRY(placement.tower, required(map, names.towers.front()));
+  }
   BERTH_TRY(placement.output, required(map, model.config.tied ? names.embedding : names.head));
   for (std::int64_t layer = 0; layer < model.config.layers; ++layer) {
     BERTH_TRY(const DeviceId device, required(map, fmt::format("{}.{}", names.layer, layer)));
@@ -136,7 +141,7 @@ Result<llm::Placement> read_partition(std::string_view text, const llm::Model& m
   if (first != model.config.layers) {
     return bad_input("{}: {} layers, the model has {}", in_quotes(text), first, model.config.layers);
   }
-  placement.input = placement.home.front();
+  placement.input = placement.tower = placement.home.front();
   placement.output = placement.home.back();
   return placement;
 }

@@ -2,6 +2,7 @@
 #include "serving/files/gguf_model.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <set>
 
@@ -14,6 +15,7 @@ namespace berth {
 namespace {
 
 constexpr std::int64_t kMostSplits = 1024;
+constexpr std::string_view kProjector = "clip";  // general.architecture of mmproj files
 
 // Metadata of one architecture: "llama.block_count" under "block_count".
 class Keys {
@@ -27,6 +29,9 @@ class Keys {
     if (list == nullptr || list->numbers.empty()) return otherwise;
     return *std::ranges::max_element(list->numbers);
   }
+  [[nodiscard]] bool has(std::string_view key) const {
+    return header_.metadata.contains(fmt::format("{}.{}", prefix_, key));
+  }
   [[nodiscard]] std::vector<std::int64_t> per_layer(std::string_view key) const {
     const GgufList* list = header_.list(fmt::format("{}.{}", prefix_, key));
     return list != nullptr ? list->numbers : std::vector<std::int64_t>();
@@ -37,16 +42,80 @@ class Keys {
   std::string prefix_;
 };
 
-std::int64_t window_pattern(std::string_view architecture) {
-  if (architecture == "gemma2") return 2;
-  if (architecture == "gemma3") return 6;
-  return 0;
+// llama.cpp's rules where the file states no pattern, of families beyond serving/architecture.h.
+struct Pattern {
+  std::string_view architecture;
+  std::int64_t period;
+};
+constexpr std::array kPatterns{Pattern{"cohere2", 4},   Pattern{"exaone4", 4}, Pattern{"exaone-moe", 4},
+                               Pattern{"olmo2", 4},     Pattern{"afmoe", 4},   Pattern{"gemma-embedding", 6},
+                               Pattern{"qwen35moe", 4}, Pattern{"qwen35", 4}};
+
+std::int64_t usual_period(std::string_view architecture) {
+  if (const llm::Architecture* family = llm::architecture_of_gguf(architecture)) return family->period;
+  const auto found = std::ranges::find(kPatterns, architecture, &Pattern::architecture);
+  return found != kPatterns.end() ? found->period : 0;
+}
+
+// Layers with tensors of a state and none of keys: linear attention, state-space layers, short convolutions.
+std::vector<bool> layers_with_states(const GgufHeader& header, std::int64_t layers) {
+  std::vector<bool> has_state(static_cast<std::size_t>(layers), false), has_keys(has_state);
+  for (const GgufTensor& tensor : header.tensors) {
+    const llm::Tensor placed = llm::classify(tensor.name, 0, 0);
+    if (placed.layer < 0 || placed.layer >= layers) continue;
+    const auto layer = static_cast<std::size_t>(placed.layer);
+    const auto has = [&](std::string_view word) { return tensor.name.find(word) != std::string::npos; };
+    if (has(".ssm_") || has(".shortconv")) has_state[layer] = true;
+    if (has(".attn_k.") || has(".attn_v.") || has(".attn_kv")) has_keys[layer] = true;
+  }
+  for (std::size_t layer = 0; layer < has_state.size(); ++layer) {
+    has_state[layer] = has_state[layer] && !has_keys[layer];
+  }
+  return has_state;
+}
+
+void read_states(const GgufHeader& header, const Keys& keys, llm::Config& config) {
+  const std::vector<bool> has_state = layers_with_states(header, config.layers);
+  if (std::ranges::find(has_state, true) == has_state.end()) return;
+  config.state = {.kernel = keys.number("ssm.conv_kernel"),
+                  .inner = keys.number("ssm.inner_size"),
+                  .state = keys.number("ssm.state_size"),
+                  .groups = keys.number("ssm.group_count"),
+                  .heads = keys.number("ssm.time_step_rank")};
+  if (const std::int64_t kept = keys.number("shortconv.l_cache"); kept > 0) {
+    config.state = {.kernel = kept, .inner = config.hidden};
+  }
+  config.attention.resize(static_cast<std::size_t>(config.layers), llm::Attention::kFull);
+  for (std::size_t layer = 0; layer < has_state.size(); ++layer) {
+    if (has_state[layer]) config.attention[layer] = llm::Attention::kState;
+  }
+}
+
+// A list says it layer by layer, a number after how many layers one looks at everything.
+void read_windows(const Keys& keys, llm::Config& config) {
+  config.window = keys.number("attention.sliding_window");
+  const llm::Architecture* family = llm::architecture_of_gguf(config.architecture);
+  if (config.window == 0 && family != nullptr && !keys.has("attention.sliding_window")) config.window = family->window;
+  if (config.window == 0) return;
+  const std::vector<std::int64_t> listed = keys.per_layer("attention.sliding_window_pattern");
+  if (listed.size() >= static_cast<std::size_t>(config.layers)) {
+    for (std::int64_t layer = 0; layer < config.layers; ++layer) {
+      const bool is_windowed = listed[static_cast<std::size_t>(layer)] != 0;
+      config.attention.push_back(is_windowed ? llm::Attention::kWindow : llm::Attention::kFull);
+    }
+    return;
+  }
+  const std::int64_t period = keys.number("attention.sliding_window_pattern", usual_period(config.architecture));
+  if (period > 0) config.attention = llm::all_but_every(period, llm::Attention::kWindow, config.layers);
 }
 
 void read_attention(const Keys& keys, llm::Config& config) {
   config.heads = keys.number("attention.head_count");
   config.kv_heads = keys.number("attention.head_count_kv", config.heads);
   config.kv_heads_of = keys.per_layer("attention.head_count_kv");
+  if (config.kv_heads_of.size() > static_cast<std::size_t>(config.layers)) {
+    config.kv_heads_of.resize(static_cast<std::size_t>(config.layers));  // the rest are layers that guess ahead
+  }
   const std::int64_t width = config.heads > 0 ? config.hidden / config.heads : 0;
   config.key_width = keys.number("attention.key_length", width);
   config.value_width = keys.number("attention.value_length", width);
@@ -59,8 +128,14 @@ void read_attention(const Keys& keys, llm::Config& config) {
     config.key_width = keys.number("attention.key_length_mla", config.key_width);
     config.value_width = keys.number("attention.value_length_mla", config.value_width);
   }
-  config.window = keys.number("attention.sliding_window");
-  config.window_pattern = window_pattern(config.architecture);
+  config.indexer_heads = keys.number("attention.indexer.head_count");
+  if (config.is_latent()) config.indexer_width = keys.number("attention.indexer.key_length");
+  config.window_key_width = keys.number("attention.key_length_swa");
+  config.window_value_width = keys.number("attention.value_length_swa");
+  // Later layers read the cache of earlier ones; Gemma 3n has as many with one in all its sizes.
+  const std::int64_t readers = keys.number("attention.shared_kv_layers");
+  if (readers > 0 && readers < config.layers) config.cache_layers = config.layers - readers;
+  if (config.architecture == "gemma3n") config.cache_layers = std::min<std::int64_t>(20, config.layers);
 }
 
 void read_feed_forward(const Keys& keys, llm::Config& config) {
@@ -71,6 +146,7 @@ void read_feed_forward(const Keys& keys, llm::Config& config) {
   config.shared_ffn = keys.number("expert_shared_feed_forward_length",
                                   std::min<std::int64_t>(keys.number("expert_shared_count"), 64) * config.expert_ffn);
   config.dense_layers = keys.number("leading_dense_block_count");
+  config.expert_step = keys.number("interleave_moe_layer_step");
 }
 
 std::int64_t vocabulary(const GgufHeader& header, const Keys& keys, std::int64_t hidden) {
@@ -100,10 +176,13 @@ void add_notes(llm::Model& model) {
         fmt::format("architecture {} is not known: tensors are placed by their names{}", in_quotes(config.architecture),
                     llm::cache_width_is_unknown(config)
                         ? ""
-                        : ", and the cache is guessed to hold keys and values of every token in every layer"));
+                        : ", and the cache is guessed to hold keys and values of every token in every layer for which "
+                          "the header says nothing else, which is too high if layers have a window"));
   }
   if (llm::cache_width_is_unknown(config)) {
-    model.notes.push_back("the header says nothing of attention heads: the cache is guessed to take no memory");
+    model.notes.push_back(
+        "the header says nothing of attention heads: the cache is guessed to take no memory, which is too low if "
+        "there is attention");
   }
 }
 
@@ -177,6 +256,11 @@ Status add_splits(const std::string& path, GgufHeader& header) {
 Result<llm::Model> model_of_gguf(const GgufHeader& header, std::string_view title) {
   const std::string* architecture = header.text("general.architecture");
   if (architecture == nullptr) return bad_input("the metadata lacks general.architecture");
+  if (*architecture == kProjector) {
+    return bad_input(
+        "it is a projector of pictures or sound (mmproj), no language model; give the model, and this as "
+        "--mmproj");
+  }
   const Keys keys(header, *architecture);
   llm::Model model;
   const std::string* name = header.text("general.name");
@@ -189,8 +273,12 @@ Result<llm::Model> model_of_gguf(const GgufHeader& header, std::string_view titl
   if (llm::architecture_of_gguf(*architecture) == nullptr) guess_sizes(header, model);
   config.vocab = vocabulary(header, keys, config.hidden);
   BERTH_RETURN_IF_ERROR(llm::check(config));  // before anything is multiplied
+  const std::int64_t guessing = std::clamp<std::int64_t>(keys.number("nextn_predict_layers"), 0, config.layers - 1);
+  config.layers -= guessing;
   read_attention(keys, config);
   read_feed_forward(keys, config);
+  read_windows(keys, config);
+  read_states(header, keys, config);
   BERTH_RETURN_IF_ERROR(llm::check(config));
   bool has_output = false;
   Bytes total = 0;
@@ -198,7 +286,12 @@ Result<llm::Model> model_of_gguf(const GgufHeader& header, std::string_view titl
     has_output = has_output || tensor.name == "output.weight";
     total += tensor.bytes;
     if (total > kMaxTotalBytes) return bad_input("the sizes of its tensors overflow");
-    model.tensors.push_back(llm::classify(tensor.name, tensor.elements, tensor.bytes));
+    llm::Tensor placed = llm::classify(tensor.name, tensor.elements, tensor.bytes);
+    const bool guesses = placed.layer >= config.layers && placed.layer < config.layers + guessing;
+    if (!guesses) model.tensors.push_back(std::move(placed));
+  }
+  if (guessing > 0) {
+    model.notes.push_back(fmt::format("{} layers that guess tokens ahead are left out, as llama.cpp does", guessing));
   }
   if (model.tensors.empty()) return bad_input("it has no tensors; is it a file of words alone?");
   config.tied = !has_output;
@@ -213,6 +306,21 @@ Result<llm::Model> load_gguf_model(const std::string& path) {
   auto model = model_of_gguf(header, std::filesystem::path(path).stem().string());
   if (!model) return within(path, model.error());
   return std::move(model).value();
+}
+
+Result<llm::Tensor> load_projector(const std::string& path) {
+  BERTH_TRY(const GgufHeader header, read_one(path));
+  const std::string* architecture = header.text("general.architecture");
+  if (architecture == nullptr || *architecture != kProjector) {
+    return bad_input("{}: it is no projector (mmproj): its architecture is {}, not {}", path,
+                     in_quotes(architecture != nullptr ? *architecture : ""), in_quotes(kProjector));
+  }
+  llm::Tensor tower{.name = "mmproj", .part = llm::Part::kTower};
+  for (const GgufTensor& tensor : header.tensors) {  // the reader keeps these sums within bounds
+    tower.elements += tensor.elements;
+    tower.bytes += tensor.bytes;
+  }
+  return tower;
 }
 
 }  // namespace berth

@@ -16,4 +16,7 @@ Result<llm::Model> load_gguf_model(const std::string& path);
 // The same from one header whose tensors are all there.
 Result<llm::Model> model_of_gguf(const GgufHeader& header, std::string_view title);
 
+// A projector for pictures or sound (mmproj file), as one tensor.
+Result<llm::Tensor> load_projector(const std::string& path);
+
 }  // namespace berth

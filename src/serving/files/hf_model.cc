@@ -40,7 +40,21 @@ constexpr std::array kModules{
     Renamed{"mlp.gate_up_proj", "ffn_up"},
     Renamed{"mlp.fc1", "ffn_up"},
     Renamed{"mlp.fc2", "ffn_down"},
+    Renamed{"self_attn.sinks", "attn_sinks"},
+    Renamed{"linear_attn.out_proj", "ssm_out"},
     Renamed{"mlp.gate", "ffn_gate_inp"},
+    Renamed{"mlp.router", "ffn_gate_inp"},
+    Renamed{"feed_forward.gate_proj", "ffn_gate"},
+    Renamed{"feed_forward.up_proj", "ffn_up"},
+    Renamed{"feed_forward.down_proj", "ffn_down"},
+    Renamed{"feed_forward.router", "ffn_gate_inp"},
+    Renamed{"feed_forward.experts.gate_up_proj", "ffn_gate_up_exps"},
+    Renamed{"feed_forward.experts.down_proj", "ffn_down_exps"},
+    Renamed{"feed_forward.experts.gate_proj", "ffn_gate_exps"},
+    Renamed{"feed_forward.experts.up_proj", "ffn_up_exps"},
+    Renamed{"feed_forward.shared_expert.gate_proj", "ffn_gate_shexp"},
+    Renamed{"feed_forward.shared_expert.up_proj", "ffn_up_shexp"},
+    Renamed{"feed_forward.shared_expert.down_proj", "ffn_down_shexp"},
     Renamed{"block_sparse_moe.gate", "ffn_gate_inp"},
     Renamed{"mlp.gate.e_score_correction_bias", "exp_probs_b"},
     Renamed{"mlp.shared_expert_gate", "ffn_gate_inp_shexp"},
@@ -54,6 +68,9 @@ constexpr std::array kModules{
     Renamed{"mlp.experts.up_proj", "ffn_up_exps"},
     Renamed{"mlp.experts.down_proj", "ffn_down_exps"},
     Renamed{"mlp.experts.gate_up_proj", "ffn_gate_up_exps"},
+    Renamed{"block_sparse_moe.input_linear", "ffn_gate_up_exps"},
+    Renamed{"block_sparse_moe.output_linear", "ffn_down_exps"},
+    Renamed{"block_sparse_moe.router.layer", "ffn_gate_inp"},
     Renamed{"block_sparse_moe.experts.w1", "ffn_gate_exps"},
     Renamed{"block_sparse_moe.experts.w2", "ffn_down_exps"},
     Renamed{"block_sparse_moe.experts.w3", "ffn_up_exps"},
@@ -89,10 +106,45 @@ struct Sum {
   Bytes bytes = 0;
 };
 
-// Four-bit weights packed into integers hold eight elements each.
-std::int64_t elements_of(const StoredTensor& tensor) {
-  return tensor.name.ends_with("qweight") && tensor.elements < (std::int64_t{1} << 55) ? 8 * tensor.elements
-                                                                                       : tensor.elements;
+// The tower that a tensor belongs to: its name up to the word that says so ("model.vision_tower"); empty: it is the
+// language model's.
+std::string tower_of(std::string_view name) {
+  constexpr std::array<std::string_view, 9> kTowers{
+      "vision",       "visual",      "audio",         "multi_modal_projector", "mm_projector",
+      "embed_vision", "embed_audio", "image_newline", "patch_merger"};
+  std::size_t begin = 0;
+  for (const std::string_view word : split(name, '.')) {
+    const bool is_layer = word == "layers" || word == "blocks";
+    if (is_layer) return {};  // words further in name parts of a layer
+    const std::size_t end = begin + word.size();
+    if (std::ranges::any_of(kTowers, [&](std::string_view tower) { return word.starts_with(tower); })) {
+      return std::string(name.substr(0, end));
+    }
+    begin = end + 1;
+  }
+  return {};
+}
+
+bool ends_with_any(std::string_view name, std::initializer_list<std::string_view> endings) {
+  return std::ranges::any_of(endings, [&](std::string_view ending) { return name.ends_with(ending); });
+}
+
+// Scales, zero points and orders beside packed weights hold none of the model's parameters; packed weights hold several
+// in an integer.
+std::int64_t elements_of(const StoredTensor& tensor, double bits) {
+  const std::string_view name = tensor.name;
+  if (ends_with_any(name, {"scales", "_scale", "scale_inv", "qzeros", "g_idx", "zero_point", "weight_shape", "absmax",
+                           "quant_map", "_scale_2"}) ||
+      name.find("quant_state") != std::string_view::npos) {
+    return 0;
+  }
+  const std::int64_t most = std::int64_t{1} << 55;
+  if (tensor.elements > most) return tensor.elements;
+  if (tensor.dtype == "I32" && ends_with_any(name, {"qweight", "weight_packed"})) {
+    return static_cast<std::int64_t>(static_cast<double>(tensor.elements) * 32.0 / bits);
+  }
+  if (tensor.dtype == "U8" && ends_with_any(name, {"weight", "blocks", "weight_packed"})) return 2 * tensor.elements;
+  return tensor.elements;
 }
 
 Result<std::vector<StoredTensor>> load_tensors(const std::filesystem::path& folder) {
@@ -141,7 +193,14 @@ void note_modules(const StoredTensor& tensor, llm::ModuleNames& modules) {
 }  // namespace
 
 std::string gguf_name(std::string_view name) {
-  const std::vector<std::string_view> parts = layer_parts(name);
+  std::vector<std::string_view> parts = layer_parts(name);
+  // All experts packed in one tensor have no word for themselves: "gate_up_proj_blocks".
+  std::string_view packed;
+  for (const std::string_view ending : {"_blocks", "_scales", "_bias"}) {
+    if (parts.size() < 2 || parts[parts.size() - 2] != "experts" || !parts.back().ends_with(ending)) continue;
+    parts.back().remove_suffix(ending.size());
+    packed = ending.substr(1);
+  }
   if (parts.size() < 2 || !is_number(parts[0])) return outside_layers(name);
   std::vector<std::string> words;
   for (std::size_t i = 1; i < parts.size(); ++i) {
@@ -150,7 +209,9 @@ std::string gguf_name(std::string_view name) {
   }
   std::string all = join(words, ".");
   const auto whole = std::ranges::find(kModules, all, &Renamed::hf);  // tensors without a word for themselves
-  if (whole != kModules.end()) return fmt::format("blk.{}.{}.weight", parts[0], whole->gguf);
+  if (whole != kModules.end()) {
+    return fmt::format("blk.{}.{}.{}", parts[0], whole->gguf, packed.empty() ? "weight" : packed);
+  }
   const std::size_t dot = all.rfind('.');
   const std::string module = all.substr(0, dot);
   const auto found = std::ranges::find(kModules, module, &Renamed::hf);
@@ -158,32 +219,79 @@ std::string gguf_name(std::string_view name) {
   return fmt::format("blk.{}.{}{}", parts[0], found->gguf, all.substr(dot));
 }
 
-Result<llm::Model> model_of_hf(const HfConfig& config, std::span<const StoredTensor> tensors, std::string title) {
-  if (tensors.empty()) {
-    llm::Model model = llm::build_model(std::move(title), config.config, config.weight_type);
-    model.notes.push_back(fmt::format(
-        "there are no safetensors beside config.json: tensors follow from the sizes, in {}", config.weight_type));
-    return model;
+namespace {
+
+// The tensors follow from the sizes.
+Result<llm::Model> model_of_config(const HfConfig& config, const std::string& weight_type, std::string title) {
+  BERTH_TRY(llm::WeightFormat format, llm::WeightFormat::find(weight_type.empty() ? config.weight_type : weight_type));
+  if (weight_type.empty() && config.packing) {
+    format = llm::WeightFormat::packed(*config.packing, config.weight_type);
+  }
+  llm::Model model = llm::build_model(std::move(title), config.config, format);
+  model.notes.push_back(
+      fmt::format("there are no safetensors beside config.json: tensors follow from the sizes, in {}{}", format.name(),
+                  config.has_towers ? ", and its towers for pictures or sound are left out" : ""));
+  if (weight_type.empty()) model.notes.insert(model.notes.end(), config.notes.begin(), config.notes.end());
+  return model;
+}
+
+// Tensors of the files, summed under their GGUF names: towers are one each, so are a layer's experts.
+class Summing {
+ public:
+  Summing(const HfConfig& config, llm::Model& model)
+      : bits_(config.packing ? config.packing->bits : 4.0), model_(model) {}
+
+  Status add(const StoredTensor& tensor) {
+    const std::string tower = tower_of(tensor.name);
+    if (tower.empty()) note_modules(tensor, model_.modules);
+    const std::string name = tower.empty() ? gguf_name(tensor.name) : tower;
+    const auto [entry, added] = sums_.try_emplace(name);
+    if (added) order_.push_back(name);
+    if (added && !tower.empty()) model_.modules.towers.push_back(tower);
+    if (__builtin_add_overflow(entry->second.elements, elements_of(tensor, bits_), &entry->second.elements)) {
+      return bad_input("tensor {}: its size overflows", in_quotes(tensor.name));
+    }
+    entry->second.bytes += tensor.bytes;
+    return {};
+  }
+
+  std::vector<llm::Tensor> tensors() const {
+    std::vector<llm::Tensor> all;
+    for (const std::string& name : order_) {
+      const Sum& sum = sums_.at(name);
+      llm::Tensor tensor = llm::classify(name, sum.elements, sum.bytes);
+      const auto& towers = model_.modules.towers;
+      if (std::ranges::find(towers, name) != towers.end()) tensor.part = llm::Part::kTower;
+      all.push_back(std::move(tensor));
+    }
+    return all;
+  }
+
+ private:
+  double bits_;
+  llm::Model& model_;
+  std::map<std::string, Sum> sums_;
+  std::vector<std::string> order_;
+};
+
+}  // namespace
+
+Result<llm::Model> model_of_hf(const HfConfig& config, std::span<const StoredTensor> tensors, std::string title,
+                               const std::string& weight_type) {
+  if (tensors.empty()) return model_of_config(config, weight_type, std::move(title));
+  if (!weight_type.empty()) {
+    return bad_input(
+        "--weights: the safetensors beside it have types of their own; leave the flag out, or give a "
+        "config.json alone");
   }
   llm::Model model;
   model.title = std::move(title);
   model.config = config.config;
-  std::map<std::string, Sum> sums;
-  std::vector<std::string> order;
-  for (const StoredTensor& tensor : tensors) {
-    note_modules(tensor, model.modules);
-    const std::string name = gguf_name(tensor.name);
-    const auto [entry, added] = sums.try_emplace(name);
-    if (added) order.push_back(name);
-    if (__builtin_add_overflow(entry->second.elements, elements_of(tensor), &entry->second.elements)) {
-      return bad_input("tensor {}: its size overflows", in_quotes(tensor.name));
-    }
-    entry->second.bytes += tensor.bytes;
-  }
+  Summing summing(config, model);
+  for (const StoredTensor& tensor : tensors) BERTH_RETURN_IF_ERROR(summing.add(tensor));
   model.config.tied = true;
   std::int64_t beyond = 0;
-  for (const std::string& name : order) {
-    llm::Tensor tensor = llm::classify(name, sums[name].elements, sums[name].bytes);
+  for (llm::Tensor& tensor : summing.tensors()) {
     model.config.tied = model.config.tied && tensor.name != "output.weight";
     if (tensor.layer >= config.config.layers) {  // layers that guess further tokens: runtimes leave them out
       ++beyond;
@@ -196,14 +304,15 @@ Result<llm::Model> model_of_hf(const HfConfig& config, std::span<const StoredTen
   }
   if (llm::architecture_of_hf(config.model_type) == nullptr) {
     model.notes.push_back(
-        fmt::format("model type {} is not known: tensors are placed by their names, and the cache is "
-                    "guessed to hold keys and values of every token in every layer",
+        fmt::format("model type {} is not known: tensors are placed by their names, and the cache is guessed to hold "
+                    "keys and values of every token in every layer that config.json does not state otherwise, which is "
+                    "too high for layers with a window or a state",
                     in_quotes(config.model_type)));
   }
   return model;
 }
 
-Result<llm::Model> load_hf_model(const std::string& path) {
+Result<llm::Model> load_hf_model(const std::string& path, const std::string& weight_type) {
   std::error_code ignored;
   const bool is_folder = std::filesystem::is_directory(path, ignored);
   const std::filesystem::path folder =
@@ -215,7 +324,7 @@ Result<llm::Model> load_hf_model(const std::string& path) {
   BERTH_TRY(const std::vector<StoredTensor> tensors, load_tensors(folder));
   const std::string title =
       std::filesystem::absolute(is_folder ? folder : folder / ".").lexically_normal().filename().string();
-  auto model = model_of_hf(*config, tensors, title.empty() ? config->model_type : title);
+  auto model = model_of_hf(*config, tensors, title.empty() ? config->model_type : title, weight_type);
   if (!model) return within(config_path, model.error());
   return std::move(model).value();
 }

@@ -12,9 +12,9 @@
 namespace berth {
 namespace {
 
-// "[2-9]", "[37]", "5", or "." for all ten digits: between dots nothing else can stand there.
+// "[2-9]", "[37]", "5", or "\d" for all ten digits.
 std::string digit_pattern(const std::set<int>& digits) {
-  if (digits.size() == 10) return ".";
+  if (digits.size() == 10) return "\\d";
   if (digits.size() == 1) return fmt::format("{}", *digits.begin());
   std::string text;
   for (auto at = digits.begin(); at != digits.end();) {
@@ -32,25 +32,29 @@ std::string digit_pattern(const std::set<int>& digits) {
 // Last digits by what stands before them: {22, 23, 30} -> {2: {2, 3}, 3: {0}}.
 using Tails = std::map<std::int64_t, std::set<int>>;
 
-// Groups of equal tails become one alternative: [12][0-9].
+// Neighbours of equal tails become one alternative: [12][0-9].
 std::vector<std::string> alternatives(const Tails& tails) {
   std::map<std::set<int>, std::vector<std::int64_t>> heads_of;
   for (const auto& [head, digits] : tails) heads_of[digits].push_back(head);
   std::vector<std::pair<std::int64_t, std::string>> sorted;
   for (const auto& [digits, heads] : heads_of) {
-    std::set<int> short_heads;
+    std::set<int> neighbours;  // only these are joined, so that people can read the line
+    const auto join_neighbours = [&] {
+      if (neighbours.empty()) return;
+      sorted.emplace_back(*neighbours.begin(), digit_pattern(neighbours) + digit_pattern(digits));
+      neighbours.clear();
+    };
     for (const std::int64_t head : heads) {
       if (head == 0) {
         sorted.emplace_back(0, digit_pattern(digits));
       } else if (head < 10) {
-        short_heads.insert(static_cast<int>(head));
+        if (!neighbours.empty() && *neighbours.rbegin() + 1 != head) join_neighbours();
+        neighbours.insert(static_cast<int>(head));
       } else {
         sorted.emplace_back(head, fmt::format("{}{}", head, digit_pattern(digits)));
       }
     }
-    if (!short_heads.empty()) {
-      sorted.emplace_back(*short_heads.begin(), digit_pattern(short_heads) + digit_pattern(digits));
-    }
+    join_neighbours();
   }
   std::ranges::sort(sorted);
   std::vector<std::string> texts;

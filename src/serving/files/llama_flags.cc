@@ -13,22 +13,6 @@ namespace {
 
 constexpr std::int64_t kDefaultBatch = 2048;  // llama.cpp's -b
 
-// In single quotes where a shell would read anything into it.
-std::string quoted(const std::string& text) {
-  const bool plain = text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,=-:/") ==
-                     std::string::npos;
-  if (plain) return text;
-  std::string result = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      result += "'\\''";
-    } else {
-      result += c;
-    }
-  }
-  return result + "'";
-}
-
 struct Run {
   DeviceId device;
   std::int64_t items;
@@ -48,14 +32,48 @@ std::vector<Run> runs_of(const llm::Placement& placement) {
 
 std::vector<TensorPattern> patterns_of(const llm::Model& model, const llm::Placement& placement) {
   std::vector<DeviceId> homes, wanted;
-  for (const llm::Tensor& tensor : model.tensors) {
+  for (const llm::Tensor& tensor : model.tensors) {  // towers, in a file of their own, are where they are
     wanted.push_back(placement.device_of(tensor.layer, tensor.part));
     homes.push_back(tensor.layer >= 0 ? placement.home[static_cast<std::size_t>(tensor.layer)] : wanted.back());
   }
   return tensor_patterns(model.tensors, homes, wanted);
 }
 
+// How many first layers have their experts on the CPU, if that is all that is moved.
+std::optional<std::int64_t> layers_with_experts_on(DeviceId cpu, const llm::Model& model,
+                                                   const llm::Placement& placement) {
+  std::int64_t count = 0;
+  for (std::int64_t layer = 0; layer < model.config.layers; ++layer) {
+    const auto i = static_cast<std::size_t>(layer);
+    const DeviceId home = placement.home[i];
+    const auto all_on = [&](DeviceId device) {
+      return std::ranges::all_of(placement.moved[i], [&](DeviceId where) { return where == device; });
+    };
+    if (home == cpu ? !all_on(cpu) : !all_on(cpu) && !all_on(home)) return std::nullopt;
+    if (!all_on(cpu)) continue;
+    const bool is_first = count == layer, is_said = home == cpu || model.config.has_experts(layer);
+    if (!is_first || !is_said) return std::nullopt;
+    count = layer + 1;
+  }
+  return count;
+}
+
 }  // namespace
+
+std::string for_shell(const std::string& text) {
+  const bool plain = text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,=-:/") ==
+                     std::string::npos;
+  if (plain) return text;
+  std::string result = "'";
+  for (const char c : text) {
+    if (c == '\'') {
+      result += "'\\''";
+    } else {
+      result += c;
+    }
+  }
+  return result + "'";
+}
 
 LlamaFlags llama_flags(const llm::Model& model, const RuntimeDevices& devices, const llm::Placement& placement,
                        const llm::CacheSettings& cache) {
@@ -68,6 +86,8 @@ LlamaFlags llama_flags(const llm::Model& model, const RuntimeDevices& devices, c
     flags.split.push_back(static_cast<double>(run.items));
   }
   flags.patterns = patterns_of(model, placement);
+  if (!flags.patterns.empty()) flags.cpu_experts = layers_with_experts_on(devices.cpu(), model, placement);
+  flags.has_no_devices = flags.devices.empty();
   flags.context = cache.context * cache.sequences;
   // By default llama-server gives layers with a window room for four sequences.
   if (cache.sequences > 1 || model.config.has_windows()) flags.sequences = cache.sequences;
@@ -80,7 +100,7 @@ LlamaFlags llama_flags(const llm::Model& model, const RuntimeDevices& devices, c
 std::string flag_line(const LlamaFlags& flags, const RuntimeDevices& devices) {
   std::vector<std::string> words;
   const auto add = [&](std::string_view flag, const std::string& value) {
-    words.push_back(fmt::format("{} {}", flag, quoted(value)));
+    words.push_back(fmt::format("{} {}", flag, for_shell(value)));
   };
   if (!devices.servers().empty()) add("--rpc", join(devices.servers(), ","));
   if (flags.context) add("-c", fmt::format("{}", *flags.context));
@@ -94,6 +114,7 @@ std::string flag_line(const LlamaFlags& flags, const RuntimeDevices& devices) {
   std::vector<std::string> names, shares;
   for (const DeviceId device : flags.devices) names.push_back(devices.device_name(device));
   for (const double share : flags.split) shares.push_back(fmt::format("{:g}", share));
+  if (flags.has_no_devices) add("-dev", "none");
   if (!names.empty()) add("-dev", join(names, ","));
   if (names.size() > 1) add("-ts", join(shares, ","));
   if (!flags.value_type.empty()) words.emplace_back("-fa on");  // a quantised cache of values needs it
@@ -103,7 +124,11 @@ std::string flag_line(const LlamaFlags& flags, const RuntimeDevices& devices) {
   for (const TensorPattern& pattern : flags.patterns) {
     patterns.push_back(fmt::format("{}={}", pattern.regex, devices.buffer_of(pattern.device)));
   }
-  if (!patterns.empty()) add("-ot", join(patterns, ","));
+  if (flags.cpu_experts) {
+    add("-ncmoe", fmt::format("{}", *flags.cpu_experts));
+  } else if (!patterns.empty()) {
+    add("-ot", join(patterns, ","));
+  }
   return join(words, " ");
 }
 
@@ -115,7 +140,7 @@ Result<std::vector<DeviceId>> spread_layers(const LlamaFlags& flags, std::int64_
   const std::vector<DeviceId>& order = flags.devices.empty() ? devices.gpus() : flags.devices;
   std::vector<DeviceId> homes(static_cast<std::size_t>(layers) + 1, devices.cpu());
   const std::int64_t on_gpus = std::min(flags.gpu_layers.value_or(layers + 1), layers + 1);
-  if (order.empty() || on_gpus == 0) return homes;
+  if (order.empty() || on_gpus == 0 || flags.has_no_devices) return homes;
   if (flags.split.size() > order.size()) {
     return bad_input("-ts names {} shares for {} devices", flags.split.size(), order.size());
   }
@@ -167,25 +192,28 @@ Result<ReadPlacement> placement_of_flags(const LlamaFlags& flags, const llm::Mod
   for (std::int64_t layer = 0; layer < layers; ++layer)
     placement.set_layer(layer, homes[static_cast<std::size_t>(layer)]);
   placement.output = homes.back();
-  constexpr std::size_t kParts = static_cast<std::size_t>(llm::Part::kOutput) + 1;
-  std::vector<Majority> parts((static_cast<std::size_t>(layers) + 1) * kParts, Majority(machine.num_devices()));
+  if (!devices.gpus().empty() && !flags.has_no_devices) placement.tower = devices.gpus().front();
+  std::vector<Majority> parts((static_cast<std::size_t>(layers) + 1) * llm::kParts, Majority(machine.num_devices()));
   const auto slot = [&](std::int64_t layer, llm::Part part) {
-    return static_cast<std::size_t>(layer + 1) * kParts + static_cast<std::size_t>(part);
+    return static_cast<std::size_t>(layer + 1) * llm::kParts + static_cast<std::size_t>(part);
   };
   for (std::size_t i = 0; i < model.tensors.size(); ++i) {
     const llm::Tensor& tensor = model.tensors[i];
     const DeviceId home = placement.device_of(tensor.layer, tensor.part);
-    parts[slot(tensor.layer, tensor.part)].add(moved[i] != kNoDevice ? moved[i] : home, tensor.bytes);
+    const bool is_moved = moved[i] != kNoDevice && tensor.part != llm::Part::kTower;
+    parts[slot(tensor.layer, tensor.part)].add(is_moved ? moved[i] : home, tensor.bytes);
   }
   std::size_t torn = 0, homes_moved = 0;
   for (std::int64_t layer = -1; layer < layers; ++layer) {
-    for (std::size_t p = 0; p < kParts; ++p) {
+    for (std::size_t p = 0; p < llm::kParts; ++p) {
       const auto part = static_cast<llm::Part>(p);
       const Majority& majority = parts[slot(layer, part)];
       torn += majority.is_torn() ? 1 : 0;
       const auto device = majority.device();
       if (!device) continue;
-      if (part == llm::Part::kOutput) {
+      if (part == llm::Part::kTower) {
+        placement.tower = *device;
+      } else if (part == llm::Part::kOutput) {
         placement.output = *device;
       } else if (layer < 0) {
         placement.input = *device;
@@ -198,8 +226,10 @@ Result<ReadPlacement> placement_of_flags(const LlamaFlags& flags, const llm::Mod
     }
   }
   if (torn > 0) {
-    result.notes.push_back(
-        fmt::format("{} parts of layers are torn by -ot; each is judged where most of it lies", torn));
+    result.notes.push_back(fmt::format(
+        "-ot spreads {} groups of tensors, each of one kind in one layer, over several devices; each is judged where "
+        "most of its bytes are",
+        torn));
   }
   if (homes_moved > 0) {
     result.notes.push_back(

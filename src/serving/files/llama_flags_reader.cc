@@ -13,6 +13,7 @@ namespace berth {
 namespace {
 
 constexpr std::size_t kMostWords = 4096;
+constexpr std::int64_t kUsualBatch = 512;  // of -ub
 
 class Line {
  public:
@@ -20,6 +21,7 @@ class Line {
 
   Result<LlamaFlags> read() && {
     for (at_ = 0; at_ < words_.size(); ++at_) BERTH_RETURN_IF_ERROR(read_flag());
+    if (batch_ && *batch_ < flags_.prompt_batch.value_or(kUsualBatch)) flags_.prompt_batch = batch_;
     return std::move(flags_);
   }
 
@@ -36,14 +38,40 @@ class Line {
     if (is(flag, {"-c", "--ctx-size"})) return read_number(flag, flags_.context);
     if (is(flag, {"-np", "--parallel"})) return read_number(flag, flags_.sequences);
     if (is(flag, {"-ub", "--ubatch-size"})) return read_number(flag, flags_.prompt_batch);
+    if (is(flag, {"-b", "--batch-size"})) return read_number(flag, batch_);
+    if (is(flag, {"-fit", "--fit"})) return read_fit(flag);
     if (is(flag, {"-ctk", "--cache-type-k"})) return read_type(flag, flags_.key_type);
     if (is(flag, {"-ctv", "--cache-type-v"})) return read_type(flag, flags_.value_type);
     if (is(flag, {"-sm", "--split-mode"})) return read_split_mode(flag);
     if (is(flag, {"-nkvo", "--no-kv-offload"})) {
       return bad_input("{} is not simulated; caches are beside their layers", flag);
     }
-    // Anything else says nothing of placement; its value, if it has one, is no flag.
+    skip(flag);
+    return {};
+  }
+
+  // Anything else says nothing of placement; its value, if it has one, is no flag. But it may take memory, or be a
+  // slip of the pen.
+  void skip(const std::string& flag) {
     flags_.ignored.push_back(flag);
+    if (!flag.starts_with("-")) return;
+    if (is(flag, {"-md", "--model-draft", "-mm", "--mmproj", "-hfd"})) {
+      flags_.notes.push_back(fmt::format("{} loads a second model, whose memory is not counted{}", flag,
+                                         flag == "-mm" || flag == "--mmproj" ? "; give it to berth as --mmproj" : ""));
+      return;
+    }
+    for (const std::string_view known :
+         {"-ngl", "-ts", "-dev", "-ot", "-cmoe", "-ncmoe", "-ctk", "-ctv", "-ub", "-np"}) {
+      if (flag != fmt::format("-{}", known) && (flag.size() < 4 || edit_distance(flag, known) != 1)) continue;
+      flags_.notes.push_back(fmt::format("{} is skipped; did you mean {}?", flag, known));
+      return;
+    }
+  }
+
+  Status read_fit(const std::string& flag) {
+    BERTH_TRY(const std::string text, value(flag));
+    if (text != "on" && text != "off") return bad_input("{} {} is neither on nor off", flag, in_quotes(text));
+    flags_.fits = text == "on";
     return {};
   }
 
@@ -74,6 +102,7 @@ class Line {
 
   Status read_gpu_layers(const std::string& flag) {
     BERTH_TRY(const std::string text, value(flag));
+    if (text == "all") flags_.fits = false;
     if (text == "all" || text == "auto") return {};
     BERTH_TRY(const std::int64_t number, whole(flag, text));
     if (number >= 0) flags_.gpu_layers = number;
@@ -99,10 +128,8 @@ class Line {
   Status read_devices(const std::string& flag) {
     BERTH_TRY(const std::string text, value(flag));
     flags_.devices.clear();
-    if (text == "none") {
-      flags_.gpu_layers = 0;
-      return {};
-    }
+    flags_.has_no_devices = text == "none";
+    if (flags_.has_no_devices) return {};
     for (const std::string_view name : split(text, ',')) {
       BERTH_TRY(const DeviceId device, device_named(flag, trim(name)));
       if (device == devices_.cpu()) return bad_input("{}: {} is no GPU", flag, in_quotes(name));
@@ -164,6 +191,7 @@ class Line {
   std::vector<std::string> words_;
   const RuntimeDevices& devices_;
   std::size_t at_ = 0;
+  std::optional<std::int64_t> batch_;
   LlamaFlags flags_;
 };
 

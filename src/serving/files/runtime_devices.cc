@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
 
 #include "machine/devices.h"
 
@@ -15,9 +18,32 @@ bool is_another_makers(const Device& device) {
   return model != nullptr && model->summary.find("NVIDIA") == std::string_view::npos;
 }
 
+// As llama.cpp prints it, however it is written.
+std::string as_printed(const std::string& backend) {
+  std::string lower = backend;
+  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  constexpr auto kBackends = std::to_array<std::pair<std::string_view, std::string_view>>({{"cuda", "CUDA"},
+                                                                                           {"rocm", "ROCm"},
+                                                                                           {"hip", "ROCm"},
+                                                                                           {"vulkan", "Vulkan"},
+                                                                                           {"sycl", "SYCL"},
+                                                                                           {"metal", "MTL"},
+                                                                                           {"mtl", "MTL"}});
+  const auto found = std::ranges::find(kBackends, lower, &std::pair<std::string_view, std::string_view>::first);
+  return found != kBackends.end() ? std::string(found->second) : backend;
+}
+
+bool is_apples(const Device& device) {
+  std::string text = device.model + " " + device.name;
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const bool is_chip = text.size() > 1 && text[0] == 'm' && text[1] >= '1' && text[1] <= '9';
+  return device.kind == DeviceKind::kGpu && (is_chip || text.find("apple") != std::string::npos);
+}
+
 }  // namespace
 
 std::string default_backend(const Machine& machine) {
+  if (std::ranges::any_of(machine.devices(), is_apples)) return "MTL";
   const bool others = std::ranges::any_of(machine.devices(), [](const Device& device) {
     return device.kind == DeviceKind::kGpu && is_another_makers(device);
   });
@@ -30,7 +56,7 @@ RuntimeDevices::RuntimeDevices(const Machine& machine, LlamaNames names)
   for (const DeviceId id : machine.device_ids()) {
     if (machine.device(id).kind == DeviceKind::kGpu) gpus_.push_back(id);
   }
-  if (names.backend.empty()) names.backend = default_backend(machine);
+  names.backend = names.backend.empty() ? default_backend(machine) : as_printed(names.backend);
   names.servers.resize(machine.num_devices());
   name_gpus(names);
 }

@@ -14,11 +14,11 @@ namespace berth {
 
 // How llama.cpp sees the GPUs.
 struct LlamaNames {
-  std::string backend = {};               // "CUDA", "ROCm", "Vulkan", "SYCL"; empty: default_backend()
+  std::string backend = {};               // "CUDA", "ROCm", "hip", "Vulkan", "SYCL", "Metal"; empty: default_backend()
   std::vector<std::string> servers = {};  // "host:port" by DeviceId, empty for devices of this host; empty: all are
 };
 
-// "CUDA"; "Vulkan" where a GPU is known to be another maker's.
+// "CUDA"; "Vulkan" where a GPU is known to be another maker's, "MTL" (Metal) where it is Apple's.
 std::string default_backend(const Machine& machine);
 
 class RuntimeDevices {

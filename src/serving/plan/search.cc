@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kMostPermuted = 3;  // GPUs of which every order is tried
 constexpr std::size_t kClimbs = 3;        // starts that are improved
-constexpr double kNoGain = 0.003;         // of the time of a request
+constexpr double kTie = 0.03;             // of the time of a request: nobody chooses a plan for less
 constexpr std::array<std::int64_t, 7> kSteps{32, 16, 8, 4, 2, 1, 1};
 
 // Orders of the GPUs worth a try: all of all subsets for few; else by speed, fastest first and last, and their
@@ -184,20 +184,15 @@ std::size_t complexity(const Shape& shape) {
   return 10 * static_cast<std::size_t>(moving) + shape.blocks.size() + (shape.cpu_layers > 0 ? 1 : 0);
 }
 
-// Of those that are as good as the best, the simplest that is not behind a rival: nobody wants patterns for a gain that
-// no clock shows.
-Judged simplest(const std::vector<Judged>& found, const Judged& best, const std::vector<JudgedRival>& rivals) {
-  double most = best.verdict.request_s * (1.0 + kNoGain);
-  for (const JudgedRival& rival : rivals) {
-    if (rival.verdict.fits && rival.verdict.unpinned == best.verdict.unpinned) {
-      most = std::min(most, rival.verdict.request_s);
-    }
-  }
+// Of those that are as good as the best the simplest, and of equally simple ones that with the faster prompt: nobody
+// wants patterns for a gain that no clock shows, or waits long for a first word to have the last one a little sooner.
+Judged simplest(const std::vector<Judged>& found, const Judged& best) {
+  const auto rank = [](const Judged& judged) { return std::pair(complexity(judged.shape), judged.verdict.prefill_s); };
   const Judged* chosen = &best;
   for (const Judged& other : found) {
-    const bool as_good =
-        other.verdict.fits && other.verdict.unpinned == best.verdict.unpinned && other.verdict.request_s <= most;
-    if (as_good && complexity(other.shape) < complexity(chosen->shape)) chosen = &other;
+    const bool as_good = other.verdict.fits && other.verdict.unpinned == best.verdict.unpinned &&
+                         other.verdict.request_s <= best.verdict.request_s * (1.0 + kTie);
+    if (as_good && rank(other) < rank(*chosen)) chosen = &other;
   }
   return *chosen;
 }
@@ -224,7 +219,7 @@ PlacementSearch find_placement(Serving& serving, const SearchLimits& limits) {
     Judged climbed = Climb(serving, found[i], limits.judgements / climbs).run();
     if (better(climbed.verdict, result.best.verdict)) result.best = std::move(climbed);
   }
-  if (result.best.verdict.fits) result.best = simplest(found, result.best, result.rivals);
+  if (result.best.verdict.fits) result.best = simplest(found, result.best);
   result.simulations = serving.simulations();
   return result;
 }

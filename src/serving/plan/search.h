@@ -2,8 +2,9 @@
 // Finding a good placement. A step of serving is a chain of layers, so what counts is which device holds how much of
 // it: a few numbers (serving/plan/shapes.h). Every order of the GPUs starts from the rules of thumb of the
 // rivals; the best starts are improved by moving layers between blocks and tensors to and from the
-// CPU, each step judged by the simulator. The rivals themselves are among the starts, so no result is behind them.
-// Deterministic: limits count simulations.
+// CPU, each step judged by the simulator. The rivals themselves are among the starts, so no result is behind them by
+// more than a tie (3 %), of which the simpler plan and the faster prompt are taken. Deterministic: limits count
+// simulations.
 #pragma once
 
 #include <optional>

@@ -81,7 +81,7 @@ Result<Serving> Serving::make(std::shared_ptr<const Model> model, std::shared_pt
     const bool excluded = (options.excluded & device_bit(id)) != 0;
     if (excluded || !uses(options.runtime, where.device(id))) continue;
     serving.accelerators_.push_back(id);
-    serving.reserve_[index(id)] += options.context_bytes + buffer;
+    serving.reserve_[index(id)] += options.context_bytes + buffer + serving.margin(id);
   }
   if (serving.accelerators_.empty() && options.runtime == Runtime::kVllm) {
     return bad_input("machine {} has no GPU that may be used, and vLLM puts nothing on a CPU", where.name());
@@ -112,6 +112,8 @@ void Serving::add_sizes() {
     if (bytes == 0) continue;
     if (berth.part == Part::kOutput) {
       output_bytes_ += bytes;
+    } else if (berth.part == Part::kTower) {
+      tower_bytes_ += bytes;
     } else if (berth.layer < 0) {
       input_bytes_ += bytes;
     } else if (graph.role(op) == Role::kBuffer) {
@@ -121,6 +123,29 @@ void Serving::add_sizes() {
       layer_bytes_[static_cast<std::size_t>(berth.layer)][slot] += bytes;
     }
   }
+}
+
+Bytes Serving::margin(DeviceId device) const {
+  const bool is_used = std::ranges::find(accelerators_, device) != accelerators_.end();
+  return is_used && !options_.margin.empty() ? options_.margin[index(device)] : 0;
+}
+
+DeviceId Serving::fullest(const Placement& placement) const {
+  const std::vector<Load> sums = loads(placement);
+  DeviceId worst = kNoDevice;
+  Bytes most = 0;
+  for (const DeviceId id : machine_->device_ids()) {
+    const Bytes over = sums[index(id)].sum() - capacity(id);
+    if (over <= most) continue;
+    worst = id;
+    most = over;
+  }
+  return worst;
+}
+
+DeviceId Serving::tower_device(DeviceId input) const {
+  const bool on_first = options_.runtime == Runtime::kLlamaCpp && !accelerators_.empty();
+  return on_first ? accelerators_.front() : input;
 }
 
 Plan Serving::plan_of(const Placement& placement, Phase phase) const {
@@ -246,6 +271,8 @@ Verdict Serving::judge(const Placement& placement) {
     for (const Score* score : {&verdict.decode, &verdict.prefill}) {  // knows more of activations, of one device
       if (score->overflow) verdict.over = std::max(verdict.over, score->overflow->over);
     }
+    verdict.over_on = fullest(placement);
+    if (verdict.over_on == kNoDevice && verdict.decode.overflow) verdict.over_on = verdict.decode.overflow->device;
   }
   const double prompt_token_s = verdict.prefill_s / static_cast<double>(options_.cache.prompt_batch);
   verdict.request_s = options_.mix.prompt * prompt_token_s + options_.mix.generated * verdict.decode_s;
@@ -256,6 +283,7 @@ std::vector<Serving::Load> Serving::loads(const Placement& placement) const {
   std::vector<Load> loads(machine_->num_devices());
   loads[index(placement.input)].weights += input_bytes_;
   loads[index(placement.output)].weights += output_bytes_;
+  loads[index(placement.tower)].weights += tower_bytes_;
   const bool streams = options_.runtime == Runtime::kAccelerate && !accelerators_.empty();
   for (std::int64_t layer = 0; layer < layers(); ++layer) {
     const auto i = static_cast<std::size_t>(layer);

@@ -34,6 +34,7 @@ struct ServingOptions {
   CacheSettings cache = {};
   Mix mix = {};
   std::vector<Bytes> reserve = {};         // per device, the user's; empty: nothing
+  std::vector<Bytes> margin = {};          // per device, to stay free on GPUs; empty: nothing
   Bytes context_bytes = Bytes{512} << 20;  // what a driver's context takes on each GPU
   Bytes host_bytes = Bytes{2} << 30;       // of the system and the program on the CPU
   DeviceSet excluded = 0;                  // devices not to be used
@@ -47,6 +48,7 @@ Bytes compute_buffer_bytes(const Config& config, const CacheSettings& cache);
 struct Verdict {
   bool fits = false;
   Bytes over = 0;                                        // what does not fit, of all devices together
+  DeviceId over_on = kNoDevice;                          // where most of it is missing
   std::int64_t unpinned = 0;                             // layers that are not where they are pinned
   double decode_s = 0.0, prefill_s = 0.0;                // of one step, with copies of weights
   double decode_copies_s = 0.0, prefill_copies_s = 0.0;  // of these: weights of the CPU on their way to a GPU
@@ -86,12 +88,17 @@ class Serving {
   [[nodiscard]] Bytes layer_bytes(std::int64_t layer) const;  // with its cache
   [[nodiscard]] Bytes part_bytes(std::int64_t layer, Part part) const;
   [[nodiscard]] Bytes output_bytes() const { return output_bytes_; }
-  [[nodiscard]] Bytes reserved(DeviceId device) const { return reserve_[index(device)]; }
+  // Where a runtime puts towers: llama.cpp on its first GPU whatever else it is told, others beside the words.
+  [[nodiscard]] DeviceId tower_device(DeviceId input) const;
+  // By the user, the driver and the runtime, without the margin that stays free.
+  [[nodiscard]] Bytes reserved(DeviceId device) const { return reserve_[index(device)] - margin(device); }
+  [[nodiscard]] Bytes margin(DeviceId device) const;
   // Room for weights and caches: memory less what is reserved, and less the activations of a prompt batch.
   [[nodiscard]] Bytes capacity(DeviceId device) const { return room(decode_->capacity(device)); }
   [[nodiscard]] Bytes activations() const { return activations_; }
   // Bytes over the capacity of devices and pools together; 0: it fits.
   [[nodiscard]] Bytes overflow(const Placement& placement) const;
+  [[nodiscard]] DeviceId fullest(const Placement& placement) const;  // the device that lacks most; kNoDevice: none
 
  private:
   Serving() = default;
@@ -122,7 +129,7 @@ class Serving {
   std::uint64_t simulations_ = 0;
   std::vector<std::array<Bytes, 4>> layer_bytes_;  // rest without cache, gate, up, down
   std::vector<Bytes> cache_bytes_;
-  Bytes input_bytes_ = 0, output_bytes_ = 0, activations_ = 0;
+  Bytes input_bytes_ = 0, output_bytes_ = 0, tower_bytes_ = 0, activations_ = 0;
 };
 
 }  // namespace berth::llm

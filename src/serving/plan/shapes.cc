@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <span>
 
 namespace berth::llm {
 namespace {
@@ -99,6 +100,7 @@ Placement placement_of(const Shape& shape, const Serving& serving) {
   }
   placement.output = last;
   placement.input = runtime == Runtime::kLlamaCpp ? serving.cpu() : begin;
+  placement.tower = serving.tower_device(placement.input);
   return placement;
 }
 
@@ -147,10 +149,50 @@ Shape with_moved(const Serving& serving, const std::vector<DeviceId>& order, boo
   return shape;
 }
 
+namespace {
+
+// A mixture's: GPUs but the last take whole layers, the last one what is left with as few tensors on the CPU as fit.
+Shape fitted_mixture(const Serving& serving) {
+  const std::vector<DeviceId>& order = serving.accelerators();
+  Shape shape;
+  std::int64_t left = serving.layers();
+  for (const DeviceId device : std::span(order).first(order.size() - 1)) {
+    shape.blocks.push_back({device, 0, 0});
+    Bytes room = serving.capacity(device);
+    while (left > 0 && serving.layer_bytes(serving.layers() - left) <= room) {
+      room -= serving.layer_bytes(serving.layers() - left);
+      ++shape.blocks.back().layers;
+      --left;
+    }
+  }
+  std::erase_if(shape.blocks, [](const Block& block) { return block.layers == 0; });
+  if (left == 0) return shape;
+  shape.blocks.push_back({order.back(), left, 0});
+  Block& last = shape.blocks.back();
+  while (serving.overflow(placement_of(shape, serving)) > 0 && last.moved < kMovableParts * last.layers) ++last.moved;
+  return shape;
+}
+
+}  // namespace
+
+Shape fitted(const Serving& serving) {
+  const std::vector<DeviceId>& order = serving.accelerators();
+  if (order.empty()) return all_on_cpu(serving);
+  const auto fits = [&](const Shape& shape) { return serving.overflow(placement_of(shape, serving)) == 0; };
+  if (Shape whole = split_by(order, memory_of(serving, order), 0, serving.layers()); fits(whole)) return whole;
+  if (serving.model().config.experts > 0) {
+    if (Shape mixture = fitted_mixture(serving); fits(mixture)) return mixture;
+  }
+  return filled(serving, order);
+}
+
 std::vector<Rival> rivals(const Serving& serving) {
   std::vector<Rival> all;
   const std::vector<DeviceId>& gpus = serving.accelerators();
   if (!gpus.empty()) {
+    if (serving.options().runtime == Runtime::kLlamaCpp) {
+      all.push_back({"--fit", "what llama.cpp does by itself", fitted(serving)});
+    }
     all.push_back({"memory-proportional", "layers by the memory of GPUs", proportional(serving, gpus)});
     std::vector<DeviceId> reversed(gpus.rbegin(), gpus.rend());
     const bool from_front = serving.options().runtime == Runtime::kAccelerate;

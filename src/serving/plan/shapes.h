@@ -38,11 +38,16 @@ struct Rival {
 // "memory-proportional": layers by the memory of GPUs, as llama.cpp and exo split; as many as fit, the rest on the CPU.
 // "layer filling": GPUs to the brim in the machine's order, the rest on the CPU, as ollama and accelerate's sequential.
 // "experts on cpu": llama.cpp's --cpu-moe with memory-proportional layers; mixtures only.
+// "--fit": what llama.cpp does with flags that leave it open.
 // "one device": one per device, whether it fits or not.
 std::vector<Rival> rivals(const Serving& serving);
 
 // As many layers on these GPUs, in this order, as fit, each to the brim; what is left goes to the CPU.
 Shape filled(const Serving& serving, const std::vector<DeviceId>& order);
+// llama.cpp's rule (common/fit.cpp of b21e4de): layers by memory if that fits; else whole layers from the last GPU to
+// the first, the rest on the CPU; of a mixture whose other tensors fit, whole layers from the first GPU on, and the
+// experts of what is left on the CPU.
+Shape fitted(const Serving& serving);
 // All layers on these GPUs by their memory; feed-forward tensors move to the CPU until it fits.
 Shape with_moved(const Serving& serving, const std::vector<DeviceId>& order, bool move_all);
 // Layers by memory, with layers on the CPU until it fits.

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "base/units.h"
@@ -76,8 +77,8 @@ std::optional<FasterSlot> with_faster_slot(const Serving& serving) {
 
 class Questions {
  public:
-  Questions(const std::shared_ptr<const Model>& model, ServingOptions options)
-      : model_(model), options_(std::move(options)) {}
+  Questions(const std::shared_ptr<const Model>& model, ServingOptions options, const Placement& ours)
+      : model_(model), options_(std::move(options)), ours_(ours) {}
 
   void ask(std::string change, const std::shared_ptr<const Machine>& machine) {
     ask(std::move(change), machine, options_);
@@ -85,10 +86,12 @@ class Questions {
   void ask(std::string change, const std::shared_ptr<const Machine>& machine, ServingOptions options) {
     if (machine == nullptr) return;
     if (!options.reserve.empty()) options.reserve.resize(machine->num_devices(), 0);
+    if (!options.margin.empty()) options.margin.resize(machine->num_devices(), std::ranges::max(options.margin));
     auto serving = Serving::make(model_, machine, options);
     if (!serving) return;
     const PlacementSearch found = find_placement(*serving, {kJudgements});
-    const Verdict& verdict = found.best.verdict;
+    const Verdict kept = serving->judge(ours_);
+    const Verdict& verdict = better(kept, found.best.verdict) ? kept : found.best.verdict;
     answers_.push_back(
         {std::move(change), verdict.fits, verdict.over, verdict.decode_s, verdict.prefill_s, verdict.request_s});
   }
@@ -97,16 +100,18 @@ class Questions {
  private:
   std::shared_ptr<const Model> model_;
   ServingOptions options_;
+  const Placement& ours_;
   std::vector<WhatIf> answers_;
 };
 
 }  // namespace
 
 std::vector<WhatIf> ask_what_ifs(const std::shared_ptr<const Model>& model,
-                                 const std::shared_ptr<const Machine>& machine, const ServingOptions& options) {
+                                 const std::shared_ptr<const Machine>& machine, const ServingOptions& options,
+                                 const Placement& ours) {
   const auto serving = Serving::make(model, machine, options);
   if (!serving) return {};
-  Questions questions(model, options);
+  Questions questions(model, options, ours);
   DeviceId fastest = kNoDevice;
   for (const DeviceId gpu : serving->accelerators()) {
     const double rate = machine->device(gpu).bytes_per_s;

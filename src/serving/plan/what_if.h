@@ -17,7 +17,9 @@ struct WhatIf {
   double decode_s = 0.0, prefill_s = 0.0, request_s = 0.0;
 };
 
+// `ours` is the plan for the machine as it is: where it can stay, no answer is worse than it.
 std::vector<WhatIf> ask_what_ifs(const std::shared_ptr<const Model>& model,
-                                 const std::shared_ptr<const Machine>& machine, const ServingOptions& options);
+                                 const std::shared_ptr<const Machine>& machine, const ServingOptions& options,
+                                 const Placement& ours);
 
 }  // namespace berth::llm

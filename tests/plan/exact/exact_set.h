@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The small real problems of tests/data/exact with their proved optima (docs/exact-set.md).
+// The small real problems of problems/exact with their proved optima (docs/exact-set.md).
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 
 namespace berth::exact_set {
 
-inline const std::filesystem::path kSet = source_folder() / "tests" / "data" / "exact";
+inline const std::filesystem::path kSet = source_folder() / "problems" / "exact";
 
 inline std::map<std::string, Picoseconds> optima() {
   JsonDocument document = JsonDocument::open(read_file((kSet / "optima.json").string()).value()).value();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The small real problems of tests/data/exact with their proved optima (docs/exact-set.md).
+// The small real problems of problems/exact with their proved optima (docs/exact-set.md).
 #include <gtest/gtest.h>
 
 #include "plan/exact/exact.h"

@@ -94,11 +94,12 @@ TEST(Place, StopsWithTheBestPlanSoFar) {
 // A planner that puts every op on the first device, whether it may run there or not.
 class Lawless : public Planner {
  public:
-  Result<Plan> plan(Search& search) override {
+  static Plan plan_of(const Problem& problem) {
     Plan plan;
-    plan.device_of.assign(search.problem().graph().num_ops(), DeviceId{0});
+    plan.device_of.assign(problem.graph().num_ops(), DeviceId{0});
     return plan;
   }
+  Result<Plan> plan(Search& search) override { return plan_of(search.problem()); }
 };
 
 TEST(RunPlannerDeathTest, APlanThatBreaksARuleIsABugAndNeverAnOutcome) {
@@ -109,6 +110,8 @@ TEST(RunPlannerDeathTest, APlanThatBreaksARuleIsABugAndNeverAnOutcome) {
   const LoadedProblem loaded = load_problem(request, caller).value();
   const ChosenPlanner lawless{"lawless", [] { return std::make_unique<Lawless>(); }};
   EXPECT_EXIT(run_planner(loaded.problem, lawless, {}, 0, caller), testing::ExitedWithCode(3), "lawless");
+  EXPECT_EXIT(check_verified(loaded.problem, "shared", Lawless::plan_of(loaded.problem)), testing::ExitedWithCode(3),
+              "the plan of 'shared'");
 }
 
 TEST(Compare, RanksRowsAndSharesWhatIsKnown) {
