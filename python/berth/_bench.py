@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, Union
 
 from . import _berth
 from ._arrays import numpy
-from ._graphs import Written
 from ._learning import is_learned
 from ._planning import place
 from ._plans import Plan
 from ._problems import Problem, _order
+from ._words import Asked
 
 if TYPE_CHECKING:
     import pandas
@@ -159,7 +159,7 @@ def _as_function(planner: Planner) -> Any:
 def _told_by(plan: Callable[[Problem, RunBudget, dict[str, Any]], Answer]) -> Any:
     """What the extension module calls: None, why there is no plan, or devices and priorities."""
     def run(native: _berth.Problem, budget: _berth.RunBudget, graph: str, machine: str, setting: str) -> Any:
-        problem = Problem(native, Written(graph, None, (), "", ""))
+        problem = Problem(native, Asked(graph, machine or None, {"changes": [setting] if setting else []}))
         asked = {"graph": graph, "machine": machine or None, "changes": [setting] if setting else []}
         try:
             return _devices_and_priorities(problem, plan(problem, RunBudget(budget), asked))

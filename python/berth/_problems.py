@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Mapping
 
 from . import _berth
 from ._arrays import Devices, Edges, Links, Ops, Tensors, frozen, numpy, table
-from ._graphs import Graph, GraphSource, Written
+from ._graphs import Graph, GraphSource
 from ._groups import Groups, groups_of
 from ._machines import MachineSource
 from ._plans import Plan
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 class Problem:
     """A graph on a machine under constraints, priced. Made by problem(). Its tables are made when they are first asked for."""
 
-    def __init__(self, native: _berth.Problem, written: Written):
-        self._native = native
-        self.graph = Graph(native.graph, written)
+    def __init__(self, native: _berth.Problem, asked: Asked):
+        self._native, self._asked = native, asked
+        self.graph = Graph(native.graph, asked.written)
 
     @property
     def machine(self) -> str:
@@ -177,6 +177,12 @@ class Problem:
             raise _berth.BerthError(f"no device is allowed to all ops of group {nowhere[0]}")
         return of_op
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Other processes read the same files again."""
+        if self._asked.written.folder:
+            raise _berth.BerthError("a problem of a model in memory stays in its process; Graph.save() writes a file for others")
+        return _again, (self._asked.written.source, self._asked.machine, self._asked.words())
+
     def __repr__(self) -> str:
         return f"<berth.Problem '{self.graph.title}' on {self.machine}: {len(self.graph):,} ops>"
 
@@ -189,7 +195,13 @@ def problem(graph: GraphSource, machine: MachineSource | None = None, **problem:
     native = _berth.Problem(asked.request())
     for note in native.notes:
         warnings.warn(note, stacklevel=2)
-    return Problem(native, asked.written)
+    return Problem(native, asked)
+
+
+def _again(source: str, machine: str, words: dict[str, Any]) -> Problem:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # said before
+        return problem(source, machine or None, **words)
 
 
 def _as_array(given: Any, what: str) -> Any:

@@ -49,6 +49,13 @@ class Asked:
         return _berth.Request(self.written.source, self.machine, self.objective, self.costs, self.written.options(), self.constraints,
                               self.constraint_files, self.unsupported, self.changes, self.add_devices)
 
+    def words(self) -> dict[str, Any]:
+        """All that was said besides graph and machine, for another one like this."""
+        words = {"objective": self.objective, "costs": self.costs, "constraints": self.constraints, "constraint_files": self.constraint_files,
+                 "unsupported": self.unsupported, "changes": self.changes, "add_devices": self.add_devices, "dims": self.written.dims,
+                 "outputs": self.written.outputs, "signature": self.written.signature, "tag": self.written.tag}
+        return {name: word for name, word in words.items() if word}
+
     def flags(self) -> list[str]:
         """For the program, all but graph and machine."""
         self.request()  # what is wrong is told in words of Python

@@ -147,6 +147,18 @@ def test_wrappers_of_gymnasium_take_them(problem):
     assert infos["episode"]["r"].tolist() == rewards.tolist()
 
 
+def test_environments_run_in_processes_of_their_own(problem):
+    from gymnasium.vector import AsyncVectorEnv
+    groups = problem.grouped(8)
+    many = AsyncVectorEnv([lambda: berth.PlacementEnv(problem, groups=groups)] * 2, context="spawn")
+    try:
+        observations, _ = many.reset()
+        assert observations["devices"].shape == (2, 3, 4)
+        many.step(np.array([0, 1]))
+    finally:
+        many.close()
+
+
 def test_what_no_mask_can_say_is_refused(problem):
     limited = berth.problem(SMALL, "k40x2", constraints=[("max-devices", "1")])
     with pytest.raises(berth.BerthError, match="limits"):

@@ -2,6 +2,7 @@
 """Problems as arrays: their tables are those of the graph and the machine, and plans in arrays are worth what they are one by one."""
 import ctypes
 import os
+import pickle
 import signal
 import threading
 import time
@@ -401,6 +402,13 @@ def test_a_plan_of_arrays_can_all_that_plans_can(problem, rows, tmp_path):
     pinned = berth.problem(SMALL, "k40x2", constraints=[("pin", f"{op}=gpu0")])
     with pytest.raises(berth.BerthError, match="^'pin .*' does not hold"):
         pinned.plan({"*": "gpu0", op: "gpu1"})
+
+
+def test_other_processes_have_the_same_problem(problem, rows, tmp_path):
+    less = berth.problem(berth.load(SMALL), "k40x2", constraints=[("reserve", "gpu1=1GiB")], changes=["link.*.latency=2x"])
+    again = pickle.loads(pickle.dumps(less))
+    assert (again.evaluate(rows).picoseconds == less.evaluate(rows).picoseconds).all() and (again.devices.memory == less.devices.memory).all()
+    assert (again.evaluate(rows).picoseconds != problem.evaluate(rows).picoseconds).any()
 
 
 def test_a_problem_is_refused_as_everywhere():
