@@ -4,6 +4,12 @@
 set(cuda_sources ${PROJECT_SOURCE_DIR}/src/sim/batch/cuda/cuda_batch.cu ${PROJECT_SOURCE_DIR}/src/sim/batch/cuda/sort.cu)
 if(BERTH_CUDA)
   enable_language(CUDA)
+  if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know that nvcc takes C++20
+    set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+    set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+    set(CMAKE_CUDA20_COMPILE_FEATURES cuda_std_20)
+    list(APPEND CMAKE_CUDA_COMPILE_FEATURES cuda_std_20)
+  endif()
   find_package(CUDAToolkit REQUIRED)
   if(NOT CMAKE_CUDA_ARCHITECTURES OR CMAKE_CUDA_ARCHITECTURES STREQUAL CMAKE_CUDA_ARCHITECTURES_DEFAULT)
     set(CMAKE_CUDA_ARCHITECTURES 80 90)  # and what is newer, by the PTX of the last
