@@ -11,43 +11,37 @@
 #include <cstdint>
 
 #include "sim/batch/compact_view.h"
-#include "sim/batch/workspace.h"
+#include "sim/batch/waiting.h"
 
 namespace berth::batch {
 
-// What decides which ready op goes first.
-enum class Order {
-  kReadyTime,  // all priorities are equal
-  kRank,       // all differ
-  kRankTies,   // some are shared: among those by ready time
-};
-struct Ranks {  // by priority, then op id
-  const std::uint32_t* of_node = nullptr;
-  const std::uint32_t* node_at = nullptr;
-  const std::uint32_t* tie_end = nullptr;  // [rank]: behind the last rank of equal priority
-};
-
 enum class Found { kNothing, kWork, kEnd };
 
-template <std::uint32_t kStride, typename Index, typename Mask, Order kOrder, bool kLanes>
+// Told what happens in a run, by nobody who only wants its result.
+struct NoWatch {
+  BERTH_PORTABLE void note_ready(std::uint32_t, std::uint32_t) {}  // node, instant
+  BERTH_PORTABLE void note_end(std::uint32_t, std::uint32_t) {}
+};
+
+template <std::uint32_t kStride, typename Index, typename Mask, Order kOrder, bool kLanes, typename Watch = NoWatch>
 class EventLoop {
  public:
   using Memory = Workspace<kStride>;
+  static constexpr Order kOrderOfOps = kOrder;
   BERTH_PORTABLE EventLoop(const CompactView& problem, const Memory& memory, const HotState<Index>& hot,
-                           const Ranks& ranks)
-      : problem_(problem), memory_(memory), hot_(hot), ranks_(ranks) {}
+                           const Ranks& ranks, const Watch& watch = {})
+      : problem_(problem),
+        memory_(memory),
+        hot_(hot),
+        ranks_(ranks),
+        watch_(watch),
+        waiting_(problem, memory, hot, ranks) {}
 
   // Nodes must be set to what they wait for and where they are, and the bits of ranks to 0.
   BERTH_PORTABLE void begin() {
     for (std::uint32_t slot = 0; slot < problem_.num_slots; ++slot) hot_.end(slot) = kNever;
-    for (std::uint32_t server = 0; server < problem_.num_devices + problem_.num_queues; ++server) {
-      hot_.head(server) = 0;
-      hot_.tail(server) = 0;
-    }
-    for (std::uint32_t device = 0; device < problem_.num_devices; ++device) {
-      hot_.held(device) = 0;
-      hot_.top(device) = 0;
-    }
+    waiting_.begin();
+    for (std::uint32_t device = 0; device < problem_.num_devices; ++device) hot_.held(device) = 0;
     for (std::uint32_t i = 0; i < problem_.num_residents; ++i) {
       const Resident resident = load(&problem_.residents[i]);
       hot_.held(device_of(node_word(static_cast<std::uint32_t>(resident.node)))) += resident.bytes;
@@ -60,28 +54,61 @@ class EventLoop {
     }
   }
 
+  // After begin(): goes on as the base did behind a moment, whose nodes, counters, ranks and ready times are in memory,
+  // patched for what has moved. Residents have been counted where they are in this plan: they hold as much all the
+  // time.
+  BERTH_PORTABLE void resume(const Snapshots& from, std::uint32_t which) {
+    const Moment moment = from.moments[which];
+    if (moment.ended == 0) return;
+    now_ = moment.now;
+    grown_ = static_cast<Mask>(moment.grown);
+    next_source_ = problem_.num_sources;
+    const std::uint64_t* times = from.times + std::size_t{which} * HotState<Index>::num_times(problem_);
+    const std::uint32_t* items = from.items + std::size_t{which} * problem_.num_slots;
+    for (std::uint32_t slot = 0; slot < problem_.num_slots; ++slot) {
+      hot_.end(slot) = *times++;
+      hot_.item(slot) = items[slot];
+    }
+    for (std::uint32_t device = 0; device < problem_.num_devices; ++device) {
+      hot_.held(device) += static_cast<std::int64_t>(times[device]);
+      hot_.peak(device) += static_cast<std::int64_t>(times[problem_.num_devices + device]);
+    }
+    for (std::uint32_t pool = 0; pool < problem_.num_pools; ++pool) {
+      hot_.pool_peak(pool) += static_cast<std::int64_t>(times[3 * problem_.num_devices + pool]);
+    }
+    waiting_.resume(from, which);
+  }
+
+  // Between two instants: everything that ended at this one has taken effect.
+  [[nodiscard]] BERTH_PORTABLE bool is_between_instants() const {
+    return next_source_ == problem_.num_sources && !waiting_.has_timeless() && ending_ == 0 &&
+           waiting_.next_delayed() != now_;
+  }
+  BERTH_PORTABLE void begin_what_waits() {
+    for (Mask touched = waiting_.take_touched(); touched != 0; touched &= touched - 1) pick(lowest_bit(touched));
+  }
+
   BERTH_PORTABLE Found fetch() {
     if (next_source_ < problem_.num_sources) {
       const std::uint32_t node = load(&problem_.sources[next_source_++]);
       become_ready(node, device_of(node_word(node)), load(&problem_.timeless[node]));
       return Found::kNothing;
     }
-    if (first_timeless_ != end_timeless_) {
-      const std::uint32_t code = Memory::at(memory_.timeless, first_timeless_++);
-      if (first_timeless_ == end_timeless_) first_timeless_ = end_timeless_ = 0;
+    if (waiting_.has_timeless()) {
+      const std::uint32_t code = waiting_.pop_timeless();
       if (code >> 31) return end_hop(code & ~kIsTransfer);
       return end_op(code & kNodeMask, code >> kCodeShift);
     }
-    if (ending_ == 0 && next_delayed_ != now_ && !advance()) return Found::kEnd;
+    if (ending_ == 0 && waiting_.next_delayed() != now_ && !advance()) return Found::kEnd;
     if (ending_ != 0) {
       const std::uint32_t slot = lowest_bit(ending_);
       ending_ &= ending_ - 1;
       const std::uint32_t server = server_of(slot);
       hot_.end(slot) = kNever;
-      touched_ |= Mask{1} << server;
+      waiting_.touch(server);
       return server < problem_.num_devices ? end_op(hot_.item(slot), server) : end_hop(hot_.item(slot));
     }
-    const std::uint32_t code = pop_delayed();
+    const std::uint32_t code = waiting_.pop_delayed();
     if (code >> 31) return end_hop(code & ~kIsTransfer);
     const std::uint32_t word = node_word(code) - kOneWait;
     node_word(code) = word;
@@ -114,9 +141,12 @@ class EventLoop {
   // False if something overflowed: there is no result then.
   BERTH_PORTABLE bool run() {
     begin();
+    return go_on();
+  }
+  BERTH_PORTABLE bool go_on() {
     for (;;) {
       const Found found = fetch();
-      if (failed_ || found == Found::kEnd) return !failed_;
+      if (failed() || found == Found::kEnd) return !failed();
       if (found == Found::kWork) {
         while (!work()) {
         }
@@ -124,9 +154,13 @@ class EventLoop {
     }
   }
 
-  [[nodiscard]] BERTH_PORTABLE bool failed() const { return failed_; }
+  [[nodiscard]] BERTH_PORTABLE bool failed() const { return waiting_.failed(); }
   [[nodiscard]] BERTH_PORTABLE Time now() const { return now_; }
+  [[nodiscard]] BERTH_PORTABLE std::uint32_t instant() const { return waiting_.instant(); }
+  [[nodiscard]] BERTH_PORTABLE Mask grown() const { return grown_; }
+  [[nodiscard]] BERTH_PORTABLE std::uint32_t num_delayed() const { return waiting_.num_delayed(); }
   BERTH_PORTABLE HotState<Index>& hot() { return hot_; }
+  BERTH_PORTABLE Watch& watch() { return watch_; }
 
  private:
   static constexpr std::uint32_t kNone = ~0U;
@@ -159,6 +193,7 @@ class EventLoop {
   // ---- What ended.
 
   BERTH_PORTABLE Found end_op(std::uint32_t node, std::uint32_t device) {
+    watch_.note_end(node, waiting_.instant());
     item_ = node;
     device_ = device;
     chunk_ = node;
@@ -233,7 +268,7 @@ class EventLoop {
       } else if (kind == Record::kControl && !delivers_) {
         const Time latency = is_here ? 0 : problem_.latency[device_ * problem_.num_devices + where];
         arrives = latency == 0;
-        if (!arrives) push_delayed(now_ + latency, record.node());
+        if (!arrives) waiting_.push_delayed(now_ + latency, record.node());
       }
       if (arrives) {
         words[i] -= kOneWait;
@@ -335,6 +370,7 @@ class EventLoop {
   // ---- What comes next.
 
   BERTH_PORTABLE void become_ready(std::uint32_t node, std::uint32_t device, std::uint32_t timeless) {
+    watch_.note_ready(node, waiting_.instant());
     bool is_timeless = timeless == Record::kTakesNone;
     if (timeless >= Record::kDependsOnDevice) {
       const Start start = start_of(node, device);
@@ -342,11 +378,9 @@ class EventLoop {
       if (is_timeless && start.bytes != 0) grow(device, start.bytes);
     }
     if (is_timeless) {
-      push_timeless(node | device << kCodeShift);
-    } else if constexpr (kOrder == Order::kReadyTime) {
-      queue_up(device, node, memory_.ready, memory_.capacities.ready, device);
+      waiting_.push_timeless(node | device << kCodeShift);
     } else {
-      rank_up(device, node);
+      waiting_.add_op(device, node);
     }
   }
 
@@ -355,14 +389,14 @@ class EventLoop {
     const Time duration = time_of(transfer, hop);
     const std::uint32_t number = number_of(problem_, transfer);
     if (duration != 0 && hop.queue() != Hop::kUncontended) {
-      queue_up(problem_.num_devices + hop.queue(), number, memory_.queued, memory_.capacities.queued, hop.queue());
+      waiting_.add_transfer(hop.queue(), number);
       return;
     }
     if (hop.last()) grow(transfer.to, load(&problem_.tensor_bytes[transfer.tensor]));
     if (duration != 0) {
-      push_delayed(now_ + duration, number | kIsTransfer);
+      waiting_.push_delayed(now_ + duration, number | kIsTransfer);
     } else {
-      push_timeless(number | kIsTransfer);
+      waiting_.push_timeless(number | kIsTransfer);
     }
   }
 
@@ -371,183 +405,10 @@ class EventLoop {
     grown_ |= Mask{1} << device;
   }
 
-  BERTH_PORTABLE void push_timeless(std::uint32_t code) {
-    if (end_timeless_ == memory_.capacities.timeless) {
-      failed_ = true;
-    } else {
-      Memory::at(memory_.timeless, end_timeless_++) = code;
-    }
-  }
-
-  // The first in line of an idle server with one lane waits in its slot, so that most never see the ring.
-  BERTH_PORTABLE bool waits_in_slot(std::uint32_t server, std::uint32_t& key, bool is_empty) {
-    if (kLanes && server < problem_.num_devices) return false;
-    const std::uint32_t slot = slot_of(server);
-    const Mask bit = Mask{1} << server;
-    if ((first_in_line_ & bit) != 0) {
-      const std::uint32_t first = hot_.item(slot);
-      if (key < first) {
-        hot_.item(slot) = key;
-        key = first;
-      }
-      return false;
-    }
-    if (!is_empty || hot_.end(slot) != kNever) return false;
-    hot_.item(slot) = key;
-    first_in_line_ |= bit;
-    return true;
-  }
-  BERTH_PORTABLE std::uint32_t slot_of(std::uint32_t server) const {
-    return kLanes ? problem_.first_slot[server] : server;
-  }
-
-  // What comes at one instant stands in the order of keys, behind what came before.
-  BERTH_PORTABLE void queue_up(std::uint32_t server, std::uint32_t key, std::uint32_t* rings, std::uint32_t capacity,
-                               std::uint32_t ring) {
-    const Mask bit = Mask{1} << server;
-    touched_ |= bit;
-    const Index head = hot_.head(server), tail = hot_.tail(server);
-    if (waits_in_slot(server, key, head == tail)) return;
-    Index mark = tail;
-    if ((marked_ & bit) != 0) {
-      mark = hot_.mark(server);
-    } else {
-      hot_.mark(server) = tail;
-      marked_ |= bit;
-    }
-    if (static_cast<Index>(tail - head) >= capacity) {
-      failed_ = true;
-      return;
-    }
-    const std::uint32_t base = ring * capacity;
-    Index place = tail;
-    while (place != mark) {
-      const auto before = static_cast<Index>(place - 1);
-      const std::uint32_t other = Memory::at(rings, base + (before & (capacity - 1)));
-      if (other < key) break;
-      Memory::at(rings, base + (place & (capacity - 1))) = other;
-      place = before;
-      if (++shifted_ > kPatience) failed_ = true;  // a crowd in the worst order
-    }
-    Memory::at(rings, base + (place & (capacity - 1))) = key;
-    hot_.tail(server) = static_cast<Index>(tail + 1);
-  }
-  BERTH_PORTABLE std::uint32_t leave_queue(std::uint32_t server, const std::uint32_t* rings, std::uint32_t capacity,
-                                           std::uint32_t ring) {
-    const Index head = hot_.head(server);
-    const std::uint32_t key = Memory::at(rings, ring * capacity + (head & (capacity - 1)));
-    hot_.head(server) = static_cast<Index>(head + 1);
-    if (hot_.head(server) == hot_.tail(server)) {  // from the beginning again, where memory is warm
-      hot_.head(server) = 0;
-      hot_.tail(server) = 0;
-    }
-    return key;
-  }
-
-  // Ready ops by rank: a bit each, with bits for words that are not empty above. The tail of the ring counts them.
-  BERTH_PORTABLE void rank_up(std::uint32_t device, std::uint32_t node) {
-    touched_ |= Mask{1} << device;
-    if constexpr (kOrder == Order::kRankTies) Memory::at(memory_.since, node) = instant_;
-    std::uint32_t rank = load(&ranks_.of_node[node]);
-    if (waits_in_slot(device, rank, hot_.tail(device) == 0)) return;
-    ++hot_.tail(device);
-    const std::uint32_t low = device * rank_words_of_device(problem_.num_ops);
-    std::uint64_t& word = Memory::at(memory_.ranks, low + rank / 64);
-    const bool was_empty = word == 0;
-    word |= std::uint64_t{1} << (rank % 64);
-    if (!was_empty) return;
-    std::uint64_t& above = Memory::at(memory_.ranks, low + rank_words(problem_.num_ops) + rank / 4096);
-    if (above == 0) hot_.top(device) |= std::uint64_t{1} << (rank / 4096);
-    above |= std::uint64_t{1} << (rank / 64 % 64);
-  }
-  BERTH_PORTABLE std::uint32_t first_rank(std::uint32_t device) {
-    const std::uint32_t low = device * rank_words_of_device(problem_.num_ops);
-    const std::uint32_t high = lowest_bit(hot_.top(device));
-    const std::uint32_t middle =
-        high * 64 + lowest_bit(Memory::at(memory_.ranks, low + rank_words(problem_.num_ops) + high));
-    return middle * 64 + lowest_bit(Memory::at(memory_.ranks, low + middle));
-  }
-  BERTH_PORTABLE void leave_ranks(std::uint32_t device, std::uint32_t rank) {
-    --hot_.tail(device);
-    const std::uint32_t low = device * rank_words_of_device(problem_.num_ops);
-    std::uint64_t& word = Memory::at(memory_.ranks, low + rank / 64);
-    word &= ~(std::uint64_t{1} << (rank % 64));
-    if (word != 0) return;
-    std::uint64_t& above = Memory::at(memory_.ranks, low + rank_words(problem_.num_ops) + rank / 4096);
-    above &= ~(std::uint64_t{1} << (rank / 64 % 64));
-    if (above == 0) hot_.top(device) &= ~(std::uint64_t{1} << (rank / 4096));
-  }
-  // Of those with the priority of the first, the one that was ready first; of these the one with the lowest id.
-  BERTH_PORTABLE std::uint32_t earliest_of_ties(std::uint32_t device, std::uint32_t first) {
-    const std::uint32_t end = load(&ranks_.tie_end[first]);
-    if (end == first + 1) return first;
-    const std::uint32_t low = device * rank_words_of_device(problem_.num_ops);
-    std::uint32_t best = first, earliest = Memory::at(memory_.since, load(&ranks_.node_at[first]));
-    std::uint64_t word = Memory::at(memory_.ranks, low + first / 64) & (~std::uint64_t{1} << (first % 64));
-    for (std::uint32_t at = first / 64;;) {
-      for (; word != 0; word &= word - 1) {
-        const std::uint32_t rank = at * 64 + lowest_bit(word);
-        if (rank >= end) return best;
-        const std::uint32_t since = Memory::at(memory_.since, load(&ranks_.node_at[rank]));
-        if (since < earliest) {
-          earliest = since;
-          best = rank;
-        }
-        if (++shifted_ > kPatience) failed_ = true;
-      }
-      if (++at * 64 >= end) return best;
-      word = Memory::at(memory_.ranks, low + at);
-    }
-  }
-  BERTH_PORTABLE std::uint32_t take_ranked(std::uint32_t device) {
-    std::uint32_t rank = first_rank(device);
-    if constexpr (kOrder == Order::kRankTies) rank = earliest_of_ties(device, rank);
-    leave_ranks(device, rank);
-    return rank;
-  }
-
-  // A binary heap by time.
-  BERTH_PORTABLE void push_delayed(Time time, std::uint32_t code) {
-    if (num_delayed_ == memory_.capacities.delayed) {
-      failed_ = true;
-      return;
-    }
-    std::uint32_t hole = num_delayed_++;
-    while (hole > 0 && Memory::at(memory_.delay_ends, (hole - 1) / 2) > time) {
-      move_delayed((hole - 1) / 2, hole);
-      hole = (hole - 1) / 2;
-    }
-    Memory::at(memory_.delay_ends, hole) = time;
-    Memory::at(memory_.delayed, hole) = code;
-    if (time < next_delayed_) next_delayed_ = time;
-  }
-  BERTH_PORTABLE std::uint32_t pop_delayed() {
-    const std::uint32_t code = Memory::at(memory_.delayed, 0);
-    const std::uint32_t last = --num_delayed_;
-    const Time time = Memory::at(memory_.delay_ends, last);
-    std::uint32_t hole = 0;
-    for (std::uint32_t child = 1; child < last; child = 2 * hole + 1) {
-      if (child + 1 < last && Memory::at(memory_.delay_ends, child + 1) < Memory::at(memory_.delay_ends, child)) {
-        ++child;
-      }
-      if (time <= Memory::at(memory_.delay_ends, child)) break;
-      move_delayed(child, hole);
-      hole = child;
-    }
-    move_delayed(last, hole);
-    next_delayed_ = num_delayed_ == 0 ? kNever : Memory::at(memory_.delay_ends, 0);
-    return code;
-  }
-  BERTH_PORTABLE void move_delayed(std::uint32_t from, std::uint32_t to) {
-    Memory::at(memory_.delay_ends, to) = Memory::at(memory_.delay_ends, from);
-    Memory::at(memory_.delayed, to) = Memory::at(memory_.delayed, from);
-  }
-
   // ---- From one instant to the next.
 
   BERTH_PORTABLE bool advance() {
-    for (; touched_ != 0; touched_ &= touched_ - 1) pick(lowest_bit(touched_));
-    marked_ = 0;
+    begin_what_waits();
     Time next = kNever;
     Mask ending = 0;
     for (std::uint32_t slot = 0; slot < problem_.num_slots; ++slot) {
@@ -558,42 +419,27 @@ class EventLoop {
       }
       if (end == next) ending |= Mask{1} << slot;
     }
-    if (next_delayed_ < next) {
-      next = next_delayed_;
+    if (waiting_.next_delayed() < next) {
+      next = waiting_.next_delayed();
       ending = 0;
     }
     if (next == kNever) return false;
     note_peaks();  // only now: at the last instant of all every lifetime has ended
     now_ = next;
     ending_ = ending;
-    ++instant_;
+    waiting_.next_instant();
     return true;
   }
 
   BERTH_PORTABLE void pick(std::uint32_t server) {
-    const Mask bit = Mask{1} << server;
-    if ((first_in_line_ & bit) != 0) {
-      first_in_line_ &= ~bit;
-      begin_item(server, slot_of(server), hot_.item(slot_of(server)));
+    const std::uint32_t first = kLanes ? problem_.first_slot[server] : server;
+    if (waiting_.leave_slot(server)) {
+      begin_item(server, first, hot_.item(first));
       return;
     }
-    const std::uint32_t end = kLanes ? problem_.first_slot[server + 1] : slot_of(server) + 1;
-    for (std::uint32_t slot = slot_of(server); slot < end && has_waiting(server); ++slot) {
-      if (hot_.end(slot) == kNever) begin_item(server, slot, take(server));
-    }
-  }
-  BERTH_PORTABLE bool has_waiting(std::uint32_t server) {
-    const bool is_ranked = kOrder != Order::kReadyTime && server < problem_.num_devices;
-    return is_ranked ? hot_.tail(server) != 0 : hot_.head(server) != hot_.tail(server);
-  }
-  BERTH_PORTABLE std::uint32_t take(std::uint32_t server) {
-    if (server >= problem_.num_devices) {
-      return leave_queue(server, memory_.queued, memory_.capacities.queued, server - problem_.num_devices);
-    }
-    if constexpr (kOrder == Order::kReadyTime) {
-      return leave_queue(server, memory_.ready, memory_.capacities.ready, server);
-    } else {
-      return take_ranked(server);
+    const std::uint32_t end = kLanes ? problem_.first_slot[server + 1] : first + 1;
+    for (std::uint32_t slot = first; slot < end && waiting_.is_any_left(server); ++slot) {
+      if (hot_.end(slot) == kNever) begin_item(server, slot, waiting_.take(server));
     }
   }
 
@@ -633,22 +479,17 @@ class EventLoop {
     if (held > hot_.pool_peak(pool)) hot_.pool_peak(pool) = held;
   }
 
-  static constexpr std::uint32_t kPatience = 100'000'000;  // steps spent on sorting before a run is given up
-
   const CompactView& problem_;
   Memory memory_;
   HotState<Index> hot_;
   Ranks ranks_;
+  [[no_unique_address]] Watch watch_;
+  Waiting<kStride, Index, Mask, kOrder, kLanes> waiting_;
 
-  Time now_ = 0, next_delayed_ = kNever;
-  Mask ending_ = 0;         // slots whose end is now and not yet looked at
-  Mask touched_ = 0;        // servers that may have something to begin
-  Mask first_in_line_ = 0;  // servers whose slot holds what begins next
-  Mask marked_ = 0;         // servers whose mark is of this instant
-  Mask grown_ = 0;          // devices that hold more than before
-  std::uint32_t next_source_ = 0, first_timeless_ = 0, end_timeless_ = 0, num_delayed_ = 0;
-  std::uint32_t instant_ = 0, shifted_ = 0;
-  bool failed_ = false;
+  Time now_ = 0;
+  Mask ending_ = 0;  // slots whose end is now and not yet looked at
+  Mask grown_ = 0;   // devices that hold more than before
+  std::uint32_t next_source_ = 0;
 
   // The item that work() is at: the end of an op, or of a tensor's hop.
   std::uint32_t item_ = 0, device_ = 0, chunk_ = 0, end_chunk_ = 0;
