@@ -29,8 +29,7 @@ void append(std::vector<T>& to, const std::vector<T>& from, std::size_t count) {
 
 }  // namespace
 
-BaseRun::BaseRun(const CompactProblem& problem, const Capacities& capacities)
-    : memory_(problem.view(), capacities), has_lanes_(problem.has_lanes()) {
+BaseRun::BaseRun(const CompactProblem& problem, const Capacities& capacities) : memory_(problem.view(), capacities) {
   const CompactView& view = memory_.view;
   const std::size_t bytes = view.num_nodes * std::size_t{8} + view.num_counters * std::size_t{2} +
                             view.num_devices * std::size_t{8} * rank_words_of_device(view.num_ops) + 1;
@@ -79,9 +78,9 @@ bool BaseRun::record(std::span<const std::uint8_t> device_of, const Ranking& ran
   for (std::uint32_t op = 0; op < view.num_ops; ++op) device_[view.node_of[op]] = device_of[op];
   ended_ = 0;
   bool ok = false;
-  if (ranking.order() == Order::kReadyTime) ok = run_in_order<Order::kReadyTime>(ranking);
-  if (ranking.order() == Order::kRank) ok = run_in_order<Order::kRank>(ranking);
-  if (ranking.order() == Order::kRankTies) ok = run_in_order<Order::kRankTies>(ranking);
+  if (ranking.order() == Order::kReadyTime) ok = run_loop<Order::kReadyTime>(ranking);
+  if (ranking.order() == Order::kRank) ok = run_loop<Order::kRank>(ranking);
+  if (ranking.order() == Order::kRankTies) ok = run_loop<Order::kRankTies>(ranking);
   memory_.ranks_are_clear = ok;
   if (!ok) return false;
   of_.assign(device_of.begin(), device_of.end());
@@ -95,37 +94,31 @@ bool BaseRun::record(std::span<const std::uint8_t> device_of, const Ranking& ran
   return true;
 }
 
-template <Order kOrder>
-bool BaseRun::run_in_order(const Ranking& ranking) {
-  return has_lanes_ ? run_loop<kOrder, true>(ranking) : run_loop<kOrder, false>(ranking);
-}
-
 // Moments are spread evenly over the ops that end.
-template <Order kOrder, bool kLanes>
+template <Order kOrder>
 bool BaseRun::run_loop(const Ranking& ranking) {
+  const CompactView& view = memory_.view;
+  constexpr bool kLanes = true;  // serves machines without lanes as well
   EventLoop<1, std::uint32_t, std::uint64_t, kOrder, kLanes, Recorder> loop(
-      memory_.view, memory_.workspace(), memory_.hot(), ranking.ranks(), {ready_.data(), end_.data(), &ended_});
+      view, memory_.workspace(), memory_.hot(), ranking.ranks(), {ready_.data(), end_.data(), &ended_});
   loop.begin();
   residents_.clear();
-  for (std::uint32_t i = 0; i < memory_.view.num_devices; ++i) residents_.push_back(loop.hot().held(i));
-  for (std::uint32_t i = 0; i < memory_.view.num_pools; ++i) residents_.push_back(loop.hot().pool_peak(i));
-  remember(loop);
-  const std::size_t gap = memory_.view.num_ops / (most_moments_ + 1) + 1;
-  std::size_t due = gap;
-  while (moments_.size() <= most_moments_) {
+  for (std::uint32_t i = 0; i < view.num_devices; ++i) residents_.push_back(loop.hot().held(i));
+  for (std::uint32_t i = 0; i < view.num_pools; ++i) residents_.push_back(loop.hot().pool_peak(i));
+  const std::size_t gap = view.num_ops / (most_moments_ + 1) + 1;
+  for (std::size_t due = 0;;) {
+    if (ended_ >= due && moments_.size() <= most_moments_ && (due == 0 || loop.is_between_instants())) {
+      if (due > 0) loop.begin_what_waits();
+      remember(loop);
+      while (due <= ended_) due += gap;
+    }
     const Found found = loop.fetch();
-    if (loop.failed()) return false;
-    if (found == Found::kEnd) return true;
+    if (loop.failed() || found == Found::kEnd) return !loop.failed();
     if (found == Found::kWork) {
       while (!loop.work()) {
       }
     }
-    if (ended_ < due || !loop.is_between_instants()) continue;
-    loop.begin_what_waits();
-    remember(loop);
-    while (due <= ended_) due += gap;
   }
-  return loop.go_on();
 }
 
 template <typename Loop>

@@ -55,8 +55,6 @@ class BaseRun {
  private:
   void find_control_predecessors();
   template <Order kOrder>
-  bool run_in_order(const Ranking& ranking);
-  template <Order kOrder, bool kLanes>
   bool run_loop(const Ranking& ranking);
   template <typename Loop>
   void remember(Loop& loop);
@@ -64,7 +62,6 @@ class BaseRun {
   void remember_rings(Order order);
 
   HostMemory memory_;
-  const bool has_lanes_;
   std::size_t most_moments_;
   std::uint32_t ended_ = 0;              // ops of the run so far
   std::vector<std::int64_t> residents_;  // held per device, then pool, from before the first instant

@@ -65,7 +65,7 @@ bool HostRun::run_placed(const Snapshots* from) {
 }
 
 template <Order kOrder, bool kLanes>
-[[gnu::flatten]] bool HostRun::run_loop(const Snapshots* from) {
+bool HostRun::run_loop(const Snapshots* from) {
   const CompactView& view = memory_.view;
   EventLoop<1, std::uint32_t, std::uint64_t, kOrder, kLanes> loop(view, memory_.workspace(), memory_.hot(),
                                                                   ranking_.ranks());
