@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Batches of plans on NVIDIA GPUs (BERTH_CUDA): kernels are compiled by nvcc as a library of their own, since it does not know our
 # compiler's flags. docs/decisions/0027-simulation-on-gpus.md.
-set(cuda_sources ${PROJECT_SOURCE_DIR}/src/sim/batch/cuda/cuda_batch.cu ${PROJECT_SOURCE_DIR}/src/sim/batch/cuda/sort.cu)
+file(GLOB cuda_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/sim/batch/cuda/*.cu)
 if(BERTH_CUDA)
   enable_language(CUDA)
   if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know that nvcc takes C++20
@@ -15,6 +15,7 @@ if(BERTH_CUDA)
     set(CMAKE_CUDA_ARCHITECTURES 80 90)  # and what is newer, by the PTX of the last
   endif()
   add_library(berth_cuda STATIC ${cuda_sources})
+  target_link_libraries(berth_cuda PRIVATE Threads::Threads)
   target_compile_features(berth_cuda PRIVATE cuda_std_20)
   target_compile_options(berth_cuda PRIVATE --expt-relaxed-constexpr)
   target_include_directories(berth_cuda PRIVATE ${PROJECT_SOURCE_DIR}/src)

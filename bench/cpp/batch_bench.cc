@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "sim/batch/compact.h"
 #include "sim/batch/host_run.h"
 #include "sim/simulator.h"
 #include "workloads.h"

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans per second of the batch simulator on a GPU, beside the engine on one core of the same host, and how many plans
 // of those that are checked differ from the processor's (none may).
-//   cuda_bench GRAPH MACHINE [MODE:PLANS:TILE:PER_WARP:CHECKED:RANKED]...
+//   cuda_bench GRAPH MACHINE [MODE:PLANS:TILE:PER_WARP:CHECKED:RANKED:NEAR]...
 // MODE: most groups moved, or "random". TILE, PER_WARP: layout of threads, 0 to choose. RANKED: 0 no priorities, 1 all
-// different, 2 some shared, 3 every plan its own.
+// different, 2 some shared; every plan its own: 3 doubles, 4 whole numbers in doubles, 5 small whole numbers. NEAR: 1
+// to begin at moments of the base's run.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -13,6 +14,7 @@
 #include <thread>
 
 #include "base/rng.h"
+#include "sim/batch/compact.h"
 #include "sim/batch/cuda/cuda_batch.h"
 #include "sim/batch/host_run.h"
 #include "sim/simulator.h"
@@ -32,14 +34,16 @@ DeviceId random_device(DeviceSet allowed, Rng& rng) {
 
 struct Row {
   std::string mode;
-  std::uint32_t plans = 0, tile = 0, per_warp = 0, checked = 0, ranked = 0;
+  std::uint32_t plans = 0, tile = 0, per_warp = 0, checked = 0, ranked = 0, near = 0;
+  [[nodiscard]] bool has_own() const { return ranked >= 3; }
 };
 Row parse(const std::string& text) {
   Row row;
   std::stringstream stream(text);
   std::getline(stream, row.mode, ':');
   char colon = 0;
-  stream >> row.plans >> colon >> row.tile >> colon >> row.per_warp >> colon >> row.checked >> colon >> row.ranked;
+  stream >> row.plans >> colon >> row.tile >> colon >> row.per_warp >> colon >> row.checked >> colon >> row.ranked >>
+      colon >> row.near;
   return row;
 }
 
@@ -87,44 +91,81 @@ Batch make_batch(const Problem& task, const Plan& base, const Row& row) {
   return batch;
 }
 
-std::span<const double> priorities_of(const std::vector<double>& all, const Row& row, std::size_t plan,
-                                      std::size_t ops) {
-  return row.ranked == 3 ? std::span(all).subspan(plan * ops, ops) : std::span(all);
-}
-
-std::uint32_t count_wrong(const batch::CompactProblem& compact, const Batch& plans, const Row& row,
-                          const std::vector<double>& priorities, const std::vector<batch::Time>& times,
-                          const std::vector<std::int64_t>& peaks) {
-  std::atomic<std::uint32_t> wrong = 0;
+// On all cores: body(i) for every i below `count`.
+template <typename Body>
+void for_all(std::size_t count, Body body) {
+  std::atomic<std::size_t> next = 0;
   std::vector<std::thread> threads;
-  const std::uint32_t step = std::max(1U, row.plans / std::max(1U, row.checked));
-  const unsigned workers = std::max(1U, std::thread::hardware_concurrency());
-  for (unsigned worker = 0; worker < workers; ++worker) {
-    threads.emplace_back([&, worker] {
-      batch::HostRun host(compact);
-      const std::size_t places = compact.view().num_devices + compact.view().num_pools;
-      for (std::size_t i = worker * std::size_t{step}; i < row.plans && row.checked > 0;
-           i += workers * std::size_t{step}) {
-        if (times[i] == batch::kNever) continue;
-        bool same = host.run(plans.plan(i), priorities_of(priorities, row, i, plans.base.size())) &&
-                    host.step_time() == times[i];
-        for (std::uint32_t k = 0; k < places; ++k) same = same && host.peak(k) == peaks[i * places + k];
-        if (!same) ++wrong;
-      }
+  for (unsigned worker = 0; worker < std::max(1U, std::thread::hardware_concurrency()); ++worker) {
+    threads.emplace_back([&] {
+      for (std::size_t i = next++; i < count; i = next++) body(i);
     });
   }
   for (std::thread& thread : threads) thread.join();
+}
+
+// Near the order of ids, for all plans or for each.
+struct Priorities {
+  std::vector<double> all;
+  std::vector<std::uint16_t> small;
+
+  Priorities(const Row& row, std::size_t ops) {
+    if (row.ranked == 0) return;
+    const std::size_t rows = row.has_own() ? row.plans : 1;
+    if (row.ranked == 5) {
+      small.resize(rows * ops);
+    } else {
+      all.resize(rows * ops);
+    }
+    for_all(rows, [&](std::size_t i) { fill(row, i * ops, ops); });
+  }
+  void fill(const Row& row, std::size_t first, std::size_t ops) {
+    Rng rng(9 + first);
+    for (std::size_t op = 0; op < ops; ++op) {
+      const auto noise = static_cast<double>(op + rng.below(200));
+      if (row.ranked == 1 || row.ranked == 3) all[first + op] = -noise - 1e-7 * static_cast<double>(op);
+      if (row.ranked == 2) all[first + op] = -std::floor(noise / 50);
+      if (row.ranked == 4) all[first + op] = std::max(0.0, 65000 - noise);
+      if (row.ranked == 5) small[first + op] = static_cast<std::uint16_t>(std::max(0.0, 65000 - noise));
+    }
+  }
+  [[nodiscard]] std::vector<double> of(const Row& row, std::size_t plan, std::size_t ops) const {
+    const std::size_t first = row.has_own() ? plan * ops : 0;
+    const auto copy = [&](const auto& from) {
+      const auto begin = from.begin() + static_cast<std::ptrdiff_t>(first);
+      return std::vector<double>(begin, begin + static_cast<std::ptrdiff_t>(from.empty() ? 0 : ops));
+    };
+    return small.empty() ? copy(all) : copy(small);
+  }
+};
+
+std::uint32_t count_wrong(const batch::CompactProblem& compact, const Batch& plans, const Row& row,
+                          const Priorities& priorities, const std::vector<batch::Time>& times,
+                          const std::vector<std::int64_t>& peaks) {
+  if (row.checked == 0) return 0;
+  std::atomic<std::uint32_t> wrong = 0;
+  const std::size_t step = std::max(1U, row.plans / row.checked), ops = plans.base.size();
+  const std::size_t places = compact.view().num_devices + compact.view().num_pools;
+  const std::size_t pieces = std::min<std::size_t>(64, row.plans);
+  for_all(pieces, [&](std::size_t piece) {
+    batch::HostRun host(compact);
+    for (std::size_t i = piece * step; i < row.plans; i += pieces * step) {
+      if (times[i] == batch::kNever) continue;
+      bool same = host.run(plans.plan(i), priorities.of(row, i, ops)) && host.step_time() == times[i];
+      for (std::uint32_t k = 0; k < places; ++k) same = same && host.peak(k) == peaks[i * places + k];
+      if (!same) ++wrong;
+    }
+  });
   return wrong;
 }
 
-double engine_seconds(const Problem& task, const Batch& plans, const Row& row, const std::vector<double>& priorities) {
+double engine_seconds(const Problem& task, const Batch& plans, const Row& row, const Priorities& priorities) {
   Simulator simulator(task);
   double least = 1e9;
-  for (std::size_t i = 0; i < std::min<std::size_t>(20, plans.devices.empty() ? plans.begin.size() - 1 : 20); ++i) {
+  for (std::size_t i = 0; i < std::min<std::size_t>(20, row.plans); ++i) {
     Plan plan;
     for (const std::uint8_t device : plans.plan(i)) plan.device_of.push_back(DeviceId{device});
-    const auto own = priorities_of(priorities, row, i, plans.base.size());
-    plan.priority.assign(own.begin(), own.end());
+    plan.priority = priorities.of(row, i, plans.base.size());
     const auto start = Clock::now();
     simulator.run(plan);
     least = std::min(least, seconds_since(start));
@@ -132,33 +173,40 @@ double engine_seconds(const Problem& task, const Batch& plans, const Row& row, c
   return least;
 }
 
+batch::CudaPlans plans_for_card(const Row& row, const Batch& plans, const Priorities& priorities) {
+  batch::CudaPlans there{.size = row.plans};
+  if (plans.devices.empty()) {
+    there.base = plans.base.data();
+    there.first_move = plans.begin.data();
+    there.moves = plans.moves.data();
+  } else {
+    there.devices = plans.devices.data();
+  }
+  if (row.has_own() && row.ranked < 5) there.priorities = priorities.all.data();
+  if (row.ranked == 5) there.small_priorities = priorities.small.data();
+  return there;
+}
+
 void run_row(const Problem& task, const Plan& base, const batch::CompactProblem& compact, batch::CudaBatch& gpu,
              const std::string& text) {
   const Row row = parse(text);
   const Batch plans = make_batch(task, base, row);
-  std::vector<double> priorities;
-  Rng rng(9);
-  const std::size_t count = row.ranked == 0 ? 0 : plans.base.size() * (row.ranked == 3 ? row.plans : 1);
-  for (std::size_t k = 0; k < count; ++k) {
-    const std::size_t i = k % plans.base.size();
-    const auto noise = static_cast<double>(i + rng.below(200));
-    priorities.push_back(row.ranked == 2 ? -std::floor(noise / 50) : -noise - 1e-7 * static_cast<double>(i));
-  }
+  const Priorities priorities(row, plans.base.size());
   batch::Ranking ranking;
-  if (row.ranked != 3) ranking.set(compact.view(), priorities);
+  if (!row.has_own()) ranking.set(compact.view(), priorities.all);
   std::vector<batch::Time> times(row.plans);
   std::vector<std::int64_t> peaks(row.plans * std::size_t{compact.view().num_devices + compact.view().num_pools});
   gpu.set_layout({row.tile, row.per_warp, 2});
+  batch::BaseRun run_of_base(compact, gpu.capacities());
   double least = 1e9;
   batch::CudaTimes card;
   for (int repeat = 0; repeat < 3; ++repeat) {
+    batch::CudaPlans there = plans_for_card(row, plans, priorities);
     const auto start = Clock::now();
-    batch::CudaPlans there{row.plans, plans.devices.data(), nullptr, nullptr, nullptr};
-    if (plans.devices.empty()) there = {row.plans, nullptr, plans.base.data(), plans.begin.data(), plans.moves.data()};
-    if (row.ranked == 3) there.priorities = priorities.data();
+    if (row.near != 0 && run_of_base.record(plans.base, ranking)) there.run_of_base = &run_of_base;
     std::string why;
     if (!gpu.run(there, ranking, times.data(), peaks.data(), why)) {
-      std::printf("%s: %s\n", text.c_str(), why.c_str());
+      std::printf("  %s: %s\n", text.c_str(), why.c_str());
       return;
     }
     if (const double took = seconds_since(start); took < least) {
@@ -170,10 +218,10 @@ void run_row(const Problem& task, const Plan& base, const batch::CompactProblem&
   const std::uint32_t wrong = count_wrong(compact, plans, row, priorities, times, peaks);
   const double engine = engine_seconds(task, plans, row, priorities);
   std::printf(
-      "  %-26s %9.0f plans/s  %6.0f x engine (%.3f ms)  upload %.1f of %.1f ms  failed %ld  "
-      "wrong %u\n",
-      text.c_str(), row.plans / least, row.plans / least * engine, engine * 1e3, card.upload, least * 1e3,
-      static_cast<long>(failed), wrong);
+      "  %-28s %9.0f plans/s  %6.0f x engine (%.3f ms)  ms: upload %.1f rank %.1f prepare %.1f all %.1f  saved %.2f  "
+      "failed %ld  wrong %u\n",
+      text.c_str(), row.plans / least, row.plans / least * engine, engine * 1e3, card.upload, card.rank, card.prepare,
+      least * 1e3, card.saved, static_cast<long>(failed), wrong);
   std::fflush(stdout);
 }
 
@@ -186,7 +234,8 @@ int main(int argc, char** argv) {
   const Problem task = bench::problem(argv[1], argv[2]);
   const auto compact = bench::value_or_exit(batch::CompactProblem::make(task));
   std::string why;
-  const auto gpu = batch::CudaBatch::make(compact.view(), compact.tables(), why);
+  const auto threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  const auto gpu = batch::CudaBatch::make(compact.view(), compact.tables(), threads, why);
   if (!gpu) {
     std::fprintf(stderr, "%s\n", why.c_str());
     return 2;

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/batch/compact.h"
 #include "sim/batch/host_run.h"
 #include "sim/simulator.h"
 #include "support/nearby_plan.h"
@@ -59,7 +60,8 @@ void expect_near_runs(std::uint64_t first_seed, std::uint64_t last_seed, std::si
   for (std::uint64_t seed = first_seed; seed <= last_seed; ++seed) {
     ASSERT_NO_FATAL_FAILURE(expect_near_runs(seed, most_ops, begun));
   }
-  EXPECT_GT(static_cast<double>(begun.later), least_share * static_cast<double>(begun.at_start)) << "nothing is skipped";
+  EXPECT_GT(static_cast<double>(begun.later), least_share * static_cast<double>(begun.at_start))
+      << "nothing is skipped";
 }
 
 TEST(BaseRun, NearRunsOfTinyProblemsAreExact) { expect_near_runs(1, 2500, 12, 0.1); }

@@ -3,6 +3,7 @@
 // the same source, so it only has to agree with this build of it.
 #include <gtest/gtest.h>
 
+#include "sim/batch/compact.h"
 #include "sim/batch/host_run.h"
 #include "sim/simulator.h"
 #include "support/random_problem.h"

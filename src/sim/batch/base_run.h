@@ -17,6 +17,7 @@ class BaseRun {
  public:
   // With the room of those who shall go on from it.
   BaseRun(const CompactProblem& problem, const Capacities& capacities);
+  void set_capacities(const Capacities& capacities) { memory_.set_capacities(capacities); }
 
   // False if the run outgrew its room: then there is no base.
   bool record(std::span<const std::uint8_t> device_of, const Ranking& ranking);

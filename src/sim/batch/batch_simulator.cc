@@ -45,7 +45,16 @@ struct BatchSimulator::State {
 
   // True if the GPU did the batch, but for the plans in `left`.
   bool run_there(const PlanBatch& batch) {
-    if (!gpu || batch.size < least_there) return false;
+    if (!gpu) return false;
+    if (batch.size < least_there) {
+      use.too_few += batch.size;
+      return false;
+    }
+    if (const auto why = gpu->refusal(batch)) {
+      use.refused += batch.size;
+      use.note = *why;
+      return false;
+    }
     left.clear();
     if (const auto error = gpu->run(batch, scores, left)) {
       use.note = error->message + "; the processor goes on";
@@ -62,7 +71,7 @@ struct BatchSimulator::State {
 Result<BatchSimulator> BatchSimulator::make(const Problem& problem, int threads, SimulateOn on) {
   auto state = std::make_unique<State>(problem, threads);
   if (on != SimulateOn::kCpu) {
-    auto gpu = make_gpu_simulator(problem);
+    auto gpu = make_gpu_simulator(problem, threads);
     if (gpu.ok()) {
       state->gpu = std::move(gpu).value();
       state->use.card = state->gpu->card();
@@ -106,7 +115,7 @@ Result<SimulateOn> find_simulate_on(const std::string& name) {
 
 std::optional<Error> check_simulate_on(const Problem& problem, SimulateOn on) {
   if (on != SimulateOn::kCuda) return std::nullopt;
-  const auto gpu = make_gpu_simulator(problem);
+  const auto gpu = make_gpu_simulator(problem, 1);
   return gpu.ok() ? std::nullopt : std::optional(gpu.error());
 }
 
@@ -122,9 +131,13 @@ std::optional<Error> check_batch(const Problem& problem, const PlanBatch& batch)
     return bad_input("a batch of moves needs a base of {} ops and {} places where moves begin, in order", ops,
                      batch.size + 1);
   }
-  if (!batch.priorities.empty() && batch.priorities.size() != ops && batch.priorities.size() != batch.size * ops) {
+  if (!batch.priorities.empty() && !batch.small_priorities.empty()) {
+    return bad_input("a batch has priorities or small priorities, not both");
+  }
+  const std::size_t priorities = batch.priorities.size() + batch.small_priorities.size();
+  if (priorities != 0 && priorities != ops && priorities != batch.size * ops) {
     return bad_input("priorities are one per op ({}) or one per op of every plan ({}), not {}", ops, batch.size * ops,
-                     batch.priorities.size());
+                     priorities);
   }
   const auto stranger = std::find_if(batch.moves.begin(), batch.moves.end(), [&](const BatchMove& move) {
     return move.op >= ops || move.device >= problem.machine().num_devices();

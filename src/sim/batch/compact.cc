@@ -106,7 +106,9 @@ class Compacter {
     const Machine& machine = problem_.machine();
     std::uint64_t slots = view_->num_queues;
     for (const Device& device : machine.devices()) slots += static_cast<std::uint64_t>(device.lanes);
-    if (slots > kMostSlots) return too_many("lanes and links (64 at most)");
+    if (slots > kMostSlots) {
+      return bad_input("the batch simulator counts up to {} lanes and links; this machine has {}", kMostSlots, slots);
+    }
     const auto add_server = [&](int lanes) {
       const auto server = static_cast<std::uint8_t>(tables_->first_slot.size());
       tables_->first_slot.push_back(static_cast<std::uint8_t>(tables_->server_of.size()));
@@ -301,7 +303,7 @@ class Compacter {
 }  // namespace
 
 Result<CompactProblem> CompactProblem::make(const Problem& problem) {
-  if (!problem.machine().overlap()) return bad_input("the batch simulator knows no machines without overlap");
+  if (!problem.machine().overlap()) return bad_input("the batch simulator knows no machines with overlap = false");
   CompactProblem compact;
   if (auto error = Compacter(problem).fill(compact.tables_, compact.view_)) return *error;
   compact.tables_.visit(compact.view_, [](auto& pointer, const auto& table) { pointer = table.data(); });

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "sim/batch/compact.h"
+
 namespace berth::batch {
 
 Capacities host_capacities(const CompactProblem& problem) {
@@ -19,17 +21,22 @@ Capacities host_capacities(const CompactProblem& problem) {
 
 HostMemory::HostMemory(const CompactView& problem, const Capacities& room)
     : view(problem),
-      capacities(room),
       nodes(view.num_nodes),
-      ready(std::size_t{view.num_devices} * room.ready),
-      queued(std::size_t{view.num_queues} * room.queued),
-      timeless(room.timeless),
-      delayed(room.delayed),
       items(view.num_slots),
       rings(HotState<std::uint32_t>::num_rings(view)),
       counters(view.num_counters),
-      delay_ends(room.delayed),
-      times(HotState<std::uint32_t>::num_times(view)) {}
+      times(HotState<std::uint32_t>::num_times(view)) {
+  set_capacities(room);
+}
+
+void HostMemory::set_capacities(const Capacities& room) {
+  capacities = room;
+  ready.resize(std::size_t{view.num_devices} * room.ready);
+  queued.resize(std::size_t{view.num_queues} * room.queued);
+  timeless.resize(room.timeless);
+  delayed.resize(room.delayed);
+  delay_ends.resize(room.delayed);
+}
 
 bool HostMemory::prepare(Order order) {
   if (order == Order::kReadyTime) return true;

@@ -3,17 +3,20 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
-#include "sim/batch/compact.h"
 #include "sim/batch/waiting.h"
 
 namespace berth::batch {
+
+class CompactProblem;
 
 class HostMemory {
  public:
   HostMemory(const CompactView& problem, const Capacities& capacities);
 
+  void set_capacities(const Capacities& room);
   // Memory that an order of ready ops needs. False if there are more ops than ranks.
   bool prepare(Order order);
   // Every op where it is, before the first instant.
@@ -23,7 +26,7 @@ class HostMemory {
   [[nodiscard]] HotState<std::uint32_t> hot();
 
   const CompactView view;
-  const Capacities capacities;
+  Capacities capacities;
   std::vector<std::uint32_t> nodes, ready, queued, timeless, delayed, since, items, rings;
   std::vector<std::uint16_t> counters;
   std::vector<Time> delay_ends, times;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "sim/batch/compact.h"
 #include "sim/batch/event_loop.h"
 #include "sim/batch/first_effect.h"
 

@@ -3,11 +3,18 @@
 
 #include <algorithm>
 
+#include "base/check.h"
+
 namespace berth {
 
 std::size_t PlanBatch::num_ops() const {
   if (!base.empty()) return base.size();
   return size == 0 ? 0 : devices.size() / size;
+}
+
+bool PlanBatch::has_own_priorities() const {
+  const std::size_t given = priorities.size() + small_priorities.size();
+  return given > 0 && given != num_ops();
 }
 
 PlanBatch PlanBatch::part(std::size_t first, std::size_t count) const {
@@ -19,7 +26,9 @@ PlanBatch PlanBatch::part(std::size_t first, std::size_t count) const {
   } else {
     part.first_move = first_move.subspan(first, count + 1);
   }
-  if (priorities.size() != ops && !priorities.empty()) part.priorities = priorities.subspan(first * ops, count * ops);
+  if (!has_own_priorities()) return part;
+  if (!priorities.empty()) part.priorities = priorities.subspan(first * ops, count * ops);
+  if (!small_priorities.empty()) part.small_priorities = small_priorities.subspan(first * ops, count * ops);
   return part;
 }
 
@@ -33,13 +42,21 @@ void PlanBatch::read(std::size_t i, Plan& plan) const {
       plan.device_of[moves[k].op] = DeviceId(static_cast<std::uint16_t>(moves[k].device));
     }
   }
-  const bool is_shared = priorities.size() == ops;
-  const auto ranks = priorities.empty() || is_shared ? priorities : priorities.subspan(i * ops, ops);
-  plan.priority.assign(ranks.begin(), ranks.end());
+  const std::size_t first = has_own_priorities() ? i * ops : 0;
+  const auto assign = [&](const auto& given) {
+    const auto begin = given.begin() + static_cast<std::ptrdiff_t>(first);
+    plan.priority.assign(begin, begin + static_cast<std::ptrdiff_t>(given.empty() ? 0 : ops));
+  };
+  if (small_priorities.empty()) {
+    assign(priorities);
+  } else {
+    assign(small_priorities);
+  }
   plan.fusions.clear();
 }
 
 void GatheredPlans::add(const Plan& plan) {
+  BERTH_CHECK(plan.fusions.empty());
   for (const DeviceId device : plan.device_of) devices_.push_back(static_cast<std::uint8_t>(device));
   ++size_;
   if (plan.priority.empty() && priorities_.empty()) return;

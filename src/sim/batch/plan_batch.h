@@ -29,8 +29,11 @@ struct PlanBatch {
   std::span<const std::uint32_t> first_move = {};  // [plan], and one more: moves of a plan begin here ...
   std::span<const BatchMove> moves = {};           // ... later ones win
   std::span<const double> priorities = {};         // none, [op] for all plans, or [plan * ops + op]
+  // In place of these: the same as whole numbers, in a quarter of the memory.
+  std::span<const std::uint16_t> small_priorities = {};
 
   [[nodiscard]] std::size_t num_ops() const;
+  [[nodiscard]] bool has_own_priorities() const;  // every plan
   // `count` plans from `first` on.
   [[nodiscard]] PlanBatch part(std::size_t first, std::size_t count) const;
   // Plan i, into one whose memory is used again.
@@ -80,9 +83,12 @@ enum class SimulateOn : std::uint8_t { kCpu, kCuda, kAuto };  // auto: large bat
 // What ran where.
 struct BatchUse {
   std::uint64_t on_cpu = 0, on_gpu = 0;
-  std::uint64_t outgrown = 0;  // of those on the processor: plans that outgrew their memory on the GPU
+  // Of those on the processor, though there is a GPU:
+  std::uint64_t outgrown = 0;  // plans that outgrew their memory there
+  std::uint64_t too_few = 0;   // plans of batches that are not worth the way
+  std::uint64_t refused = 0;   // plans that it cannot do; the note says why
   std::string card;            // name of the GPU; empty: none is used
-  std::string note;            // why none is used though one was asked for, or why it was given up
+  std::string note;            // why none is used though one was asked for, why it was given up, or what it refused
 };
 
 }  // namespace berth

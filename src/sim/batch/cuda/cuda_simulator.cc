@@ -6,14 +6,16 @@
 
 #include "sim/batch/compact.h"
 #include "sim/batch/cuda/cuda_batch.h"
+#include "sim/batch/near_base.h"
 
 namespace berth {
 namespace {
 
 class CudaSimulator final : public GpuSimulator {
  public:
-  CudaSimulator(const Problem& problem, batch::CompactProblem compact, std::unique_ptr<batch::CudaBatch> card)
-      : compact_(std::move(compact)), card_(std::move(card)) {
+  CudaSimulator(const Problem& problem, batch::CompactProblem compact, std::unique_ptr<batch::CudaBatch> card,
+                const CudaOptions& options)
+      : options_(options), compact_(std::move(compact)), card_(std::move(card)) {
     for (const DeviceId id : problem.machine().device_ids()) {
       const bool has_pool = problem.machine().pool_of(id) >= 0;  // then the pool is judged
       capacities_.push_back(has_pool ? std::numeric_limits<Bytes>::max() : problem.capacity(id));
@@ -23,23 +25,19 @@ class CudaSimulator final : public GpuSimulator {
     }
   }
 
+  [[nodiscard]] std::optional<std::string> refusal(const PlanBatch& plans) const override {
+    if (plans.priorities.empty() && plans.small_priorities.empty()) return std::nullopt;
+    if (compact_.view().num_ops <= batch::kMostRanked) return std::nullopt;
+    return "the GPU ranks up to " + std::to_string(batch::kMostRanked) + " ops by priority, and this graph has " +
+           std::to_string(compact_.view().num_ops);
+  }
+
   std::optional<Error> run(const PlanBatch& plans, BatchScores& scores, std::vector<std::uint32_t>& left) override {
-    const std::size_t ops = compact_.view().num_ops;
-    const bool have_own_priorities = plans.priorities.size() > ops;
-    if (ops > batch::kMostRanked && !plans.priorities.empty()) {
-      leave_all(plans.size, left);
-      return std::nullopt;
-    }
-    ranking_.set(compact_.view(), have_own_priorities ? std::span<const double>() : plans.priorities);
+    batch::CudaPlans there = in_plain_types(plans);
+    set_ranking(plans);
+    if (is_near_base(plans)) there.run_of_base = &*run_of_base_;
     times_.resize(plans.size);
     std::string why;
-    static_assert(sizeof(BatchMove) == sizeof(batch::CudaMove));
-    const batch::CudaPlans there{plans.size,
-                                 plans.devices.data(),
-                                 plans.base.data(),
-                                 plans.first_move.data(),
-                                 reinterpret_cast<const batch::CudaMove*>(plans.moves.data()),
-                                 have_own_priorities ? plans.priorities.data() : nullptr};
     if (!card_->run(there, ranking_, times_.data(), scores.peaks.data(), why)) return bad_input("{}", why);
     for (std::size_t i = 0; i < plans.size; ++i) judge(i, scores, left);
     if (left.size() * 200 > plans.size) grow();
@@ -48,8 +46,40 @@ class CudaSimulator final : public GpuSimulator {
   [[nodiscard]] const std::string& card() const override { return card_->card(); }
 
  private:
-  static void leave_all(std::size_t plans, std::vector<std::uint32_t>& left) {
-    for (std::size_t i = 0; i < plans; ++i) left.push_back(static_cast<std::uint32_t>(i));
+  static batch::CudaPlans in_plain_types(const PlanBatch& plans) {
+    static_assert(sizeof(BatchMove) == sizeof(batch::CudaMove));
+    batch::CudaPlans there;
+    there.size = plans.size;
+    if (plans.base.empty()) {
+      there.devices = plans.devices.data();
+    } else {
+      there.base = plans.base.data();
+      there.first_move = plans.first_move.data();
+      there.moves = reinterpret_cast<const batch::CudaMove*>(plans.moves.data());
+    }
+    if (!plans.has_own_priorities()) return there;
+    if (!plans.priorities.empty()) there.priorities = plans.priorities.data();
+    if (!plans.small_priorities.empty()) there.small_priorities = plans.small_priorities.data();
+    return there;
+  }
+
+  // That all plans share.
+  void set_ranking(const PlanBatch& plans) {
+    if (plans.has_own_priorities()) return;
+    if (plans.small_priorities.empty()) return ranking_.set(compact_.view(), plans.priorities);
+    shared_priorities_.assign(plans.small_priorities.begin(), plans.small_priorities.end());
+    ranking_.set(compact_.view(), shared_priorities_);
+  }
+
+  // True if the plans gain by beginning at moments of their base's run, which is there then.
+  bool is_near_base(const PlanBatch& plans) {
+    if (plans.base.empty() || plans.has_own_priorities() || plans.size < options_.least_near_base) return false;
+    if (!run_of_base_) run_of_base_.emplace(compact_, card_->capacities());
+    if (!run_of_base_->is_of(plans.base, ranking_)) {
+      run_of_base_->set_capacities(card_->capacities());
+      if (!run_of_base_->record(plans.base, ranking_)) return false;
+    }
+    return batch::share_saved(compact_.view(), *run_of_base_, plans) >= options_.least_saved;
   }
 
   void judge(std::size_t i, BatchScores& scores, std::vector<std::uint32_t>& left) {
@@ -73,23 +103,27 @@ class CudaSimulator final : public GpuSimulator {
     card_->set_capacities(room);
   }
 
+  CudaOptions options_;
   batch::CompactProblem compact_;
   std::unique_ptr<batch::CudaBatch> card_;
   std::vector<Bytes> capacities_;  // of devices, then pools
   batch::Ranking ranking_;
+  std::vector<double> shared_priorities_;
+  std::optional<batch::BaseRun> run_of_base_;
   std::vector<batch::Time> times_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<GpuSimulator>> make_cuda_simulator(const Problem& problem) {
+Result<std::unique_ptr<GpuSimulator>> make_cuda_simulator(const Problem& problem, const CudaOptions& options) {
   if (problem.objective() != Objective::kStep) return bad_input("a pipeline's pace is computed on the processor");
   auto compact = batch::CompactProblem::make(problem);
   if (!compact.ok()) return compact.error();
   std::string why;
-  auto card = batch::CudaBatch::make(compact->view(), compact->tables(), why);
+  auto card = batch::CudaBatch::make(compact->view(), compact->tables(), options.threads, why);
   if (!card) return bad_input("{}", why);
-  return std::unique_ptr<GpuSimulator>(new CudaSimulator(problem, std::move(compact).value(), std::move(card)));
+  return std::unique_ptr<GpuSimulator>(
+      new CudaSimulator(problem, std::move(compact).value(), std::move(card), options));
 }
 
 }  // namespace berth
