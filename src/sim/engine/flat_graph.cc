@@ -8,13 +8,6 @@
 namespace berth {
 namespace {
 
-FlatGraph::Storage storage_of(Role role) {
-  if (role == Role::kView) return FlatGraph::Storage::kAlias;
-  return is_resident(role) ? FlatGraph::Storage::kResident : FlatGraph::Storage::kOwn;
-}
-
-constexpr std::uint32_t kNoTensor = 0xffffffffU;
-
 std::uint32_t end_of(const HugeVector<std::uint32_t>& data) { return static_cast<std::uint32_t>(data.size()); }
 
 // Sorts and keeps one of each from `first` to the end.
@@ -24,11 +17,36 @@ void unique_tail(HugeVector<std::uint32_t>& data, std::size_t first) {
   data.erase(std::unique(begin, data.end()), data.end());
 }
 
-void copy_tensors(const Graph& graph, FlatGraph& flat) {
-  for (const TensorId tensor : graph.tensors()) {
-    flat.producer.push_back(static_cast<std::uint32_t>(graph.producer(tensor)));
-    flat.bytes.push_back(graph.bytes(tensor));
-    flat.kept.push_back(graph.is_graph_output(tensor) ? 1 : 0);
+std::uint32_t looks_at(const Graph& graph, OpId op) {
+  if (graph.role(op) == Role::kView) return static_cast<std::uint32_t>(graph.inputs(op).front());
+  return is_resident(graph.role(op)) ? FlatGraph::kIsResident : FlatGraph::kOwnsOutputs;
+}
+
+std::uint32_t first_uses(const Graph& graph, TensorId tensor) {
+  const Role role = graph.role(graph.producer(tensor));
+  const std::uint32_t kept = graph.is_graph_output(tensor) ? 1 : 0;
+  if (role == Role::kView) return kept | FlatGraph::kIsView;
+  return is_resident(role) ? kept | FlatGraph::kForever : kept;
+}
+
+// A node whose rows begin where those written so far end.
+FlatGraph::Node next_node(const FlatGraph& flat, std::uint32_t looks_at) {
+  return {end_of(flat.outputs), end_of(flat.control), end_of(flat.inputs), looks_at};
+}
+
+void add_starts(const Problem& problem, FlatGraph& flat) {
+  const Graph& graph = problem.graph();
+  std::vector<DeviceId> of_class(flat.num_classes);
+  for (const DeviceId id : problem.machine().device_ids()) {
+    of_class[static_cast<std::size_t>(problem.device_class(id))] = id;
+  }
+  for (const DeviceId device : of_class) {
+    for (const OpId op : graph.ops()) {
+      Bytes own = 0;
+      for (const TensorId tensor : graph.outputs(op)) own += graph.bytes(tensor);
+      const bool owns = flat.nodes[index(op)].looks_at == FlatGraph::kOwnsOutputs;
+      flat.starts.push_back({problem.duration(op, device), owns ? own : 0});
+    }
   }
 }
 
@@ -41,16 +59,14 @@ class Fuser {
   FlatGraph fuse() {
     flat_.num_classes = old_.num_classes;
     flat_.producer = old_.producer;
-    flat_.bytes = old_.bytes;
-    flat_.kept = old_.kept;
-    flat_.durations = old_.durations;
+    flat_.tensors = old_.tensors;
+    flat_.starts = old_.starts;
     gather_members();
-    flat_.input_begin.assign(1, 0);
-    flat_.output_begin.assign(1, 0);
-    flat_.control_begin.assign(1, 0);
+    flat_.nodes.reserve(old_.nodes.size());
     for (std::uint32_t node = 0; node < old_.num_nodes(); ++node) add_node(node);
+    flat_.nodes.push_back(next_node(flat_, FlatGraph::kIsAbsent));
     count_waits();
-    flat_.find_sources();
+    flat_.finish();
     add_consumers();
     return std::move(flat_);
   }
@@ -69,24 +85,15 @@ class Fuser {
   }
 
   void add_node(std::uint32_t node) {
+    if (group_of_[node] >= 0) return add_group(node, groups_[static_cast<std::size_t>(group_of_[node])]);
     const bool absent = lead(node) != node;
-    if (group_of_[node] >= 0) {
-      add_group(node, groups_[static_cast<std::size_t>(group_of_[node])]);
-    } else {
-      flat_.storage.push_back(absent ? FlatGraph::Storage::kAbsent : old_.storage[node]);
-      flat_.alias_of.push_back(old_.alias_of[node]);
-      flat_.output_bytes.push_back(absent ? 0 : old_.output_bytes[node]);
-      if (!absent) {
-        append(flat_.inputs, old_.inputs_of(node));
-        append(flat_.outputs, old_.outputs_of(node));
-        const std::size_t first = flat_.control.size();
-        for (const std::uint32_t after : old_.control_of(node)) flat_.control.push_back(lead(after));
-        unique_tail(flat_.control, first);
-      }
-    }
-    flat_.input_begin.push_back(end_of(flat_.inputs));
-    flat_.output_begin.push_back(end_of(flat_.outputs));
-    flat_.control_begin.push_back(end_of(flat_.control));
+    flat_.nodes.push_back(next_node(flat_, absent ? FlatGraph::kIsAbsent : old_.nodes[node].looks_at));
+    if (absent) return;
+    append(flat_.inputs, old_.inputs_of(node));
+    append(flat_.outputs, old_.outputs_of(node));
+    const std::size_t first = flat_.control.size();
+    for (const std::uint32_t after : old_.control_of(node)) flat_.control.push_back(lead(after));
+    unique_tail(flat_.control, first);
   }
 
   static void append(HugeVector<std::uint32_t>& to, std::span<const std::uint32_t> from) {
@@ -94,8 +101,7 @@ class Fuser {
   }
 
   void add_group(std::uint32_t node, const std::vector<OpId>& members) {
-    flat_.storage.push_back(FlatGraph::Storage::kOwn);
-    flat_.alias_of.push_back(kNoTensor);
+    flat_.nodes.push_back(next_node(flat_, FlatGraph::kOwnsOutputs));
     const std::size_t first_input = flat_.inputs.size();
     const std::size_t first_control = flat_.control.size();
     Bytes moved = 0, allocated = 0;
@@ -110,7 +116,8 @@ class Fuser {
       for (const std::uint32_t tensor : old_.outputs_of(op)) {
         if (!leaves(tensor, node)) continue;
         flat_.outputs.push_back(tensor);
-        allocated += old_.bytes[tensor];
+        flat_.tensors[tensor].first_uses = old_.is_kept(tensor) ? 1 : 0;  // also that of a view
+        allocated += old_.bytes(tensor);
       }
       for (const std::uint32_t after : old_.control_of(op)) {
         if (lead(after) != node) flat_.control.push_back(lead(after));
@@ -118,25 +125,24 @@ class Fuser {
     }
     unique_tail(flat_.inputs, first_input);
     unique_tail(flat_.control, first_control);
-    for (std::size_t i = first_input; i < flat_.inputs.size(); ++i) moved += old_.bytes[flat_.inputs[i]];
-    flat_.output_bytes.push_back(allocated);
-    set_duration(node, device, compute, moved + allocated);
+    for (std::size_t i = first_input; i < flat_.inputs.size(); ++i) moved += old_.bytes(flat_.inputs[i]);
+    set_start(node, device, {fused_duration(problem_, device, compute, moved + allocated), allocated});
   }
 
   [[nodiscard]] bool leaves(std::uint32_t tensor, std::uint32_t node) const {
     const auto consumers = old_.consumers_of(tensor);
-    return old_.kept[tensor] != 0 ||
+    return old_.is_kept(tensor) ||
            std::any_of(consumers.begin(), consumers.end(), [&](std::uint32_t op) { return lead(op) != node; });
   }
 
-  void set_duration(std::uint32_t node, DeviceId device, Picoseconds compute, Bytes moved) {
-    const auto column = static_cast<std::size_t>(problem_.device_class(device));
-    flat_.durations[node * static_cast<std::size_t>(flat_.num_classes) + column] =
-        fused_duration(problem_, device, compute, moved);
+  // On other classes of devices it never runs.
+  void set_start(std::uint32_t node, DeviceId device, FlatGraph::Start start) {
+    for (std::size_t i = node; i < flat_.starts.size(); i += old_.num_nodes()) flat_.starts[i].bytes = start.bytes;
+    flat_.starts[static_cast<std::size_t>(problem_.device_class(device)) * old_.num_nodes() + node] = start;
   }
 
   void count_waits() {
-    flat_.num_waits.assign(flat_.num_nodes(), 0);
+    flat_.num_waits.assign(old_.num_nodes(), 0);
     for (std::uint32_t node = 0; node < flat_.num_nodes(); ++node) {
       flat_.num_waits[node] += static_cast<std::uint32_t>(flat_.inputs_of(node).size());
       for (const std::uint32_t after : flat_.control_of(node)) ++flat_.num_waits[after];
@@ -144,11 +150,13 @@ class Fuser {
   }
 
   void add_consumers() {
-    flat_.consumer_begin.assign(flat_.num_tensors() + 1, 0);
-    for (const std::uint32_t tensor : flat_.inputs) ++flat_.consumer_begin[tensor + 1];
-    for (std::size_t i = 1; i < flat_.consumer_begin.size(); ++i)
-      flat_.consumer_begin[i] += flat_.consumer_begin[i - 1];
-    std::vector<std::uint32_t> next(flat_.consumer_begin.begin(), flat_.consumer_begin.end() - 1);
+    for (FlatGraph::Tensor& tensor : flat_.tensors) tensor.consumer_begin = 0;
+    for (const std::uint32_t tensor : flat_.inputs) ++flat_.tensors[tensor + 1].consumer_begin;
+    std::vector<std::uint32_t> next(flat_.num_tensors());
+    for (std::size_t i = 0; i < flat_.num_tensors(); ++i) {
+      next[i] = flat_.tensors[i].consumer_begin;
+      flat_.tensors[i + 1].consumer_begin += next[i];
+    }
     flat_.consumers.resize(flat_.inputs.size());
     for (std::uint32_t node = 0; node < flat_.num_nodes(); ++node) {
       for (const std::uint32_t tensor : flat_.inputs_of(node)) flat_.consumers[next[tensor]++] = node;
@@ -166,49 +174,50 @@ class Fuser {
 
 }  // namespace
 
-void FlatGraph::find_sources() {
+FlatGraph::Storage FlatGraph::storage(std::uint32_t node) const {
+  switch (nodes[node].looks_at) {
+    case kOwnsOutputs:
+      return Storage::kOwn;
+    case kIsResident:
+      return Storage::kResident;
+    case kIsAbsent:
+      return Storage::kAbsent;
+    default:
+      return Storage::kAlias;
+  }
+}
+
+void FlatGraph::finish() {
   for (std::uint32_t node = 0; node < num_nodes(); ++node) {
-    if (num_waits[node] == 0 && storage[node] != Storage::kAbsent) sources.push_back(node);
+    if (num_waits[node] == 0 && nodes[node].looks_at != kIsAbsent) sources.push_back(node);
+    std::size_t timeless = 0;
+    for (std::size_t i = node; i < starts.size(); i += num_nodes()) timeless += starts[i].duration == 0 ? 1 : 0;
+    words.push_back(num_waits[node] * kOneWait + (timeless == num_classes ? kTimeless : 0));
+    if (timeless > 0 && timeless < num_classes) now_and_then_timeless.push_back(node);
   }
 }
 
 FlatGraph flatten(const Problem& problem) {
   const Graph& graph = problem.graph();
   FlatGraph flat;
-  flat.num_classes = problem.num_device_classes();
-  flat.input_begin.assign(1, 0);
-  flat.output_begin.assign(1, 0);
-  flat.control_begin.assign(1, 0);
-  std::vector<DeviceId> of_class(static_cast<std::size_t>(flat.num_classes));
-  for (const DeviceId id : problem.machine().device_ids())
-    of_class[static_cast<std::size_t>(problem.device_class(id))] = id;
+  flat.num_classes = static_cast<std::size_t>(problem.num_device_classes());
   for (const OpId op : graph.ops()) {
-    const auto storage = storage_of(graph.role(op));
-    flat.storage.push_back(storage);
+    flat.nodes.push_back(next_node(flat, looks_at(graph, op)));
     flat.num_waits.push_back(
         static_cast<std::uint32_t>(graph.distinct_inputs(op).size() + graph.control_inputs(op).size()));
     for (const TensorId tensor : graph.distinct_inputs(op)) flat.inputs.push_back(static_cast<std::uint32_t>(tensor));
     for (const OpId after : graph.control_outputs(op)) flat.control.push_back(static_cast<std::uint32_t>(after));
-    Bytes own = 0;
-    for (const TensorId tensor : graph.outputs(op)) {
-      flat.outputs.push_back(static_cast<std::uint32_t>(tensor));
-      if (storage == FlatGraph::Storage::kOwn) own += graph.bytes(tensor);
-    }
-    flat.output_bytes.push_back(own);
-    flat.alias_of.push_back(storage == FlatGraph::Storage::kAlias ? static_cast<std::uint32_t>(graph.inputs(op).front())
-                                                                  : kNoTensor);
-    for (const DeviceId device : of_class) flat.durations.push_back(problem.duration(op, device));
-    flat.input_begin.push_back(end_of(flat.inputs));
-    flat.output_begin.push_back(end_of(flat.outputs));
-    flat.control_begin.push_back(end_of(flat.control));
+    for (const TensorId tensor : graph.outputs(op)) flat.outputs.push_back(static_cast<std::uint32_t>(tensor));
   }
-  flat.find_sources();
-  copy_tensors(graph, flat);
-  flat.consumer_begin.assign(1, 0);
+  flat.nodes.push_back(next_node(flat, FlatGraph::kIsAbsent));
+  add_starts(problem, flat);
+  flat.finish();
   for (const TensorId tensor : graph.tensors()) {
+    flat.producer.push_back(static_cast<std::uint32_t>(graph.producer(tensor)));
+    flat.tensors.push_back({end_of(flat.consumers), first_uses(graph, tensor), graph.bytes(tensor)});
     for (const OpId consumer : graph.consumers(tensor)) flat.consumers.push_back(static_cast<std::uint32_t>(consumer));
-    flat.consumer_begin.push_back(end_of(flat.consumers));
   }
+  flat.tensors.push_back({end_of(flat.consumers), 0, 0});
   return flat;
 }
 
