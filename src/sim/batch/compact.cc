@@ -88,7 +88,7 @@ class Compacter {
     }
   }
   [[nodiscard]] bool is_first_output(std::uint32_t tensor) const {
-    return graph_.outputs_of(graph_.producer[tensor]).front() == tensor;
+    return *graph_.outputs_of(graph_.producer[tensor]).begin() == tensor;
   }
 
   void count() {
@@ -179,7 +179,7 @@ class Compacter {
       const auto node = static_cast<std::uint32_t>(*op);
       if (storage_of(node) != Record::kView) continue;
       for (const std::uint32_t tensor : graph_.outputs_of(node)) {
-        std::uint64_t& root = uses[graph_.nodes[node].looks_at];
+        std::uint64_t& root = uses[graph_.looks_at(node)];
         root = std::min<std::uint64_t>(root + uses[tensor], kMostUses + 1);
       }
     }
@@ -219,7 +219,7 @@ class Compacter {
         list.add(record(Record::kControl, after, 0, false, timeless_[after]));
       }
       for (const std::uint32_t tensor : graph_.inputs_of(op)) {
-        list.add(input_record(tensor, storage_of(op) == Record::kView && tensor == graph_.nodes[op].looks_at));
+        list.add(input_record(tensor, storage_of(op) == Record::kView && tensor == graph_.looks_at(op)));
       }
       list.finish();
       if (records.size() / kChunk >= 1U << Record::kNodeBits) return too_many("edges");
@@ -270,7 +270,7 @@ class Compacter {
     view_->num_sources = static_cast<std::uint32_t>(tables_->sources.size());
     for (const std::uint16_t channel : link_channel_) {
       for (std::uint32_t tensor = 0; tensor < view_->num_tensors; ++tensor) {
-        tables_->hop_time.push_back(static_cast<Time>(problem_.transfer_time(graph_.bytes(tensor), channel)));
+        tables_->hop_time.push_back(static_cast<Time>(problem_.transfer_time(graph_.bytes[tensor], channel)));
       }
     }
   }
@@ -278,7 +278,7 @@ class Compacter {
   void write_memory() {
     tables_->counter_bytes.resize(std::size_t{view_->num_nodes} + view_->num_counters);
     for (std::uint32_t tensor = 0; tensor < view_->num_tensors; ++tensor) {
-      const Bytes bytes = graph_.bytes(tensor);
+      const Bytes bytes = graph_.bytes[tensor];
       tables_->tensor_bytes.push_back(bytes);
       const std::size_t first = std::size_t{view_->num_nodes} + (counters_[tensor] & 0x3fffffffU);
       std::fill_n(tables_->counter_bytes.begin() + static_cast<std::ptrdiff_t>(first), num_counters_[tensor], bytes);

@@ -10,7 +10,7 @@ namespace berth {
 namespace {
 
 template <typename T, typename Less>
-[[gnu::cold, gnu::noinline]] void sort_crowd(std::span<T> items, Less less) {
+void sort_crowd(std::span<T> items, Less less) {
   std::sort(items.begin(), items.end(), less);
 }
 
@@ -171,7 +171,7 @@ void Engine::settle() {
       ready_[num_ready_++] = node;
       continue;
     }
-    if (nodes_[node].looks_at == FlatGraph::kOwnsOutputs) allocate(device_of(node), starts_[node].bytes, node);
+    if (graph_->looks_at(node) == FlatGraph::kOwnsOutputs) allocate(device_of(node), starts_[node].bytes, node);
     end_node<kMode>(node);
   }
 }
@@ -187,27 +187,27 @@ void Engine::end_node(std::uint32_t node) {
   if constexpr (kMode == Mode::kTimeline) timeline_.op_end[node] = now_;
   if constexpr (kMode == Mode::kBase) base_->end_instant[node] = static_cast<std::uint32_t>(base_->time.size());
   const std::uint32_t device = device_of(node);
-  const FlatGraph::Node* const row = nodes_ + node;
-  for (std::uint32_t i = row[0].output_begin; i != row[1].output_begin; ++i) {
-    publish<kMode>(outputs_[i], device, row->looks_at);
-  }
-  for (std::uint32_t i = row[0].control_begin; i != row[1].control_begin; ++i) send_control(control_[i], device);
-  for (std::uint32_t i = row[0].input_begin; i != row[1].input_begin; ++i) release(inputs_[i], device);
+  const std::uint32_t* at = script_ + node_begin_[node];
+  const std::uint32_t looks_at = *at++;
+  for (std::uint32_t left = *at++; left > 0; --left) at = publish<kMode>(at, device, looks_at);
+  for (std::uint32_t left = *at++; left > 0; --left) send_control(*at++, device);
+  for (std::uint32_t left = *at++; left > 0; --left) release(*at++, device);
 }
 
 // Tells local consumers, asks for one transfer per other device (rule 3), and counts what keeps the storage alive (rule
-// 5).
+// 5). Returns where the next output stands.
 template <Mode kMode>
-void Engine::publish(std::uint32_t tensor, std::uint32_t device, std::uint32_t looks_at) {
-  const Told told = tell_readers(tensor, device);
-  const FlatGraph::Tensor row = tensors_[tensor];
-  std::uint32_t uses = row.first_uses + told.here;
+const std::uint32_t* Engine::publish(const std::uint32_t* output, std::uint32_t device, std::uint32_t looks_at) {
+  const std::uint32_t tensor = output[0], first_uses = output[1];
+  const std::uint32_t *const readers = output + 3, *const end = readers + output[2];
+  const Told told = tell(readers, end, device);
+  std::uint32_t uses = first_uses + told.here;
   for (DeviceSet rest = told.elsewhere; rest != 0; rest &= rest - 1) ++uses;
-  if ((row.first_uses & FlatGraph::kIsView) == 0) {
-    uses_on(device)[tensor] = uses;
-    if (uses == 0) devices_[device].held -= row.bytes;
+  std::uint32_t* const uses_here = uses_on(device);
+  if ((first_uses & FlatGraph::kIsView) == 0) {
+    uses_here[tensor] = uses;
+    if (uses == 0) devices_[device].held -= bytes_[tensor];
   } else {
-    std::uint32_t* const uses_here = uses_on(device);
     const std::uint32_t storage = storage_of(looks_at, uses_here);
     uses_here[tensor] = storage | kIsShared;
     uses_here[storage] += uses & ~FlatGraph::kIsView;
@@ -216,21 +216,21 @@ void Engine::publish(std::uint32_t tensor, std::uint32_t device, std::uint32_t l
   for (DeviceSet rest = told.elsewhere; rest != 0; rest &= rest - 1) {
     request<kMode>(tensor, device, static_cast<std::uint32_t>(std::countr_zero(rest)));
   }
+  return end;
 }
 
 // Readers on the device that a copy is on have one thing less to wait for.
-Engine::Told Engine::tell_readers(std::uint32_t tensor, std::uint32_t device) {
+Engine::Told Engine::tell(const std::uint32_t* readers, const std::uint32_t* end, std::uint32_t device) {
   Told told{0, 0};
-  const std::uint32_t* const end = consumers_ + tensors_[tensor + 1].consumer_begin;
-  for (const std::uint32_t* consumer = consumers_ + tensors_[tensor].consumer_begin; consumer != end; ++consumer) {
-    std::uint32_t& word = words_[*consumer];
+  for (; readers != end; ++readers) {
+    std::uint32_t& word = words_[*readers];
     if (const std::uint32_t where = word & FlatGraph::kDeviceMask; where != device) {
       told.elsewhere |= DeviceSet{1} << where;
       continue;
     }
     ++told.here;
     word -= FlatGraph::kOneWait;
-    if (word < FlatGraph::kOneWait) arrived_[num_arrived_++] = *consumer;
+    if (word < FlatGraph::kOneWait) arrived_[num_arrived_++] = *readers;
   }
   return told;
 }
@@ -251,7 +251,7 @@ std::uint32_t Engine::storage_of(std::uint32_t tensor, const std::uint32_t* uses
 void Engine::release(std::uint32_t tensor, std::uint32_t device) {
   std::uint32_t* const uses = uses_on(device);
   const std::uint32_t storage = storage_of(tensor, uses);
-  if (--uses[storage] == 0) devices_[device].held -= tensors_[storage].bytes;
+  if (--uses[storage] == 0) devices_[device].held -= bytes_[storage];
 }
 
 // While things end: what is held then counts at the end of the instant.
@@ -281,7 +281,7 @@ void Engine::request(std::uint32_t tensor, std::uint32_t from, std::uint32_t to)
   }
   ++under_way_;
   transfers_[id] = {0,
-                    tensors_[tensor].bytes,
+                    bytes_[tensor],
                     tensor,
                     kNone,
                     first_hop_[from * devices_.size() + to],
@@ -345,7 +345,8 @@ void Engine::touch_queue(std::uint32_t id) {
 // A copy has arrived: its consumers there hold it from now on.
 template <Mode kMode>
 void Engine::deliver(const Transfer& transfer) {
-  uses_on(transfer.to)[transfer.tensor] = tell_readers(transfer.tensor, transfer.to).here;
+  const std::uint32_t* const readers = script_ + tensor_begin_[transfer.tensor] + 3;
+  uses_on(transfer.to)[transfer.tensor] = tell(readers, readers + readers[-1], transfer.to).here;
   if constexpr (kMode == Mode::kBase) base_->appear(transfer.to * flat_.num_tensors() + transfer.tensor);
 }
 
@@ -487,7 +488,7 @@ void Engine::note_peak(std::uint32_t id) {
   if (!pools_.empty()) note_pool_peak(id);
 }
 
-[[gnu::cold, gnu::noinline]] void Engine::note_pool_peak(std::uint32_t grown) {
+void Engine::note_pool_peak(std::uint32_t grown) {
   const Machine& machine = problem_.machine();
   const int pool = machine.pool_of(DeviceId(grown));
   if (pool < 0) return;

@@ -133,8 +133,8 @@ class Engine {
   template <Mode kMode>
   void end_node(std::uint32_t node);
   template <Mode kMode>
-  void publish(std::uint32_t tensor, std::uint32_t device, std::uint32_t looks_at);
-  [[nodiscard]] Told tell_readers(std::uint32_t tensor, std::uint32_t device);
+  const std::uint32_t* publish(const std::uint32_t* output, std::uint32_t device, std::uint32_t looks_at);
+  Told tell(const std::uint32_t* readers, const std::uint32_t* end, std::uint32_t device);
   void send_control(std::uint32_t after, std::uint32_t device);
   void arrive_at_node(std::uint32_t node);
 
@@ -228,12 +228,10 @@ class Engine {
   const Problem& problem_;
   const FlatGraph flat_;  // of the problem
   FlatGraph fused_;       // of the plan, if it fuses
-  // Tables of the one in use.
-  const FlatGraph* graph_;
-  const FlatGraph::Node* nodes_ = nullptr;
-  const FlatGraph::Tensor* tensors_ = nullptr;
+  const FlatGraph* graph_;  // the one in use, and its tables
+  const std::uint32_t *script_ = nullptr, *node_begin_ = nullptr, *tensor_begin_ = nullptr;
   const FlatGraph::Start* starts_ = nullptr;
-  const std::uint32_t *outputs_ = nullptr, *control_ = nullptr, *inputs_ = nullptr, *consumers_ = nullptr;
+  const Bytes* bytes_ = nullptr;
 
   Picoseconds now_ = 0, cutoff_ = 0;
   bool late_ = false;  // the step will end after the cutoff

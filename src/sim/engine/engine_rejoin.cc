@@ -140,7 +140,7 @@ bool Engine::collect_releases(const Plan& plan, std::uint32_t instant, int sign)
   roots_.clear();
   for (std::uint32_t tensor : touched_tensors_) {
     while (flat_.is_view(tensor)) {
-      tensor = flat_.nodes[flat_.producer[tensor]].looks_at;
+      tensor = flat_.looks_at(flat_.producer[tensor]);
     }
     roots_.push_back(tensor);
   }
@@ -150,7 +150,7 @@ bool Engine::collect_releases(const Plan& plan, std::uint32_t instant, int sign)
     const std::uint32_t producer = flat_.producer[root];
     if (flat_.storage(producer) == FlatGraph::Storage::kOwn) {
       const auto home = static_cast<std::uint32_t>(plan.device_of[producer]);
-      add_release(home, last_use(plan, root, home), instant, sign * flat_.bytes(root));
+      add_release(home, last_use(plan, root, home), instant, sign * flat_.bytes[root]);
     }
     return collect_copies(plan, root, instant, sign);
   });
@@ -166,7 +166,7 @@ bool Engine::collect_copies(const Plan& plan, std::uint32_t root, std::uint32_t 
     if (sent_to != 0 && base_->end_instant[flat_.producer[tensor]] > instant) return false;
     for (; sent_to != 0; sent_to &= sent_to - 1) {
       const auto device = static_cast<std::uint32_t>(std::countr_zero(sent_to));
-      add_release(device, last_use(plan, tensor, device), instant, sign * flat_.bytes(tensor));
+      add_release(device, last_use(plan, tensor, device), instant, sign * flat_.bytes[tensor]);
     }
     for (const std::uint32_t consumer : flat_.consumers_of(tensor)) {
       if (!is_view_of(consumer, tensor)) continue;
@@ -177,7 +177,7 @@ bool Engine::collect_copies(const Plan& plan, std::uint32_t root, std::uint32_t 
 }
 
 bool Engine::is_view_of(std::uint32_t node, std::uint32_t tensor) const {
-  return flat_.nodes[node].looks_at == tensor;
+  return flat_.looks_at(node) == tensor;
 }
 
 // When the last consumer of a copy of a tensor, or of a view made from that copy, ends in the base; kNone: never.
@@ -222,11 +222,11 @@ void Engine::add_transfers(const Plan& plan, std::uint32_t tensor, int sign) {
     const std::size_t to = static_cast<std::size_t>(std::countr_zero(sent_to));
     for (std::uint32_t at = first_hop_[from * devices_.size() + to];; ++at) {
       const Hop& hop = hops_[at];
-      const Picoseconds time = hop_time(hop, flat_.bytes(tensor));
+      const Picoseconds time = hop_time(hop, flat_.bytes[tensor]);
       if (time > 0 && hop.queue >= 0) {
         QueueUse& use = score_.queues[static_cast<std::size_t>(hop.queue)];
         use.busy += sign * time;
-        use.bytes += sign * flat_.bytes(tensor);
+        use.bytes += sign * flat_.bytes[tensor];
       }
       if (hop.last) break;
     }

@@ -45,13 +45,11 @@ Engine::~Engine() = default;
 
 void Engine::use(const FlatGraph& graph) {
   graph_ = &graph;
-  nodes_ = graph.nodes.data();
-  tensors_ = graph.tensors.data();
+  script_ = graph.script.data();
+  node_begin_ = graph.node_begin.data();
+  tensor_begin_ = graph.tensor_begin.data();
   starts_ = graph.starts.data();
-  outputs_ = graph.outputs.data();
-  control_ = graph.control.data();
-  inputs_ = graph.inputs.data();
-  consumers_ = graph.consumers.data();
+  bytes_ = graph.bytes.data();
 }
 
 void Engine::reset(const Plan& plan) {
@@ -85,14 +83,14 @@ void Engine::reset_nodes(const Plan& plan) {
   for (std::size_t node = 0; node < words_.size(); ++node) {
     words_[node] = graph_->words[node] | static_cast<std::uint32_t>(plan.device_of[node]);
   }
-  for (const std::uint32_t node : graph_->now_and_then_timeless) {
+  for (const std::uint32_t node : graph_->sometimes_timeless) {
     if (starts_[first_start_[device_of(node)] + node].duration == 0) words_[node] |= FlatGraph::kTimeless;
   }
 }
 
 void Engine::sum_work(const Plan& plan) {
   for (std::uint32_t node = 0; node < graph_->num_nodes(); ++node) {
-    if (nodes_[node].looks_at == FlatGraph::kIsAbsent) continue;
+    if (graph_->looks_at(node) == FlatGraph::kIsAbsent) continue;
     const std::size_t device = index(plan.device_of[node]);
     devices_[device].total_work += starts_[first_start_[device] + node].duration;
   }

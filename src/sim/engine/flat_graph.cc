@@ -8,30 +8,112 @@
 namespace berth {
 namespace {
 
-std::uint32_t end_of(const HugeVector<std::uint32_t>& data) { return static_cast<std::uint32_t>(data.size()); }
+using Ids = HugeVector<std::uint32_t>;
+
+std::uint32_t end_of(const Ids& data) { return static_cast<std::uint32_t>(data.size()); }
 
 // Sorts and keeps one of each from `first` to the end.
-void unique_tail(HugeVector<std::uint32_t>& data, std::size_t first) {
+void unique_tail(Ids& data, std::size_t first) {
   const auto begin = data.begin() + static_cast<std::ptrdiff_t>(first);
   std::sort(begin, data.end());
   data.erase(std::unique(begin, data.end()), data.end());
 }
 
-std::uint32_t looks_at(const Graph& graph, OpId op) {
+// Lists behind one another.
+struct Rows {
+  Ids begin{0}, items;
+  void end_row() { begin.push_back(end_of(items)); }
+  [[nodiscard]] std::span<const std::uint32_t> operator[](std::size_t row) const {
+    return {items.data() + begin[row], items.data() + begin[row + 1]};
+  }
+  void append(std::span<const std::uint32_t> more) { items.insert(items.end(), more.begin(), more.end()); }
+};
+
+// Writes the script of a graph that is known node by node. Starts, producers and bytes are there already.
+class ScriptWriter {
+ public:
+  explicit ScriptWriter(FlatGraph& flat) : flat_(flat) {}
+
+  Ids looks_at;                   // per node
+  Rows outputs, control, inputs;  // per node
+  Ids first_uses;                 // per tensor
+
+  void write() {
+    find_readers();
+    const std::size_t nodes = looks_at.size();
+    flat_.tensor_begin.resize(flat_.producer.size());
+    flat_.node_begin.reserve(nodes);
+    flat_.script.reserve(4 * nodes + 3 * outputs.items.size() + control.items.size() + 2 * inputs.items.size());
+    for (std::uint32_t node = 0; node < nodes; ++node) write_node(node);
+    count_waits();
+    for (std::uint32_t node = 0; node < nodes; ++node) add_word(node);
+  }
+
+ private:
+  void find_readers() {
+    const std::size_t tensors = flat_.producer.size();
+    readers_.begin.assign(tensors + 1, 0);
+    for (const std::uint32_t tensor : inputs.items) ++readers_.begin[tensor + 1];
+    for (std::size_t i = 1; i <= tensors; ++i) readers_.begin[i] += readers_.begin[i - 1];
+    readers_.items.resize(inputs.items.size());
+    Ids next(readers_.begin.begin(), readers_.begin.end() - 1);
+    for (std::uint32_t node = 0; node < looks_at.size(); ++node) {
+      for (const std::uint32_t tensor : inputs[node]) readers_.items[next[tensor]++] = node;
+    }
+  }
+
+  void write_node(std::uint32_t node) {
+    flat_.node_begin.push_back(end_of(flat_.script));
+    flat_.script.push_back(looks_at[node]);
+    flat_.script.push_back(static_cast<std::uint32_t>(outputs[node].size()));
+    for (const std::uint32_t tensor : outputs[node]) {
+      flat_.tensor_begin[tensor] = end_of(flat_.script);
+      flat_.script.push_back(tensor);
+      flat_.script.push_back(first_uses[tensor]);
+      write_list(readers_[tensor]);
+    }
+    write_list(control[node]);
+    write_list(inputs[node]);
+  }
+
+  void write_list(std::span<const std::uint32_t> list) {
+    flat_.script.push_back(static_cast<std::uint32_t>(list.size()));
+    flat_.script.insert(flat_.script.end(), list.begin(), list.end());
+  }
+
+  void count_waits() {
+    flat_.num_waits.assign(looks_at.size(), 0);
+    for (std::uint32_t node = 0; node < looks_at.size(); ++node) {
+      flat_.num_waits[node] += static_cast<std::uint32_t>(inputs[node].size());
+    }
+    for (const std::uint32_t after : control.items) ++flat_.num_waits[after];
+  }
+
+  void add_word(std::uint32_t node) {
+    const std::uint32_t waits = flat_.num_waits[node];
+    if (waits == 0 && looks_at[node] != FlatGraph::kIsAbsent) flat_.sources.push_back(node);
+    std::size_t timeless = 0;
+    for (std::size_t i = node; i < flat_.starts.size(); i += looks_at.size()) {
+      timeless += flat_.starts[i].duration == 0 ? 1 : 0;
+    }
+    flat_.words.push_back(waits * FlatGraph::kOneWait + (timeless == flat_.num_classes ? FlatGraph::kTimeless : 0));
+    if (timeless > 0 && timeless < flat_.num_classes) flat_.sometimes_timeless.push_back(node);
+  }
+
+  FlatGraph& flat_;
+  Rows readers_;  // per tensor
+};
+
+std::uint32_t what_it_looks_at(const Graph& graph, OpId op) {
   if (graph.role(op) == Role::kView) return static_cast<std::uint32_t>(graph.inputs(op).front());
   return is_resident(graph.role(op)) ? FlatGraph::kIsResident : FlatGraph::kOwnsOutputs;
 }
 
-std::uint32_t first_uses(const Graph& graph, TensorId tensor) {
+std::uint32_t first_uses_of(const Graph& graph, TensorId tensor) {
   const Role role = graph.role(graph.producer(tensor));
   const std::uint32_t kept = graph.is_graph_output(tensor) ? 1 : 0;
   if (role == Role::kView) return kept | FlatGraph::kIsView;
   return is_resident(role) ? kept | FlatGraph::kForever : kept;
-}
-
-// A node whose rows begin where those written so far end.
-FlatGraph::Node next_node(const FlatGraph& flat, std::uint32_t looks_at) {
-  return {end_of(flat.outputs), end_of(flat.control), end_of(flat.inputs), looks_at};
 }
 
 void add_starts(const Problem& problem, FlatGraph& flat) {
@@ -44,30 +126,32 @@ void add_starts(const Problem& problem, FlatGraph& flat) {
     for (const OpId op : graph.ops()) {
       Bytes own = 0;
       for (const TensorId tensor : graph.outputs(op)) own += graph.bytes(tensor);
-      const bool owns = flat.nodes[index(op)].looks_at == FlatGraph::kOwnsOutputs;
+      const bool owns = what_it_looks_at(graph, op) == FlatGraph::kOwnsOutputs;
       flat.starts.push_back({problem.duration(op, device), owns ? own : 0});
     }
   }
 }
 
-// Draws groups together. Node tables are rebuilt row by row in id order; members other than leaders get empty rows.
+// Draws groups together. Nodes are written anew in id order; members other than leaders do nothing.
 class Fuser {
  public:
   Fuser(const Problem& problem, const Plan& plan, const FlatGraph& unfused)
-      : problem_(problem), plan_(plan), old_(unfused), leader_(fusion_leaders(problem.graph(), plan)) {}
+      : problem_(problem), plan_(plan), old_(unfused), leader_(fusion_leaders(problem.graph(), plan)), writer_(flat_) {}
 
   FlatGraph fuse() {
     flat_.num_classes = old_.num_classes;
     flat_.producer = old_.producer;
-    flat_.tensors = old_.tensors;
+    flat_.bytes = old_.bytes;
     flat_.starts = old_.starts;
+    writer_.first_uses.resize(old_.num_tensors());
     gather_members();
-    flat_.nodes.reserve(old_.nodes.size());
-    for (std::uint32_t node = 0; node < old_.num_nodes(); ++node) add_node(node);
-    flat_.nodes.push_back(next_node(flat_, FlatGraph::kIsAbsent));
-    count_waits();
-    flat_.finish();
-    add_consumers();
+    for (std::uint32_t node = 0; node < old_.num_nodes(); ++node) {
+      add_node(node);
+      writer_.outputs.end_row();
+      writer_.control.end_row();
+      writer_.inputs.end_row();
+    }
+    writer_.write();
     return std::move(flat_);
   }
 
@@ -87,23 +171,22 @@ class Fuser {
   void add_node(std::uint32_t node) {
     if (group_of_[node] >= 0) return add_group(node, groups_[static_cast<std::size_t>(group_of_[node])]);
     const bool absent = lead(node) != node;
-    flat_.nodes.push_back(next_node(flat_, absent ? FlatGraph::kIsAbsent : old_.nodes[node].looks_at));
+    writer_.looks_at.push_back(absent ? FlatGraph::kIsAbsent : old_.looks_at(node));
     if (absent) return;
-    append(flat_.inputs, old_.inputs_of(node));
-    append(flat_.outputs, old_.outputs_of(node));
-    const std::size_t first = flat_.control.size();
-    for (const std::uint32_t after : old_.control_of(node)) flat_.control.push_back(lead(after));
-    unique_tail(flat_.control, first);
-  }
-
-  static void append(HugeVector<std::uint32_t>& to, std::span<const std::uint32_t> from) {
-    to.insert(to.end(), from.begin(), from.end());
+    writer_.inputs.append(old_.inputs_of(node));
+    for (const std::uint32_t tensor : old_.outputs_of(node)) {
+      writer_.outputs.items.push_back(tensor);
+      writer_.first_uses[tensor] = old_.first_uses(tensor);
+    }
+    const std::size_t first = writer_.control.items.size();
+    for (const std::uint32_t after : old_.control_of(node)) writer_.control.items.push_back(lead(after));
+    unique_tail(writer_.control.items, first);
   }
 
   void add_group(std::uint32_t node, const std::vector<OpId>& members) {
-    flat_.nodes.push_back(next_node(flat_, FlatGraph::kOwnsOutputs));
-    const std::size_t first_input = flat_.inputs.size();
-    const std::size_t first_control = flat_.control.size();
+    writer_.looks_at.push_back(FlatGraph::kOwnsOutputs);
+    Ids &inputs = writer_.inputs.items, &control = writer_.control.items;
+    const std::size_t first_input = inputs.size(), first_control = control.size();
     Bytes moved = 0, allocated = 0;
     Picoseconds compute = 0;
     const DeviceId device = plan_.device(OpId{node});
@@ -111,21 +194,21 @@ class Fuser {
       const auto op = static_cast<std::uint32_t>(member);
       compute += problem_.compute_part(member, device);
       for (const std::uint32_t tensor : old_.inputs_of(op)) {
-        if (lead_of_producer(tensor) != node) flat_.inputs.push_back(tensor);
+        if (lead_of_producer(tensor) != node) inputs.push_back(tensor);
       }
       for (const std::uint32_t tensor : old_.outputs_of(op)) {
         if (!leaves(tensor, node)) continue;
-        flat_.outputs.push_back(tensor);
-        flat_.tensors[tensor].first_uses = old_.is_kept(tensor) ? 1 : 0;  // also that of a view
-        allocated += old_.bytes(tensor);
+        writer_.outputs.items.push_back(tensor);
+        writer_.first_uses[tensor] = old_.is_kept(tensor) ? 1 : 0;  // also that of a view
+        allocated += old_.bytes[tensor];
       }
       for (const std::uint32_t after : old_.control_of(op)) {
-        if (lead(after) != node) flat_.control.push_back(lead(after));
+        if (lead(after) != node) control.push_back(lead(after));
       }
     }
-    unique_tail(flat_.inputs, first_input);
-    unique_tail(flat_.control, first_control);
-    for (std::size_t i = first_input; i < flat_.inputs.size(); ++i) moved += old_.bytes(flat_.inputs[i]);
+    unique_tail(inputs, first_input);
+    unique_tail(control, first_control);
+    for (std::size_t i = first_input; i < inputs.size(); ++i) moved += old_.bytes[inputs[i]];
     set_start(node, device, {fused_duration(problem_, device, compute, moved + allocated), allocated});
   }
 
@@ -141,28 +224,6 @@ class Fuser {
     flat_.starts[static_cast<std::size_t>(problem_.device_class(device)) * old_.num_nodes() + node] = start;
   }
 
-  void count_waits() {
-    flat_.num_waits.assign(old_.num_nodes(), 0);
-    for (std::uint32_t node = 0; node < flat_.num_nodes(); ++node) {
-      flat_.num_waits[node] += static_cast<std::uint32_t>(flat_.inputs_of(node).size());
-      for (const std::uint32_t after : flat_.control_of(node)) ++flat_.num_waits[after];
-    }
-  }
-
-  void add_consumers() {
-    for (FlatGraph::Tensor& tensor : flat_.tensors) tensor.consumer_begin = 0;
-    for (const std::uint32_t tensor : flat_.inputs) ++flat_.tensors[tensor + 1].consumer_begin;
-    std::vector<std::uint32_t> next(flat_.num_tensors());
-    for (std::size_t i = 0; i < flat_.num_tensors(); ++i) {
-      next[i] = flat_.tensors[i].consumer_begin;
-      flat_.tensors[i + 1].consumer_begin += next[i];
-    }
-    flat_.consumers.resize(flat_.inputs.size());
-    for (std::uint32_t node = 0; node < flat_.num_nodes(); ++node) {
-      for (const std::uint32_t tensor : flat_.inputs_of(node)) flat_.consumers[next[tensor]++] = node;
-    }
-  }
-
   const Problem& problem_;
   const Plan& plan_;
   const FlatGraph& old_;
@@ -170,12 +231,13 @@ class Fuser {
   std::vector<std::vector<OpId>> groups_;
   std::vector<int> group_of_;  // of leaders
   FlatGraph flat_;
+  ScriptWriter writer_;
 };
 
 }  // namespace
 
 FlatGraph::Storage FlatGraph::storage(std::uint32_t node) const {
-  switch (nodes[node].looks_at) {
+  switch (looks_at(node)) {
     case kOwnsOutputs:
       return Storage::kOwn;
     case kIsResident:
@@ -187,37 +249,40 @@ FlatGraph::Storage FlatGraph::storage(std::uint32_t node) const {
   }
 }
 
-void FlatGraph::finish() {
-  for (std::uint32_t node = 0; node < num_nodes(); ++node) {
-    if (num_waits[node] == 0 && nodes[node].looks_at != kIsAbsent) sources.push_back(node);
-    std::size_t timeless = 0;
-    for (std::size_t i = node; i < starts.size(); i += num_nodes()) timeless += starts[i].duration == 0 ? 1 : 0;
-    words.push_back(num_waits[node] * kOneWait + (timeless == num_classes ? kTimeless : 0));
-    if (timeless > 0 && timeless < num_classes) now_and_then_timeless.push_back(node);
-  }
+std::span<const std::uint32_t> FlatGraph::control_of(std::uint32_t node) const {
+  const std::uint32_t* at = &script[node_begin[node] + 1];
+  std::uint32_t outputs = *at++;
+  for (; outputs > 0; --outputs) at += 3 + at[2];
+  return list(at);
+}
+
+std::span<const std::uint32_t> FlatGraph::inputs_of(std::uint32_t node) const {
+  const auto control = control_of(node);
+  return list(control.data() + control.size());
 }
 
 FlatGraph flatten(const Problem& problem) {
   const Graph& graph = problem.graph();
   FlatGraph flat;
+  ScriptWriter writer(flat);
   flat.num_classes = static_cast<std::size_t>(problem.num_device_classes());
-  for (const OpId op : graph.ops()) {
-    flat.nodes.push_back(next_node(flat, looks_at(graph, op)));
-    flat.num_waits.push_back(
-        static_cast<std::uint32_t>(graph.distinct_inputs(op).size() + graph.control_inputs(op).size()));
-    for (const TensorId tensor : graph.distinct_inputs(op)) flat.inputs.push_back(static_cast<std::uint32_t>(tensor));
-    for (const OpId after : graph.control_outputs(op)) flat.control.push_back(static_cast<std::uint32_t>(after));
-    for (const TensorId tensor : graph.outputs(op)) flat.outputs.push_back(static_cast<std::uint32_t>(tensor));
-  }
-  flat.nodes.push_back(next_node(flat, FlatGraph::kIsAbsent));
   add_starts(problem, flat);
-  flat.finish();
   for (const TensorId tensor : graph.tensors()) {
     flat.producer.push_back(static_cast<std::uint32_t>(graph.producer(tensor)));
-    flat.tensors.push_back({end_of(flat.consumers), first_uses(graph, tensor), graph.bytes(tensor)});
-    for (const OpId consumer : graph.consumers(tensor)) flat.consumers.push_back(static_cast<std::uint32_t>(consumer));
+    flat.bytes.push_back(graph.bytes(tensor));
+    writer.first_uses.push_back(first_uses_of(graph, tensor));
   }
-  flat.tensors.push_back({end_of(flat.consumers), 0, 0});
+  const auto fill = [](Rows& rows, const auto& ids) {
+    for (const auto id : ids) rows.items.push_back(static_cast<std::uint32_t>(id));
+    rows.end_row();
+  };
+  for (const OpId op : graph.ops()) {
+    writer.looks_at.push_back(what_it_looks_at(graph, op));
+    fill(writer.outputs, graph.outputs(op));
+    fill(writer.control, graph.control_outputs(op));
+    fill(writer.inputs, graph.distinct_inputs(op));
+  }
+  writer.write();
   return flat;
 }
 

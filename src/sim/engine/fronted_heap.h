@@ -48,14 +48,14 @@ class FrontedHeap {
   static constexpr std::uint32_t kFront = 16;
 
   // The later half of the front goes back.
-  [[gnu::cold, gnu::noinline]] void spill() {
+  void spill() {
     constexpr std::uint32_t kSpilled = kFront / 2;
     std::for_each(front_.begin(), front_.begin() + kSpilled, [&](const Entry& entry) { push_heap(entry); });
     std::copy(front_.begin() + kSpilled, front_.end(), front_.begin());
     front_size_ -= kSpilled;
   }
 
-  [[gnu::cold, gnu::noinline]] void push_heap(const Entry& entry) {
+  void push_heap(const Entry& entry) {
     std::size_t hole = heap_.size();
     heap_.push_back(entry);
     while (hole > 0) {
@@ -67,7 +67,7 @@ class FrontedHeap {
     heap_[hole] = entry;
   }
 
-  [[gnu::cold, gnu::noinline]] Entry pop_heap() {
+  Entry pop_heap() {
     const Entry first = heap_.front();
     const Entry last = heap_.back();
     heap_.pop_back();

@@ -53,7 +53,7 @@ void SequentialEngine::place_given() {
     if (!regions_->is_given(node) || graph_->storage(node) == FlatGraph::Storage::kAbsent) continue;
     if (!regions_->is_constant(node)) {
       for (const std::uint32_t tensor : graph_->outputs_of(node))
-        home_storage_[tensor] = lifetimes_.add(device_[node], graph_->bytes(tensor), node, 0, 0);
+        home_storage_[tensor] = lifetimes_.add(device_[node], graph_->bytes[tensor], node, 0, 0);
       continue;
     }
     lifetimes_.hold_always(device_[node], problem_.resident_bytes(OpId{node}), node);
@@ -63,7 +63,7 @@ void SequentialEngine::place_given() {
         others |= device_bit(DeviceId{device_[consumer]});
       others &= ~device_bit(DeviceId{device_[node]});
       for (; others != 0; others &= others - 1)
-        lifetimes_.hold_always(static_cast<std::uint8_t>(index(lowest_device(others))), graph_->bytes(tensor), node);
+        lifetimes_.hold_always(static_cast<std::uint8_t>(index(lowest_device(others))), graph_->bytes[tensor], node);
     }
   }
 }
@@ -94,7 +94,7 @@ void SequentialEngine::receive_inputs(std::span<const std::uint32_t> nodes) {
 // Link by link; nothing else is on its way.
 void SequentialEngine::transfer(std::uint32_t tensor, std::uint8_t to) {
   const DeviceId source{device_[regions_->producer(tensor)]}, target{to};
-  const Bytes bytes = graph_->bytes(tensor);
+  const Bytes bytes = graph_->bytes[tensor];
   Picoseconds last_start = now_;
   bool is_first = true;
   for (const std::uint16_t channel : problem_.machine().route(source, target)) {
@@ -126,8 +126,8 @@ void SequentialEngine::run_node(std::uint32_t node) {
   score_.devices[here].busy += duration;
   const bool is_view = graph_->storage(node) == FlatGraph::Storage::kAlias;
   for (const std::uint32_t tensor : graph_->outputs_of(node)) {
-    home_storage_[tensor] = is_view ? storage_on(graph_->nodes[node].looks_at, here)
-                                    : lifetimes_.add(here, graph_->bytes(tensor), node, start_[node], now_);
+    home_storage_[tensor] = is_view ? storage_on(graph_->looks_at(node), here)
+                                    : lifetimes_.add(here, graph_->bytes[tensor], node, start_[node], now_);
   }
   use_inputs(node);
 }
