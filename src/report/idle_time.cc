@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "sim/critical_path.h"
+#include "sim/path_tracer.h"
 
 namespace berth::report {
 namespace {

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "problem/fusion.h"
+#include "sim/path_tracer.h"
 
 namespace berth {
 namespace {

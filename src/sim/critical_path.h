@@ -3,7 +3,6 @@
 // op. It is what must become shorter for the step to become shorter.
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "problem/problem.h"
@@ -30,22 +29,5 @@ struct CriticalStep {
 // Steps in order of time; timeless ops on the way are left out. The gap between two steps, if any, is the latency of a
 // control edge, or, on a machine without overlap, the cost of a region.
 std::vector<CriticalStep> critical_path(const Problem& problem, const Plan& plan, const Timeline& timeline);
-
-// The same for any op of one timeline, on a machine whose devices work at the same time. What it is made of must
-// outlive it.
-class PathTracer {
- public:
-  PathTracer(const Problem& problem, const Plan& plan, const Timeline& timeline);
-  ~PathTracer();
-  PathTracer(const PathTracer&) = delete;
-  PathTracer& operator=(const PathTracer&) = delete;
-
-  // The chain that ends with this op, as far back as its steps end after `since`.
-  [[nodiscard]] std::vector<CriticalStep> path_to(OpId op, Picoseconds since = 0);
-
- private:
-  class Tracer;
-  std::unique_ptr<Tracer> tracer_;
-};
 
 }  // namespace berth
