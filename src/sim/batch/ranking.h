@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "sim/batch/event_loop.h"
+#include "sim/batch/run_kind.h"
 
 namespace berth::batch {
 

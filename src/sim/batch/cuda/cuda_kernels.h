@@ -164,8 +164,8 @@ __global__ void __launch_bounds__(64)
                                  problem.num_slots,
                                  problem.num_devices,
                                  problem.num_devices + problem.num_queues};
-  EventLoop<kTile, CloseIndex, Mask, kOrder, kLanes> loop(problem, workspace_of<kTile>(problem, memory, plan), hot,
-                                                          ranks);
+  using Kind = RunKind<kTile, CloseIndex, Mask, kOrder, kLanes>;
+  EventLoop<Kind> loop({problem, workspace_of<kTile>(problem, memory, plan), hot, ranks});
   if (is_mine) loop.begin();
   bool is_over = !is_mine, has_work = false;
   while (__any_sync(0xffffffffU, !is_over)) {
