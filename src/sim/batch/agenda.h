@@ -13,7 +13,8 @@ class Agenda {
  public:
   using Mask = typename Kind::Mask;
 
-  explicit BERTH_PORTABLE Agenda(const RunState<Kind>& run) : run_(run), waiting_(run), holdings_(run) {}
+  BERTH_PORTABLE Agenda(const RunState<Kind>& run, const typename Kind::Watch& watch)
+      : run_(run), waiting_(run), holdings_(run), watch_(watch) {}
 
   BERTH_PORTABLE void begin() {
     for (std::uint32_t slot = 0; slot < run_.problem.num_slots; ++slot) run_.hot.end(slot) = kNever;
@@ -21,9 +22,21 @@ class Agenda {
     holdings_.begin();
   }
 
+  // After begin(): as it was at a moment of another run.
+  BERTH_PORTABLE void resume(const SavedState& from) {
+    now_ = from.moment.now;
+    for (std::uint32_t slot = 0; slot < run_.problem.num_slots; ++slot) {
+      run_.hot.end(slot) = from.times[slot];
+      run_.hot.item(slot) = from.items[slot];
+    }
+    waiting_.resume(from);
+    holdings_.resume(from);
+  }
+
   BERTH_PORTABLE Waiting<Kind>& waiting() { return waiting_; }
   [[nodiscard]] BERTH_PORTABLE const Waiting<Kind>& waiting() const { return waiting_; }
   BERTH_PORTABLE Holdings<Kind>& holdings() { return holdings_; }
+  [[nodiscard]] BERTH_PORTABLE const Holdings<Kind>& holdings() const { return holdings_; }
   [[nodiscard]] BERTH_PORTABLE Time now() const { return now_; }
 
   // ---- Codes of things that wait without a server: ops with their device, transfers, and control signals to a node.
@@ -33,7 +46,9 @@ class Agenda {
   static BERTH_PORTABLE std::uint32_t node_in(std::uint32_t code) { return code & kNodeMask; }
   static BERTH_PORTABLE std::uint32_t device_in(std::uint32_t code) { return code >> kCodeShift; }
 
+  BERTH_PORTABLE void note_end(std::uint32_t node) { watch_.note_end(node, waiting_.instant()); }
   BERTH_PORTABLE void become_ready(std::uint32_t node, std::uint32_t device, std::uint32_t timeless) {
+    watch_.note_ready(node, waiting_.instant());
     bool is_timeless = timeless == Record::kTakesNone;
     if (timeless >= Record::kDependsOnDevice) {
       const Start start = start_of(node, device);
@@ -153,6 +168,7 @@ class Agenda {
   RunState<Kind> run_;
   Waiting<Kind> waiting_;
   Holdings<Kind> holdings_;
+  [[no_unique_address]] typename Kind::Watch watch_;
   Time now_ = 0;
 };
 

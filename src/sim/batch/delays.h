@@ -4,6 +4,7 @@
 #pragma once
 
 #include "sim/batch/run_kind.h"
+#include "sim/batch/snapshots.h"
 
 namespace berth::batch {
 
@@ -13,6 +14,16 @@ class Delays {
   explicit BERTH_PORTABLE Delays(const typename Kind::Memory& memory) : memory_(memory) {}
 
   [[nodiscard]] BERTH_PORTABLE Time next() const { return next_; }  // kNever: nothing comes
+  [[nodiscard]] BERTH_PORTABLE std::uint32_t size() const { return size_; }
+
+  BERTH_PORTABLE void resume(const SavedState& from) {
+    size_ = from.moment.num_delayed;
+    for (std::uint32_t i = 0; i < size_; ++i) {
+      end(i) = from.delay_ends[i];
+      item(i) = from.delayed[i];
+    }
+    if (size_ > 0) next_ = end(0);
+  }
 
   // False if there is no room.
   BERTH_PORTABLE bool push(Time time, std::uint32_t code) {

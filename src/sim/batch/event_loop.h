@@ -17,12 +17,31 @@ enum class Found { kNothing, kWork, kEnd };
 template <typename Kind>
 class EventLoop {
  public:
+  using KindOfRun = Kind;
   using Mask = typename Kind::Mask;
 
-  explicit BERTH_PORTABLE EventLoop(const RunState<Kind>& run) : run_(run), agenda_(run), ended_(run) {}
+  explicit BERTH_PORTABLE EventLoop(const RunState<Kind>& run, const typename Kind::Watch& watch = {})
+      : run_(run), agenda_(run, watch), ended_(run) {}
 
   // Nodes must be set to what they wait for and where they are, and the bits of ranks to 0.
   BERTH_PORTABLE void begin() { agenda_.begin(); }
+
+  // After begin(): goes on as the base did behind a moment, whose nodes, counters, ranks and ready times are in memory,
+  // patched for what has moved.
+  BERTH_PORTABLE void resume(const Snapshots& base, std::uint32_t moment) {
+    const SavedState from = saved_state(run_.problem, base, moment);
+    if (from.moment.ended == 0) return;
+    agenda_.resume(from);
+    next_source_ = run_.problem.num_sources;
+  }
+
+  // True between two instants: everything that ended at this one has taken effect.
+  [[nodiscard]] BERTH_PORTABLE bool is_between_instants() const {
+    const Waiting<Kind>& waiting = agenda_.waiting();
+    return next_source_ == run_.problem.num_sources && !waiting.has_timeless() && ending_ == 0 &&
+           waiting.next_delayed() != agenda_.now();
+  }
+  BERTH_PORTABLE void begin_what_waits() { agenda_.begin_what_waits(); }
 
   BERTH_PORTABLE Found fetch() {
     Waiting<Kind>& waiting = agenda_.waiting();
@@ -60,6 +79,9 @@ class EventLoop {
   // False if something overflowed: there is no result then.
   BERTH_PORTABLE bool run() {
     begin();
+    return go_on();
+  }
+  BERTH_PORTABLE bool go_on() {
     for (;;) {
       const Found found = fetch();
       if (failed() || found == Found::kEnd) return !failed();
@@ -71,11 +93,13 @@ class EventLoop {
   }
 
   [[nodiscard]] BERTH_PORTABLE bool failed() const { return agenda_.waiting().failed(); }
+  [[nodiscard]] BERTH_PORTABLE const Agenda<Kind>& agenda() const { return agenda_; }
   [[nodiscard]] BERTH_PORTABLE Time now() const { return agenda_.now(); }
   BERTH_PORTABLE HotState<typename Kind::Index>& hot() { return run_.hot; }
 
  private:
   BERTH_PORTABLE Found end_op(std::uint32_t node, std::uint32_t device) {
+    agenda_.note_end(node);
     ended_.begin_op(node, device);
     return Found::kWork;
   }

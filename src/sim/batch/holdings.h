@@ -4,6 +4,7 @@
 #pragma once
 
 #include "sim/batch/run_kind.h"
+#include "sim/batch/snapshots.h"
 
 namespace berth::batch {
 
@@ -31,6 +32,19 @@ class Holdings {
     }
   }
 
+  // After begin(), which has counted residents where they are in this plan: they hold as much all the time.
+  BERTH_PORTABLE void resume(const SavedState& from) {
+    grown_ = static_cast<Mask>(from.moment.grown);
+    for (std::uint32_t device = 0; device < run_.problem.num_devices; ++device) {
+      run_.hot.held(device) += from.bytes(from.places.held(device));
+      run_.hot.peak(device) += from.bytes(from.places.peak(device));
+    }
+    for (std::uint32_t pool = 0; pool < run_.problem.num_pools; ++pool) {
+      run_.hot.pool_peak(pool) += from.bytes(from.places.pool_peak(pool));
+    }
+  }
+
+  [[nodiscard]] BERTH_PORTABLE Mask grown() const { return grown_; }
   BERTH_PORTABLE void grow(std::uint32_t device, std::int64_t bytes) {
     run_.hot.held(device) += bytes;
     grown_ |= Mask{1} << device;

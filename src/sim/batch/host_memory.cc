@@ -23,9 +23,9 @@ HostMemory::HostMemory(const CompactView& problem, const Capacities& room)
     : view(problem),
       nodes(view.num_nodes),
       items(view.num_slots),
-      rings(HotState<std::uint32_t>::num_rings(view)),
+      rings(num_ring_places(view)),
       counters(view.num_counters),
-      times(HotState<std::uint32_t>::num_times(view)) {
+      times(num_hot_times(view)) {
   set_capacities(room);
 }
 
@@ -55,14 +55,6 @@ Workspace<1> HostMemory::workspace() {
   return {nodes.data(),      counters.data(), ready.data(), queued.data(), timeless.data(),
           delay_ends.data(), delayed.data(),  ranks.data(), since.data(),  capacities};
 }
-HotState<std::uint32_t> HostMemory::hot() {
-  return {times.data(),
-          items.data(),
-          rings.data(),
-          1,
-          view.num_slots,
-          view.num_devices,
-          view.num_devices + view.num_queues};
-}
+HotState<std::uint32_t> HostMemory::hot() { return hot_state(view, times.data(), items.data(), rings.data(), 1); }
 
 }  // namespace berth::batch

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "sim/batch/run_kind.h"
+#include "sim/batch/snapshots.h"
 
 namespace berth::batch {
 
@@ -14,6 +15,13 @@ class ReadyRanks {
 
   BERTH_PORTABLE void begin() {
     for (std::uint32_t device = 0; device < run_.problem.num_devices; ++device) run_.hot.top(device) = 0;
+  }
+
+  // The words below the top are restored with all that lies in tiles, and how many there are with the rings.
+  BERTH_PORTABLE void resume(const SavedState& from) {
+    for (std::uint32_t device = 0; device < run_.problem.num_devices; ++device) {
+      run_.hot.top(device) = from.times[from.places.top(device)];
+    }
   }
 
   BERTH_PORTABLE void add(std::uint32_t device, std::uint32_t rank) {

@@ -21,10 +21,18 @@ struct Ranks {  // by priority, then op id
   const std::uint32_t* tie_end = nullptr;  // [rank]: behind the last rank of equal priority
 };
 
+// Told what happens in a run, by nobody who only wants its result.
+struct NoWatch {
+  BERTH_PORTABLE void note_ready(std::uint32_t, std::uint32_t) {}  // node, instant
+  BERTH_PORTABLE void note_end(std::uint32_t, std::uint32_t) {}
+};
+
 // Plans that lie interleaved, the types of places in rings and of sets of servers, the order of ready ops, and whether
 // a device may have several lanes.
-template <std::uint32_t kPlans, typename Place, typename Servers, Order kFirst, bool kSeveralLanes>
+template <std::uint32_t kPlans, typename Place, typename Servers, Order kFirst, bool kSeveralLanes,
+          typename Watcher = NoWatch>
 struct RunKind {
+  using Watch = Watcher;
   using Index = Place;
   using Mask = Servers;
   using Memory = Workspace<kPlans>;

@@ -26,6 +26,21 @@ class Waiting {
     ranked_.begin();
   }
 
+  // As it was at a moment of another run, after begin().
+  BERTH_PORTABLE void resume(const SavedState& from) {
+    instant_ = from.moment.instant;
+    const std::uint32_t* key = from.waiting;
+    for (std::uint32_t server = 0; server < run_.num_servers(); ++server) {
+      const std::uint32_t count = from.num_waiting[server];
+      run_.hot.tail(server) = static_cast<Index>(count);
+      if (is_ranked(server)) continue;
+      const Ring ring = ring_of(server);
+      for (std::uint32_t i = 0; i < count; ++i) ring.at(static_cast<Index>(i)) = *key++;
+    }
+    ranked_.resume(from);
+    delays_.resume(from);
+  }
+
   [[nodiscard]] BERTH_PORTABLE bool failed() const { return trouble_.failed; }
   [[nodiscard]] BERTH_PORTABLE std::uint32_t instant() const { return instant_; }
   BERTH_PORTABLE void next_instant() { ++instant_; }
@@ -89,6 +104,7 @@ class Waiting {
   // ---- What comes later.
 
   [[nodiscard]] BERTH_PORTABLE Time next_delayed() const { return delays_.next(); }
+  [[nodiscard]] BERTH_PORTABLE std::uint32_t num_delayed() const { return delays_.size(); }
   BERTH_PORTABLE void push_delayed(Time time, std::uint32_t code) {
     if (!delays_.push(time, code)) trouble_.failed = true;
   }

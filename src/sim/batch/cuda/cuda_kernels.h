@@ -125,8 +125,7 @@ inline std::size_t close_tables_bytes(const CompactView& problem) {
 
 using CloseIndex = std::uint16_t;
 inline std::size_t hot_bytes(const CompactView& problem) {
-  return HotState<CloseIndex>::num_times(problem) * sizeof(Time) + problem.num_slots * 4 +
-         HotState<CloseIndex>::num_rings(problem) * sizeof(CloseIndex);
+  return num_hot_times(problem) * sizeof(Time) + problem.num_slots * 4 + num_ring_places(problem) * sizeof(CloseIndex);
 }
 
 template <std::uint32_t kTile, typename Mask, Order kOrder, bool kLanes>
@@ -155,15 +154,9 @@ __global__ void __launch_bounds__(64)
   }
   const std::uint32_t here = warp * plans_per_warp + lane, stride = warps * plans_per_warp;
   auto* hot_times = reinterpret_cast<std::uint64_t*>(at);
-  auto* items = reinterpret_cast<std::uint32_t*>(hot_times + HotState<CloseIndex>::num_times(problem) * stride);
+  auto* items = reinterpret_cast<std::uint32_t*>(hot_times + num_hot_times(problem) * stride);
   auto* rings = reinterpret_cast<CloseIndex*>(items + problem.num_slots * stride);
-  const HotState<CloseIndex> hot{hot_times + here,
-                                 items + here,
-                                 rings + here,
-                                 stride,
-                                 problem.num_slots,
-                                 problem.num_devices,
-                                 problem.num_devices + problem.num_queues};
+  const auto hot = hot_state(problem, hot_times + here, items + here, rings + here, stride);
   using Kind = RunKind<kTile, CloseIndex, Mask, kOrder, kLanes>;
   EventLoop<Kind> loop({problem, workspace_of<kTile>(problem, memory, plan), hot, ranks});
   if (is_mine) loop.begin();
