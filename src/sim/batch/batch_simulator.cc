@@ -49,7 +49,16 @@ struct BatchSimulator::State {
 
   // True if the GPU did the batch, but for the plans in `left`.
   bool run_there(const PlanBatch& batch) {
-    if (!gpu || batch.size < least_there) return false;
+    if (!gpu) return false;
+    if (batch.size < least_there) {
+      use.too_few += batch.size;
+      return false;
+    }
+    if (const auto why = gpu->refusal(batch)) {
+      use.refused += batch.size;
+      use.note = *why;
+      return false;
+    }
     left.clear();
     if (const auto error = gpu->run(batch, scores, left)) {
       use.note = error->message + "; the processor goes on";
@@ -66,7 +75,7 @@ struct BatchSimulator::State {
 Result<BatchSimulator> BatchSimulator::make(const Problem& problem, int threads, SimulateOn on) {
   auto state = std::make_unique<State>(problem, threads);
   if (on != SimulateOn::kCpu) {
-    auto gpu = make_gpu_simulator(problem);
+    auto gpu = make_gpu_simulator(problem, threads);
     if (gpu.ok()) {
       state->gpu = std::move(gpu).value();
       state->use.card = state->gpu->card();
@@ -104,6 +113,7 @@ Result<const BatchScores*> BatchSimulator::evaluate_on_card(const PlanBatch& pla
   if (checker.has_limits()) {
     return bad_input("limits of devices and crossings are looked at on the processor: bring the plans there");
   }
+  if (const auto why = state.gpu->refusal(plans)) return bad_input("{}: bring the plans to the processor", *why);
   BERTH_TRY(const std::size_t illegal, state.gpu->first_illegal(plans));
   if (illegal < plans.size) {
     BERTH_TRY(const Plan plan, state.gpu->bring(plans, illegal));
@@ -141,7 +151,7 @@ Result<SimulateOn> find_simulate_on(const std::string& name) {
 
 std::optional<Error> check_simulate_on(const Problem& problem, SimulateOn on) {
   if (on != SimulateOn::kCuda) return std::nullopt;
-  const auto gpu = make_gpu_simulator(problem);
+  const auto gpu = make_gpu_simulator(problem, 1);
   return gpu.ok() ? std::nullopt : std::optional(gpu.error());
 }
 

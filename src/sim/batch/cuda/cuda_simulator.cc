@@ -25,18 +25,19 @@ class CudaSimulator final : public GpuSimulator {
     }
   }
 
-  std::optional<Error> run(const PlanBatch& plans, BatchScores& scores, std::vector<std::uint32_t>& left) override {
+  [[nodiscard]] std::optional<std::string> refusal(const PlanBatch& plans) const override {
     const std::size_t ops = compact_.view().num_ops;
-    const bool have_own_priorities = plans.priorities.size() > ops;
-    if (ops > batch::kMostRanked && !plans.priorities.empty()) {
-      leave_all(plans.size, left);
-      return std::nullopt;
-    }
-    ranking_.set(compact_.view(), have_own_priorities ? std::span<const double>() : plans.priorities);
+    if (plans.priorities.empty() || ops <= batch::kMostRanked) return std::nullopt;
+    return fmt::format("the GPU ranks up to {} ops by priority, and this graph has {}", batch::kMostRanked, ops);
+  }
+
+  std::optional<Error> run(const PlanBatch& plans, BatchScores& scores, std::vector<std::uint32_t>& left) override {
+    if (!plans.has_own_priorities()) ranking_.set(compact_.view(), plans.priorities);
     times_.resize(plans.size);
     std::string why;
-    if (!card_->run(in_plain_types(plans), ranking_, times_.data(), scores.peaks.data(), why))
+    if (!card_->run(in_plain_types(plans), ranking_, times_.data(), scores.peaks.data(), why)) {
       return bad_input("{}", why);
+    }
     for (std::size_t i = 0; i < plans.size; ++i) judge(i, scores, left);
     if (left.size() * 200 > plans.size) grow();
     return std::nullopt;
@@ -63,15 +64,18 @@ class CudaSimulator final : public GpuSimulator {
   }
 
  private:
-  [[nodiscard]] batch::CudaPlans in_plain_types(const PlanBatch& plans) const {
+  static batch::CudaPlans in_plain_types(const PlanBatch& plans) {
     static_assert(sizeof(BatchMove) == sizeof(batch::CudaMove));
-    return {plans.size,
-            plans.devices.data(),
-            plans.base.data(),
-            plans.first_move.data(),
-            reinterpret_cast<const batch::CudaMove*>(plans.moves.data()),
-            plans.priorities.size() > compact_.view().num_ops ? plans.priorities.data() : nullptr,
-            plans.is_on_card};
+    batch::CudaPlans there{.size = plans.size, .is_on_card = plans.is_on_card};
+    if (plans.base.empty()) {
+      there.devices = plans.devices.data();
+    } else {
+      there.base = plans.base.data();
+      there.first_move = plans.first_move.data();
+      there.moves = reinterpret_cast<const batch::CudaMove*>(plans.moves.data());
+    }
+    if (plans.has_own_priorities()) there.priorities = plans.priorities.data();
+    return there;
   }
 
   // Made when somebody first has plans there.
@@ -86,10 +90,6 @@ class CudaSimulator final : public GpuSimulator {
     check_ = batch::CardCheck::make(bound, together, compact_.view().num_ops, compact_.view().num_devices, why);
     if (!check_) return bad_input("{}", why);
     return check_.get();
-  }
-
-  static void leave_all(std::size_t plans, std::vector<std::uint32_t>& left) {
-    for (std::size_t i = 0; i < plans; ++i) left.push_back(static_cast<std::uint32_t>(i));
   }
 
   void judge(std::size_t i, BatchScores& scores, std::vector<std::uint32_t>& left) {
@@ -124,12 +124,12 @@ class CudaSimulator final : public GpuSimulator {
 
 }  // namespace
 
-Result<std::unique_ptr<GpuSimulator>> make_cuda_simulator(const Problem& problem) {
+Result<std::unique_ptr<GpuSimulator>> make_cuda_simulator(const Problem& problem, const CudaOptions& options) {
   if (problem.objective() != Objective::kStep) return bad_input("a pipeline's pace is computed on the processor");
   auto compact = batch::CompactProblem::make(problem);
   if (!compact.ok()) return compact.error();
   std::string why;
-  auto card = batch::CudaBatch::make(compact->view(), compact->tables(), why);
+  auto card = batch::CudaBatch::make(compact->view(), compact->tables(), options.threads, why);
   if (!card) return bad_input("{}", why);
   return std::unique_ptr<GpuSimulator>(new CudaSimulator(problem, std::move(compact).value(), std::move(card)));
 }

@@ -8,7 +8,11 @@
 
 namespace berth {
 
+struct CudaOptions {
+  int threads = 1;  // that help with uploads
+};
+
 // Fails where no card answers, or the problem is none for it; says which.
-Result<std::unique_ptr<GpuSimulator>> make_cuda_simulator(const Problem& problem);
+Result<std::unique_ptr<GpuSimulator>> make_cuda_simulator(const Problem& problem, const CudaOptions& options = {});
 
 }  // namespace berth
