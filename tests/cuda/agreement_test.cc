@@ -65,6 +65,39 @@ TEST(CudaAgreement, MovesOfABaseAreThePlansTheyMake) {
   });
 }
 
+// A recorder of several bases, some of which fit nowhere; so do some plans.
+TEST(CudaAgreement, PlansNearABaseBeginAtMomentsOfItsRun) {
+  int infeasible_bases = 0;
+  for_problems(40, [&](const Problem& problem, Rng& rng, GpuSimulator& gpu) {
+    const Plan first = unfused_plan(problem, rng), second = unfused_plan(problem, rng);
+    for (const Plan* base : {&first, &first, &second, &first}) {
+      ASSERT_NO_FATAL_FAILURE(expect_agreement(problem, Plans::near(problem, *base, 15, rng), gpu));
+    }
+    infeasible_bases += simulate(problem, first).feasible ? 0 : 1;
+  });
+  EXPECT_GT(infeasible_bases, 3);
+}
+
+// Every plan moves what is nowhere in the base.
+TEST(CudaAgreement, ABaseMayBeIllegalItself) {
+  for_problems(20, [](const Problem& problem, Rng& rng, GpuSimulator& gpu) {
+    Plans made = random_plans(problem, rng, 10);
+    made.become_moves_of(made.plans[0]);
+    const auto op = static_cast<std::uint32_t>(rng.below(problem.graph().num_ops()));
+    made.base[op] = 255;
+    std::vector<BatchMove> moves;
+    for (std::uint32_t i = 0; i < made.plans.size(); ++i) {
+      const auto begin = made.moves.begin() + made.first_move[i], end = made.moves.begin() + made.first_move[i + 1];
+      made.first_move[i] = static_cast<std::uint32_t>(moves.size());
+      moves.insert(moves.end(), begin, end);
+      moves.push_back({op, made.devices[i * made.base.size() + op]});
+    }
+    made.first_move.back() = static_cast<std::uint32_t>(moves.size());
+    made.moves = moves;
+    expect_agreement(problem, made, gpu);
+  });
+}
+
 // 700 ops that are ready at once, more than there is room for at first.
 TEST(CudaAgreement, APlanThatOutgrowsItsRoomIsLeftAndTheNextBatchHasMore) {
   std::string fan = "root:1 -> op0:1";

@@ -7,6 +7,7 @@
 #include "sim/batch/cuda/cuda_simulator.h"
 #include "sim/simulator.h"
 #include "support/batch_plans.h"
+#include "support/nearby_plan.h"
 #include "support/random_problem.h"
 
 namespace berth {
@@ -25,6 +26,14 @@ struct Plans {
     devices.insert(devices.end(), row.begin(), row.end());
     plans.push_back(std::move(plan));
   }
+  // Plans near a base as moves of it, some of which touch nothing.
+  static Plans near(const Problem& problem, const Plan& base, std::size_t count, Rng& rng) {
+    Plans made;
+    made.priorities = base.priority;
+    for (std::size_t i = 0; i < count; ++i) made.add(i % 5 == 0 ? base : nearby_plan(problem, base, rng));
+    made.become_moves_of(base);
+    return made;
+  }
   // priority_of(plan, op) for every plan by itself.
   template <typename PriorityOf>
   void rank_each(std::size_t ops, PriorityOf priority_of) {
@@ -42,7 +51,7 @@ struct Plans {
     for (std::size_t i = 0; i < plans.size(); ++i) {
       for (std::uint32_t op = 0; op < base.size(); ++op) {
         const std::uint32_t there = devices[i * base.size() + op];
-        if (there == base[op]) continue;
+        if (there == base[op] && op != i % base.size()) continue;  // one may stay where it is
         moves.push_back({op, base[op]});
         moves.push_back({op, there});
       }
@@ -128,7 +137,7 @@ void for_problems(std::uint64_t count, Body body) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Rng rng(seed);
     const Problem problem = random_problem(rng, 1 + rng.below(40));
-    const auto gpu = make_cuda_simulator(problem, {.threads = 2});
+    const auto gpu = make_cuda_simulator(problem, {.threads = 2, .least_near_base = 1, .least_saved = 0});
     if (!gpu.ok() && gpu.error().message == "no CUDA device answers") GTEST_SKIP() << gpu.error().message;
     ASSERT_TRUE(gpu.ok()) << gpu.error().message;
     ASSERT_NO_FATAL_FAILURE(body(problem, rng, **gpu));

@@ -2,6 +2,7 @@
 #include "sim/batch/base_run.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "sim/batch/compact.h"
 #include "sim/batch/event_loop.h"
@@ -86,7 +87,8 @@ bool BaseRun::record(std::span<const std::uint8_t> device_of, const Ranking& ran
   if (!ok) return false;
   of_.assign(device_of.begin(), device_of.end());
   of_ranking_ = ranking.num_changes();
-  ++num_records_;
+  static std::atomic<std::uint64_t> records = 0;
+  id_ = ++records;
   const bool is_ranked = ranking.order() != Order::kReadyTime, has_ties = ranking.order() == Order::kRankTies;
   snapshots_.count = static_cast<std::uint32_t>(moments_.size());
   snapshots_.num_rank_words = is_ranked ? static_cast<std::uint32_t>(memory_.ranks.size()) : 0;

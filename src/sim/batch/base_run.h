@@ -23,7 +23,8 @@ class BaseRun {
   bool record(std::span<const std::uint8_t> device_of, const Ranking& ranking);
   // Whether that is what was recorded last.
   [[nodiscard]] bool is_of(std::span<const std::uint8_t> device_of, const Ranking& ranking) const;
-  [[nodiscard]] std::uint64_t num_records() const { return num_records_; }
+  // Of what was recorded: no two of this process have the same.
+  [[nodiscard]] std::uint64_t id() const { return id_; }
 
   [[nodiscard]] const Snapshots& snapshots() const { return snapshots_; }  // of the tables here
   [[nodiscard]] const BaseTimes& times() const { return base_; }
@@ -67,7 +68,7 @@ class BaseRun {
   std::uint32_t ended_ = 0;              // ops of the run so far
   std::vector<std::int64_t> residents_;  // held per device, then pool, from before the first instant
   std::vector<std::uint8_t> of_;         // what was recorded ...
-  std::uint64_t of_ranking_ = 0, num_records_ = 0;
+  std::uint64_t of_ranking_ = 0, id_ = 0;
 
   std::vector<Moment> moments_;
   std::vector<std::uint32_t> nodes_, since_, items_, num_waiting_, waiting_, delayed_, ready_, end_, first_before_,

@@ -54,6 +54,7 @@ class CardMemory {
 class CardTables {
  public:
   void begin() { next_ = 0; }
+  void clear() { tables_.clear(); }
   template <typename T>
   void upload(const T*& pointer, const std::vector<T>& table, Outcome& outcome) {
     if (next_ == tables_.size()) tables_.emplace_back(new CardMemory<std::byte>);

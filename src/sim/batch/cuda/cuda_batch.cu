@@ -5,6 +5,7 @@
 #include <bit>
 #include <chrono>
 
+#include "sim/batch/cuda/base_on_card.h"
 #include "sim/batch/cuda/card.h"
 #include "sim/batch/cuda/parts.h"
 #include "sim/batch/cuda/place_kernels.h"
@@ -21,11 +22,11 @@ Capacities first_capacities(const CompactView& problem) {
 }
 
 // As many warps as the card holds at once: fewer would leave it waiting for memory, and in more of them plans would
-// wait for fewer others, but for a turn.
-CudaLayout chosen_layout(std::size_t plans, std::uint32_t multiprocessors) {
+// wait for fewer others, but for a turn. Plans that skip a part of their run count as so much less.
+CudaLayout chosen_layout(std::size_t runs, std::uint32_t multiprocessors) {
   constexpr std::size_t kWarpsHeld = 16;  // by a multiprocessor, with what the loop takes of it
   const std::size_t warps = kWarpsHeld * multiprocessors;
-  const std::size_t wish = std::bit_ceil(std::max<std::size_t>((plans + warps - 1) / warps, 1));
+  const std::size_t wish = std::bit_ceil(std::max<std::size_t>((runs + warps - 1) / warps, 1));
   const auto per_warp = static_cast<std::uint32_t>(std::min<std::size_t>(wish, 32));
   const std::uint32_t tile = per_warp <= 2 ? 1 : per_warp <= 8 ? 8 : 32;
   return {tile, per_warp, 2};
@@ -56,6 +57,7 @@ struct CudaBatch::State {
   CompactView view{};  // of the tables on the card
   CardTables tables;
   CardMemory<std::uint32_t> of_node, node_at, tie_end;  // ranks that all plans share
+  BaseOnCard base;
 
   Capacities capacities{};
   CudaLayout layout;
@@ -64,6 +66,15 @@ struct CudaBatch::State {
   bool have_own_priorities = false;
   KeyForm keys;
 
+  // What stays on the card; the working memory of earlier batches gives way to it.
+  template <typename Upload>
+  void upload_to_stay(Upload upload, Outcome& outcome) {
+    Outcome first;
+    upload(first);
+    if (first.ok()) return;
+    card->give_back();
+    upload(outcome);
+  }
   void upload_tables(const CompactView& problem, const CompactTables& from, Outcome& outcome) {
     view = problem;
     tables.begin();
@@ -102,8 +113,8 @@ struct CudaBatch::State {
 
   // ---- One part of a batch.
 
-  [[nodiscard]] CudaLayout layout_for(std::size_t plans) const {
-    CudaLayout with = chosen_layout(plans, card->num_multiprocessors());
+  [[nodiscard]] CudaLayout layout_for(std::size_t runs) const {
+    CudaLayout with = chosen_layout(runs, card->num_multiprocessors());
     if (layout.tile != 0) with.tile = layout.tile;
     if (layout.plans_per_warp != 0) with.plans_per_warp = layout.plans_per_warp;
     with.warps_per_block = layout.warps_per_block;
@@ -130,19 +141,58 @@ struct CudaBatch::State {
     launch_for_each(PartSizes::tiled(count) * view.num_ops, place_ops<kTile>, view, parts.memory.nodes, devices, count,
                     plans.base != nullptr);
     if (plans.base == nullptr) return;
-    launch_for_each(count, move_ops<kTile>, view, parts.memory.nodes, MovesOnCard{parts.moves, parts.first_move},
-                    count);
+    launch_for_each(count, move_ops<kTile>, view, parts.memory.nodes, moves_of(parts), Starts{}, count);
+  }
+  static MovesOnCard moves_of(const Parts& parts) { return {parts.moves, parts.first_move}; }
+
+  // Where plans begin, and their seats.
+  Starts find_starts(const CudaPlans& plans, const Parts& parts, double& runs_saved, Outcome& outcome) {
+    constexpr std::uint32_t kTile = 32;
+    const auto count = static_cast<std::uint32_t>(plans.size);
+    place<kTile>(plans, parts);
+    launch_for_each(count, find_moments<kTile>, view, static_cast<const std::uint32_t*>(parts.memory.nodes),
+                    moves_of(parts), base.times, base.snapshots, parts.moment, count);
+    runs_saved = base.seat(*plans.run_of_base, count, parts.moment, parts.plan_at, outcome);
+    return {parts.plan_at, parts.moment};
+  }
+
+  template <std::uint32_t kTile, typename T>
+  void restore_one(T* part, const T* of_moments, std::uint32_t size, const Starts& starts, std::uint32_t plans) {
+    if (size == 0) return;
+    launch_for_each(PartSizes::tiled(plans) * size, restore_part<kTile, T>, part, of_moments, size, starts.moment,
+                    plans);
+  }
+  // What lies in tiles, as it was where plans begin, but for where they have moved ops.
+  template <std::uint32_t kTile>
+  void restore(const CudaPlans& plans, const Parts& parts, const Starts& starts) {
+    const auto count = static_cast<std::uint32_t>(plans.size);
+    const BatchMemory& memory = parts.memory;
+    restore_one<kTile>(memory.nodes, base.snapshots.nodes, view.num_nodes, starts, count);
+    restore_one<kTile>(memory.counters, base.snapshots.counters, view.num_counters, starts, count);
+    restore_one<kTile>(memory.ranks, base.snapshots.ranks, base.snapshots.num_rank_words, starts, count);
+    restore_one<kTile>(memory.since, base.snapshots.since, base.snapshots.num_since, starts, count);
+    launch_for_each(count, move_ops<kTile>, view, memory.nodes, moves_of(parts), starts, count);
   }
 
   template <std::uint32_t kTile>
-  void start(const CudaPlans& plans, const Parts& parts, Order with_order, const CudaLayout& with, Outcome& outcome) {
-    place<kTile>(plans, parts);
+  void start(const CudaPlans& plans, const Parts& parts, Order with_order, const Starts& starts, const CudaLayout& with,
+             Outcome& outcome) {
+    if (starts.moment != nullptr) {
+      restore<kTile>(plans, parts, starts);
+    } else {
+      place<kTile>(plans, parts);
+    }
     const Ranks of_all{of_node.data(), node_at.data(), tie_end.data()};
     const Ranks own{parts.of_node, parts.node_at, parts.tie_end};
-    const Runs runs{parts.memory,        have_own_priorities ? own : of_all,
-                    have_own_priorities, static_cast<std::uint32_t>(plans.size),
-                    with.plans_per_warp, parts.step_times,
-                    parts.peaks};
+    const Runs runs{.memory = parts.memory,
+                    .ranks = have_own_priorities ? own : of_all,
+                    .have_own_ranks = have_own_priorities,
+                    .starts = starts,
+                    .snapshots = base.snapshots,
+                    .plans = static_cast<std::uint32_t>(plans.size),
+                    .plans_per_warp = with.plans_per_warp,
+                    .times = parts.step_times,
+                    .peaks = parts.peaks};
     start_runs<kTile>(view, runs, with_order, with.warps_per_block, outcome);
   }
 
@@ -159,15 +209,21 @@ struct CudaBatch::State {
     Order with_order = order;
     if (have_own_priorities && outcome.ok()) with_order = rank_plans(view, plans.size, keys.is_short, parts, outcome);
     add_time(times.rank);
-    if (with_order != Order::kReadyTime && outcome.ok()) {
+    Starts starts;
+    double runs_saved = 0;
+    if (plans.run_of_base != nullptr && outcome.ok()) {
+      starts = find_starts(plans, parts, runs_saved, outcome);
+    } else if (with_order != Order::kReadyTime && outcome.ok()) {
       const std::size_t words = PartSizes::tiled(plans.size) * rank_words_of_plan(view);
       outcome.check(cudaMemset(parts.memory.ranks, 0, words * 8), "clearing its memory");
     }
+    add_time(times.prepare);
+    times.saved += runs_saved;
     if (!outcome.ok()) return true;
-    const CudaLayout with = layout_for(plans.size);
-    if (with.tile == 1) start<1>(plans, parts, with_order, with, outcome);
-    if (with.tile == 8) start<8>(plans, parts, with_order, with, outcome);
-    if (with.tile == 32) start<32>(plans, parts, with_order, with, outcome);
+    const CudaLayout with = layout_for(plans.size - static_cast<std::size_t>(runs_saved));
+    if (with.tile == 1) start<1>(plans, parts, with_order, starts, with, outcome);
+    if (with.tile == 8) start<8>(plans, parts, with_order, starts, with, outcome);
+    if (with.tile == 32) start<32>(plans, parts, with_order, starts, with, outcome);
     if (!outcome.ok()) return true;
     const std::size_t places = view.num_devices + view.num_pools;
     outcome.check(cudaMemcpy(to_times, parts.step_times, plans.size * sizeof(Time), cudaMemcpyDeviceToHost),
@@ -202,20 +258,16 @@ std::unique_ptr<CudaBatch> CudaBatch::make(const CompactView& problem, const Com
   const auto turn = state->card->turn();
   Outcome outcome;
   state->threads = threads;
-  state->upload_tables(problem, tables, outcome);
-  if (!outcome.ok()) {  // the working memory of other problems may be in the way
-    state->card->give_back();
-    outcome = {};
-    state->upload_tables(problem, tables, outcome);
-  }
+  state->upload_to_stay([&](Outcome& of_it) { state->upload_tables(problem, tables, of_it); }, outcome);
   state->capacities = first_capacities(problem);
   why = outcome.why();
   return outcome.ok() ? std::unique_ptr<CudaBatch>(new CudaBatch(std::move(state))) : nullptr;
 }
 
-bool CudaBatch::run(const CudaPlans& plans, const Ranking& ranking, Time* times, std::int64_t* peaks,
+bool CudaBatch::run(const CudaPlans& given, const Ranking& ranking, Time* times, std::int64_t* peaks,
                     std::string& why) {
-  if (plans.size == 0) return true;
+  if (given.size == 0) return true;
+  CudaPlans plans = given;
   State& state = *state_;
   const auto turn = state.card->turn();
   const auto start = Clock::now();
@@ -223,11 +275,23 @@ bool CudaBatch::run(const CudaPlans& plans, const Ranking& ranking, Time* times,
   state.times = {};
   state.have_own_priorities = plans.priorities != nullptr;
   state.keys = form_of_keys(plans, state.view.num_ops);
-  if (!state.have_own_priorities) state.upload_ranks(ranking, outcome);
-  if (!state.run_parts(plans, times, peaks, outcome)) {
+  if (!state.have_own_priorities) {
+    state.upload_to_stay([&](Outcome& of_it) { state.upload_ranks(ranking, of_it); }, outcome);
+  }
+  const bool is_near = plans.run_of_base != nullptr && plans.base != nullptr && !state.have_own_priorities;
+  if (!is_near || !state.base.hold(*plans.run_of_base)) plans.run_of_base = nullptr;
+  const auto run_parts = [&] {
+    if (state.run_parts(plans, times, peaks, outcome)) return;
     state.keys = {};
     state.run_parts(plans, times, peaks, outcome);
+  };
+  run_parts();
+  if (!outcome.ok() && state.base.drop()) {  // the moments may be in the way
+    outcome = {};
+    plans.run_of_base = nullptr;
+    run_parts();
   }
+  state.times.saved /= static_cast<double>(plans.size);
   state.times.total = milliseconds_since(start);
   why = outcome.why();
   return outcome.ok();

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "sim/batch/base_run.h"
 #include "sim/batch/compact_view.h"
 #include "sim/batch/ranking.h"
 #include "sim/batch/workspace.h"
@@ -21,8 +22,10 @@ struct CudaLayout {
   std::uint32_t warps_per_block = 2;
 };
 
-struct CudaTimes {                         // milliseconds of the last batch
-  double upload = 0, rank = 0, total = 0;  // to the card; priorities of every plan into ranks; all
+struct CudaTimes {                // milliseconds of the last batch
+  double upload = 0, rank = 0;    // to the card; priorities of every plan into ranks
+  double prepare = 0, total = 0;  // where plans begin; all
+  double saved = 0;               // share of full runs that was not run, since plans began at moments of a base
 };
 
 struct CudaMove {
@@ -34,8 +37,9 @@ struct CudaPlans {  // as PlanBatch (sim/batch/plan_batch.h)
   const std::uint8_t* base = nullptr;
   const std::uint32_t* first_move = nullptr;
   const CudaMove* moves = nullptr;
-  const double* priorities = nullptr;  // of every plan, in place of those that all share
-  bool is_on_card = false;             // `devices` and `priorities` are memory of the card
+  const double* priorities = nullptr;    // of every plan, in place of those that all share
+  bool is_on_card = false;               // `devices` and `priorities` are memory of the card
+  const BaseRun* run_of_base = nullptr;  // if plans shall begin at its moments
 };
 
 class CudaBatch {

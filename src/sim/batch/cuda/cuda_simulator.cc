@@ -8,14 +8,16 @@
 #include "sim/batch/compact.h"
 #include "sim/batch/cuda/card_check.h"
 #include "sim/batch/cuda/cuda_batch.h"
+#include "sim/batch/near_base.h"
 
 namespace berth {
 namespace {
 
 class CudaSimulator final : public GpuSimulator {
  public:
-  CudaSimulator(const Problem& problem, batch::CompactProblem compact, std::unique_ptr<batch::CudaBatch> card)
-      : problem_(problem), compact_(std::move(compact)), card_(std::move(card)) {
+  CudaSimulator(const Problem& problem, batch::CompactProblem compact, std::unique_ptr<batch::CudaBatch> card,
+                const CudaOptions& options)
+      : problem_(problem), options_(options), compact_(std::move(compact)), card_(std::move(card)) {
     for (const DeviceId id : problem.machine().device_ids()) {
       const bool has_pool = problem.machine().pool_of(id) >= 0;  // then the pool is judged
       capacities_.push_back(has_pool ? std::numeric_limits<Bytes>::max() : problem.capacity(id));
@@ -34,8 +36,10 @@ class CudaSimulator final : public GpuSimulator {
   std::optional<Error> run(const PlanBatch& plans, BatchScores& scores, std::vector<std::uint32_t>& left) override {
     if (!plans.has_own_priorities()) ranking_.set(compact_.view(), plans.priorities);
     times_.resize(plans.size);
+    batch::CudaPlans there = in_plain_types(plans);
+    if (is_near_base(plans)) there.run_of_base = &*run_of_base_;
     std::string why;
-    if (!card_->run(in_plain_types(plans), ranking_, times_.data(), scores.peaks.data(), why)) {
+    if (!card_->run(there, ranking_, times_.data(), scores.peaks.data(), why)) {
       return bad_input("{}", why);
     }
     for (std::size_t i = 0; i < plans.size; ++i) judge(i, scores, left);
@@ -78,6 +82,19 @@ class CudaSimulator final : public GpuSimulator {
     return there;
   }
 
+  // True if the plans gain by beginning at moments of their base's run, which is there then. The base may be one that
+  // only its moves make legal: then it has no run.
+  bool is_near_base(const PlanBatch& plans) {
+    if (plans.base.empty() || plans.has_own_priorities() || plans.size < options_.least_near_base) return false;
+    if (!run_of_base_) run_of_base_.emplace(compact_, card_->capacities());
+    if (!run_of_base_->is_of(plans.base, ranking_)) {
+      if (check_batch(problem_, {.size = 1, .devices = plans.base})) return false;
+      run_of_base_->set_capacities(card_->capacities());
+      if (!run_of_base_->record(plans.base, ranking_)) return false;
+    }
+    return batch::share_saved(compact_.view(), *run_of_base_, plans) >= options_.least_saved;
+  }
+
   // Made when somebody first has plans there.
   Result<batch::CardCheck*> card_check() {
     if (check_) return check_.get();
@@ -114,11 +131,13 @@ class CudaSimulator final : public GpuSimulator {
   }
 
   const Problem& problem_;
+  const CudaOptions options_;
   batch::CompactProblem compact_;
   std::unique_ptr<batch::CardCheck> check_;
   std::unique_ptr<batch::CudaBatch> card_;
   std::vector<Bytes> capacities_;  // of devices, then pools
   batch::Ranking ranking_;
+  std::optional<batch::BaseRun> run_of_base_;
   std::vector<batch::Time> times_;
 };
 
@@ -131,7 +150,8 @@ Result<std::unique_ptr<GpuSimulator>> make_cuda_simulator(const Problem& problem
   std::string why;
   auto card = batch::CudaBatch::make(compact->view(), compact->tables(), options.threads, why);
   if (!card) return bad_input("{}", why);
-  return std::unique_ptr<GpuSimulator>(new CudaSimulator(problem, std::move(compact).value(), std::move(card)));
+  return std::unique_ptr<GpuSimulator>(
+      new CudaSimulator(problem, std::move(compact).value(), std::move(card), options));
 }
 
 }  // namespace berth

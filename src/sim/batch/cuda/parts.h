@@ -13,6 +13,7 @@ struct Parts {
   std::uint8_t* devices = nullptr;
   std::uint32_t* first_move = nullptr;
   CudaMove* moves = nullptr;
+  std::uint32_t *moment = nullptr, *plan_at = nullptr;  // [plan], then [seat]
   Time* step_times = nullptr;
   std::int64_t* peaks = nullptr;
   // Of plans with priorities of their own.
@@ -45,6 +46,8 @@ struct PartSizes {
     parts.devices = carver.take<std::uint8_t>(tiled(plans) * view.num_ops);
     parts.first_move = carver.take<std::uint32_t>(plans + 1);
     parts.moves = carver.take<CudaMove>(moves);
+    parts.moment = carver.take<std::uint32_t>(tiled(plans));
+    parts.plan_at = carver.take<std::uint32_t>(tiled(plans));
     parts.step_times = carver.take<Time>(tiled(plans));
     parts.peaks = carver.take<std::int64_t>(tiled(plans) * (view.num_devices + view.num_pools));
     if (have_own_priorities) carve_ranks(carver, tiled(plans), parts);

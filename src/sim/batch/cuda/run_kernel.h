@@ -14,6 +14,8 @@ struct Runs {
   BatchMemory memory{};
   Ranks ranks{};
   bool have_own_ranks = false;  // each plan has its own
+  Starts starts{};
+  Snapshots snapshots{};
   std::uint32_t plans = 0, plans_per_warp = 0;
   Time* times = nullptr;  // results
   std::int64_t* peaks = nullptr;
@@ -71,17 +73,18 @@ __global__ void __launch_bounds__(64) simulate_plans(CompactView problem, Runs r
   __syncthreads();
 
   const std::uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
-  const std::uint32_t plan = (blockIdx.x * warps + warp) * runs.plans_per_warp + lane;
-  const bool is_mine = lane < runs.plans_per_warp && plan < runs.plans;
+  const std::uint32_t seat = (blockIdx.x * warps + warp) * runs.plans_per_warp + lane;
+  const bool is_mine = lane < runs.plans_per_warp && seat < runs.plans;
+  const std::uint32_t plan = is_mine ? runs.starts.plan(seat) : 0;
   const std::uint32_t here = warp * runs.plans_per_warp + lane, stride = warps * runs.plans_per_warp;
   auto* hot_times = reinterpret_cast<std::uint64_t*>(at);
   auto* items = reinterpret_cast<std::uint32_t*>(hot_times + num_hot_times(problem) * stride);
   auto* rings = reinterpret_cast<CloseIndex*>(items + problem.num_slots * stride);
   const auto hot = hot_state(problem, hot_times + here, items + here, rings + here, stride);
   using Kind = RunKind<kTile, CloseIndex, Mask, kOrder, kLanes>;
-  EventLoop<Kind> loop(
-      {problem, workspace_of<kTile>(problem, runs.memory, plan), hot, ranks_of(problem, runs, is_mine ? plan : 0)});
+  EventLoop<Kind> loop({problem, workspace_of<kTile>(problem, runs.memory, seat), hot, ranks_of(problem, runs, plan)});
   if (is_mine) loop.begin();
+  if (is_mine && runs.starts.moment != nullptr) loop.resume(runs.snapshots, runs.starts.moment[seat]);
   bool is_over = !is_mine, has_work = false;
   while (__any_sync(0xffffffffU, !is_over)) {
     if (!is_over && !has_work) {
