@@ -73,20 +73,24 @@ struct BatchSimulator::State {
 };
 
 Result<BatchSimulator> BatchSimulator::make(const Problem& problem, int threads, SimulateOn on) {
-  auto state = std::make_unique<State>(problem, threads);
   if (on != SimulateOn::kCpu) {
     auto gpu = make_gpu_simulator(problem, threads);
-    if (gpu.ok()) {
-      state->gpu = std::move(gpu).value();
-      state->use.card = state->gpu->card();
-      state->least_there = on == SimulateOn::kAuto ? kWorthACard : 0;
-    } else if (on == SimulateOn::kCuda) {
-      return gpu.error();
-    } else {
-      state->use.note = gpu.error().message;
-    }
+    if (gpu.ok())
+      return BatchSimulator(problem, threads, std::move(gpu).value(), on == SimulateOn::kAuto ? kWorthACard : 0);
+    if (on == SimulateOn::kCuda) return gpu.error();
+    BatchSimulator without(std::make_unique<State>(problem, threads));
+    without.state_->use.note = gpu.error().message;
+    return without;
   }
-  return BatchSimulator(std::move(state));
+  return BatchSimulator(std::make_unique<State>(problem, threads));
+}
+
+BatchSimulator::BatchSimulator(const Problem& problem, int threads, std::unique_ptr<GpuSimulator> gpu,
+                               std::size_t least_there)
+    : BatchSimulator(std::make_unique<State>(problem, threads)) {
+  state_->use.card = gpu->card();
+  state_->gpu = std::move(gpu);
+  state_->least_there = least_there;
 }
 
 BatchSimulator::BatchSimulator(std::unique_ptr<State> state) : state_(std::move(state)) {}
