@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""docs/architecture.md is true: its table of modules has those that there are, and what it says is somewhere is there.
+"""docs/architecture.md is true: its table of modules has those that there are, and what it says is somewhere is there. So is the list of decisions.
 
 architecture_test.py [ROOT]"""
 import pathlib
@@ -52,6 +52,16 @@ class Architecture(unittest.TestCase):
             named = {name.strip("/") for row in rows_of(section, "folder") for name in QUOTED.findall(row[0])}
             there = {path.name for path in (ROOT / "src" / module).iterdir() if path.is_dir()}
             self.assertEqual(named, there)
+
+    def test_decisions_are_listed_by_number_and_title(self):
+        folder = ROOT / "docs" / "decisions"
+        rows = rows_of((folder / "README.md").read_text(), "number")
+        self.assertEqual([int(number) for number, _ in rows], list(range(1, len(rows) + 1)), "a number without a page says why")
+        listed = [text for _, text in rows if text.startswith("[")]
+        pages = sorted(folder.glob("0*.md"))
+        titles = [page.read_text().splitlines()[0] for page in pages]
+        self.assertEqual(listed, [f"[{re.fullmatch(r'# [0-9]+[.] (.*)', title)[1]}]({page.name})" for title, page in zip(titles, pages)])
+        self.assertEqual([int(title[2:].split(".")[0]) for title in titles], [int(page.name[:4]) for page in pages])
 
     def test_a_name_that_is_not_there_is_found(self):
         self.assertTrue(is_defined("price", "OpCost price(const Graph& graph)"))
