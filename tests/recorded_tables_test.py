@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of bench/recorded stand in their pages as bench/recorded_tables.py makes them. Usage: recorded_tables_test.py."""
+"""Tables of bench/recorded stand in their pages as bench/recorded_tables.py makes them, and README.md has what docs/results.md has. Usage: recorded_tables_test.py."""
 import copy
 import pathlib
 import subprocess
@@ -10,6 +10,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "bench"))
 
+import readme_table  # noqa: E402
 import recorded_tables  # noqa: E402
 from lib import markdown  # noqa: E402
 
@@ -30,6 +31,20 @@ class RecordedTables(unittest.TestCase):
             self.assertRegex(found["date"], r"^20\d\d-\d\d-\d\d$", file)
             for fact in ("machine", "command", "kept"):
                 self.assertTrue(found[fact], f"{file}: {fact}")
+
+    def test_readme_says_what_the_results_say(self):
+        shown = markdown.table_of((ROOT / "README.md").read_text(), "papers", "model", "lower bound")
+        made = [cells for _, cells in readme_table.lines()]
+        self.assertEqual([list(line.values())[:-1] for line in shown], made, "bench/readme_table.py makes it")
+
+    def test_medians_of_cells(self):
+        self.assertEqual([readme_table.seconds(cell) for cell in ("532.2 ms [526.8 ms .. 536.4 ms]", "2.39 s (2.35 s to 2.44 s)", "1.232 s", "OOM")],
+                         ["0.532", "2.39", "1.23", "OOM"])
+        page = "<!-- a:begin -->\nwords\n\n| x | y |\n| --- | --- |\n| 1 | 2 |\n\n| z |\n| --- |\n| 3 |\n<!-- a:end -->"
+        self.assertEqual(markdown.table_of(page, "a", "z"), [{"z": "3"}])
+        self.assertEqual(markdown.table_of(page, "a", "y"), [{"x": "1", "y": "2"}])
+        with self.assertRaisesRegex(ValueError, "section a has no table with w"):
+            markdown.table_of(page, "a", "w")
 
     def test_what_is_derived_follows_the_record(self):
         found = copy.deepcopy(recorded_tables.record("capped"))
