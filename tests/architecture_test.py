@@ -19,8 +19,10 @@ def rows_of(text, heading):
 
 
 def is_defined(function, text):
-    """Whether a body or a declaration of that name stands in the text: a type before it, an argument list behind it."""
-    return re.search(rf"[\w>&*:] ?(?:\w+::)?\b{re.escape(function)}\(", text) is not None
+    """Whether the body of a function of that name stands in the text: a type before it, arguments and a brace behind it."""
+    name = r"::".join(re.escape(part) for part in function.split("::"))
+    body = rf"^[ \t]*(?!return\b|else\b)[\w:<>,&*\[\] ]*[\w>&*] ?[&*]?(?:\w+::)*\b{name}\([^;{{}}]*\)[^;(){{}}]*\{{"
+    return re.search(body, text, re.MULTILINE) is not None
 
 
 class Architecture(unittest.TestCase):
@@ -64,9 +66,11 @@ class Architecture(unittest.TestCase):
         self.assertEqual([int(title[2:].split(".")[0]) for title in titles], [int(page.name[:4]) for page in pages])
 
     def test_a_name_that_is_not_there_is_found(self):
-        self.assertTrue(is_defined("price", "OpCost price(const Graph& graph)"))
+        self.assertTrue(is_defined("price", "OpCost price(const Graph& graph,\n             OpId op) const {"))
         self.assertTrue(is_defined("run", "Result<Plan> Search::run() {"))
-        self.assertFalse(is_defined("price", "// price of an op\nint prices(int a);"))
+        self.assertTrue(is_defined("Search::run", "Result<Plan> Search::run() {"))
+        for other in ("// price of an op\nint prices(int a) {", "OpCost price(const Graph& graph);", "  return price(graph, op);\n", "  use(price(a));\n}\nint f() {"):
+            self.assertFalse(is_defined("price", other), other)
 
 
 if __name__ == "__main__":
