@@ -5,7 +5,7 @@
 #include <atomic>
 
 #include "sim/batch/compact.h"
-#include "sim/batch/event_loop.h"
+#include "sim/batch/loop/event_loop.h"
 
 namespace berth::batch {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "sim/batch/host_memory.h"
+#include "sim/batch/loop/snapshots.h"
 #include "sim/batch/ranking.h"
-#include "sim/batch/snapshots.h"
 
 namespace berth::batch {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "sim/batch/run_kind.h"
+#include "sim/batch/loop/run_kind.h"
 
 namespace berth::batch {
 

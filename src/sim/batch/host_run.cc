@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "sim/batch/event_loop.h"
-#include "sim/batch/first_effect.h"
+#include "sim/batch/loop/event_loop.h"
+#include "sim/batch/loop/first_effect.h"
 
 namespace berth::batch {
 

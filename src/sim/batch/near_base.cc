@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "sim/batch/first_effect.h"
+#include "sim/batch/loop/first_effect.h"
 
 namespace berth::batch {
 

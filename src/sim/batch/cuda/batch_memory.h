@@ -4,7 +4,7 @@
 
 #include <cuda_runtime.h>
 
-#include "sim/batch/event_loop.h"
+#include "sim/batch/loop/event_loop.h"
 
 namespace berth::batch {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The batch simulator on an NVIDIA GPU: a thread per plan runs the loop of sim/batch/event_loop.h. Times and peaks are
-// those of the processor, to the last bit; a plan that outgrew its memory there has the time kNever. In plain types:
-// nvcc reads none of our other headers.
+// The batch simulator on an NVIDIA GPU: a thread per plan runs the loop of sim/batch/loop/event_loop.h. Times and peaks
+// are those of the processor, to the last bit; a plan that outgrew its memory there has the time kNever. In plain
+// types: nvcc reads none of our other headers.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 #include <string>
 
 #include "sim/batch/base_run.h"
-#include "sim/batch/compact_view.h"
+#include "sim/batch/loop/compact_view.h"
+#include "sim/batch/loop/workspace.h"
 #include "sim/batch/ranking.h"
-#include "sim/batch/workspace.h"
 
 namespace berth::batch {
 

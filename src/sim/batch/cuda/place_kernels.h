@@ -5,7 +5,7 @@
 #include "sim/batch/cuda/batch_memory.h"
 #include "sim/batch/cuda/cuda_batch.h"
 #include "sim/batch/cuda/launch.h"
-#include "sim/batch/first_effect.h"
+#include "sim/batch/loop/first_effect.h"
 
 namespace berth::batch {
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "sim/batch/cuda/launch.h"
-#include "sim/batch/event_loop.h"
+#include "sim/batch/loop/event_loop.h"
 #include "sim/batch/urgency.h"
 
 namespace berth::batch {

@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-#include "sim/batch/compact_view.h"
-#include "sim/batch/workspace.h"
+#include "sim/batch/loop/compact_view.h"
+#include "sim/batch/loop/workspace.h"
 
 namespace berth::batch {
 

@@ -4,8 +4,8 @@
 // them fails.
 #pragma once
 
-#include "sim/batch/delays.h"
-#include "sim/batch/ready_ranks.h"
+#include "sim/batch/loop/delays.h"
+#include "sim/batch/loop/ready_ranks.h"
 
 namespace berth::batch {
 

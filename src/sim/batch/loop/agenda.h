@@ -3,8 +3,8 @@
 // for them.
 #pragma once
 
-#include "sim/batch/holdings.h"
-#include "sim/batch/waiting.h"
+#include "sim/batch/loop/holdings.h"
+#include "sim/batch/loop/waiting.h"
 
 namespace berth::batch {
 

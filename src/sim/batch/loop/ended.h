@@ -3,7 +3,7 @@
 // what was used is let go. Records of it come in chunks of four (compact_view.h), and a chunk is a step.
 #pragma once
 
-#include "sim/batch/agenda.h"
+#include "sim/batch/loop/agenda.h"
 
 namespace berth::batch {
 

@@ -3,8 +3,8 @@
 // by time.
 #pragma once
 
-#include "sim/batch/run_kind.h"
-#include "sim/batch/snapshots.h"
+#include "sim/batch/loop/run_kind.h"
+#include "sim/batch/loop/snapshots.h"
 
 namespace berth::batch {
 

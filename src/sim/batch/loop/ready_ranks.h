@@ -3,8 +3,8 @@
 // the first one is found in three loads. The tail of a device's ring counts them.
 #pragma once
 
-#include "sim/batch/run_kind.h"
-#include "sim/batch/snapshots.h"
+#include "sim/batch/loop/run_kind.h"
+#include "sim/batch/loop/snapshots.h"
 
 namespace berth::batch {
 

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "sim/batch/compact_view.h"
+#include "sim/batch/loop/compact_view.h"
 
 namespace berth::batch {
 

@@ -7,8 +7,8 @@
 // ends, work() does four records of what follows from it (ended.h).
 #pragma once
 
-#include "sim/batch/agenda.h"
-#include "sim/batch/ended.h"
+#include "sim/batch/loop/agenda.h"
+#include "sim/batch/loop/ended.h"
 
 namespace berth::batch {
 

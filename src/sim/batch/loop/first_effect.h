@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "sim/batch/compact_view.h"
-#include "sim/batch/snapshots.h"
+#include "sim/batch/loop/compact_view.h"
+#include "sim/batch/loop/snapshots.h"
 
 namespace berth::batch {
 
