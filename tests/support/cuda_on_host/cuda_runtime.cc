@@ -132,7 +132,7 @@ cudaError_t cudaFree(void* memory) {
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind) {
   const std::lock_guard guard(mutex);
   if (is_lost()) return cudaErrorNoDevice;
-  std::memcpy(to, from, bytes);
+  if (bytes > 0) std::memcpy(to, from, bytes);  // of nothing, both may be null
   return cudaSuccess;
 }
 cudaError_t cudaMallocHost(void** memory, std::size_t bytes) {
