@@ -6,6 +6,7 @@
 #include <array>
 #include <exception>
 
+#include "base/freed_memory.h"
 #include "learn/guarded.h"
 
 namespace berth::learn {
@@ -70,6 +71,7 @@ Result<std::unique_ptr<Learner>> make_learner(Environments environments, const O
   }
   BERTH_TRY(const at::Device device, device_named(policy_device));
   at::set_num_threads(1);  // results must not depend on how many cores there are
+  keep_freed_memory();     // that of an update comes back in the next
   return guarded([&] { return method.make_learner(std::move(environments), options, {seed, device}, communicator); });
 }
 
