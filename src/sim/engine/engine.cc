@@ -203,8 +203,7 @@ const std::uint32_t* Engine::publish(const std::uint32_t* output, std::uint32_t 
   const std::uint32_t tensor = output[0], first_uses = output[1];
   const std::uint32_t *const readers = output + 3, *const end = readers + output[2];
   const Told told = tell(readers, end, device);
-  std::uint32_t uses = first_uses + told.here;
-  for (DeviceSet rest = told.elsewhere; rest != 0; rest &= rest - 1) ++uses;
+  const std::uint32_t uses = first_uses + told.here + told.others;
   std::uint32_t* const uses_here = uses_on(device);
   if ((first_uses & FlatGraph::kIsView) == 0) {
     uses_here[tensor] = uses;
@@ -223,17 +222,22 @@ const std::uint32_t* Engine::publish(const std::uint32_t* output, std::uint32_t 
 
 // Readers on the device that a copy is on have one thing less to wait for.
 Engine::Told Engine::tell(const std::uint32_t* readers, const std::uint32_t* end, std::uint32_t device) {
-  Told told{0, 0};
+  Told told{0, 0, 0};
+  std::uint32_t* const words = words_.data();
+  std::uint32_t* arrived = arrived_.data() + num_arrived_;
   for (; readers != end; ++readers) {
-    std::uint32_t& word = words_[*readers];
-    if (const std::uint32_t where = word & kDeviceMask; where != device) {
-      told.elsewhere |= DeviceSet{1} << where;
-      continue;
-    }
-    ++told.here;
-    word -= kOneWait;
-    if (word < kOneWait) arrived_[num_arrived_++] = *readers;
+    const std::uint32_t word = words[*readers], where = word & kDeviceMask;
+    const std::uint32_t here = where == device ? 1 : 0;
+    const std::uint32_t left = word - here * kOneWait;
+    words[*readers] = left;
+    *arrived = *readers;
+    arrived += here & static_cast<std::uint32_t>(left < kOneWait);
+    const DeviceSet other = DeviceSet{here ^ 1} << where;
+    told.here += here;
+    told.others += static_cast<std::uint32_t>((other & ~told.elsewhere) != 0);
+    told.elsewhere |= other;
   }
+  num_arrived_ = static_cast<std::size_t>(arrived - arrived_.data());
   return told;
 }
 
@@ -279,8 +283,9 @@ void Engine::request(std::uint32_t tensor, std::uint32_t from, std::uint32_t to)
                     tensor,
                     kNone,
                     first_hop_[from * devices_.size() + to],
-                    static_cast<std::uint16_t>(from),
-                    static_cast<std::uint16_t>(to)};
+                    static_cast<std::uint8_t>(from),
+                    static_cast<std::uint8_t>(to),
+                    true};
   advance<kMode>(id);
 }
 
@@ -307,9 +312,8 @@ void Engine::advance(std::uint32_t id) {
 template <Mode kMode>
 bool Engine::leave_hop(std::uint32_t id) {
   Transfer& transfer = transfers_[id];
-  if (transfer.hop == first_hop_[transfer.from * devices_.size() + transfer.to]) {
-    release(transfer.tensor, transfer.from);
-  }
+  if (transfer.first) release(transfer.tensor, transfer.from);
+  transfer.first = false;
   if (!hops_[transfer.hop++].last) return true;
   deliver<kMode>(transfer);
   --under_way_;

