@@ -213,32 +213,48 @@ const std::uint32_t* Engine::publish(const std::uint32_t* output, std::uint32_t 
     uses_here[tensor] = storage | kIsShared;
     uses_here[storage] += uses & ~FlatGraph::kIsView;
   }
-  if constexpr (kMode == Mode::kBase) base_->appear(device * flat_.num_tensors() + tensor);
+  if constexpr (kMode == Mode::kBase) base_->appear(device * num_tensors_ + tensor);
   for (DeviceSet rest = told.elsewhere; rest != 0; rest &= rest - 1) {
     request<kMode>(tensor, device, static_cast<std::uint32_t>(std::countr_zero(rest)));
   }
   return end;
 }
 
-// Readers on the device that a copy is on have one thing less to wait for.
+// Readers on the device that has just made a tensor have one thing less to wait for.
 Engine::Told Engine::tell(const std::uint32_t* readers, const std::uint32_t* end, std::uint32_t device) {
   Told told{0, 0, 0};
+  for (; readers != end; ++readers) {
+    std::uint32_t& word = words_[*readers];
+    if (const std::uint32_t where = word & kDeviceMask; where != device) {
+      const DeviceSet other = DeviceSet{1} << where;
+      told.others += static_cast<std::uint32_t>((told.elsewhere & other) == 0);
+      told.elsewhere |= other;
+      continue;
+    }
+    ++told.here;
+    word -= kOneWait;
+    if (word < kOneWait) arrived_[num_arrived_++] = *readers;
+  }
+  return told;
+}
+
+// The same where a copy has arrived. Which of the readers are there, and who has now all it waits for, is a coin toss:
+// so no branches.
+std::uint32_t Engine::tell_at(const std::uint32_t* readers, const std::uint32_t* end, std::uint32_t device) {
   std::uint32_t* const words = words_.data();
   std::uint32_t* arrived = arrived_.data() + num_arrived_;
+  std::uint32_t uses = 0;
   for (; readers != end; ++readers) {
-    const std::uint32_t word = words[*readers], where = word & kDeviceMask;
-    const std::uint32_t here = where == device ? 1 : 0;
+    const std::uint32_t word = words[*readers];
+    const auto here = static_cast<std::uint32_t>((word & kDeviceMask) == device);
     const std::uint32_t left = word - here * kOneWait;
     words[*readers] = left;
     *arrived = *readers;
     arrived += here & static_cast<std::uint32_t>(left < kOneWait);
-    const DeviceSet other = DeviceSet{here ^ 1} << where;
-    told.here += here;
-    told.others += static_cast<std::uint32_t>((other & ~told.elsewhere) != 0);
-    told.elsewhere |= other;
+    uses += here;
   }
   num_arrived_ = static_cast<std::size_t>(arrived - arrived_.data());
-  return told;
+  return uses;
 }
 
 void Engine::send_control(std::uint32_t after, std::uint32_t device) {
@@ -268,6 +284,16 @@ void Engine::allocate(std::uint32_t device, Bytes bytes, std::uint32_t allocator
   grown_devices_ |= DeviceSet{1} << device;
 }
 
+// The same when nothing ends in this instant any more. What a pool holds is known at the end of the instant all the
+// same: its other devices may take more.
+void Engine::allocate_at_last(std::uint32_t device, Bytes bytes, std::uint32_t allocator) {
+  if (bytes == 0) return;
+  if (!pools_.empty()) return allocate(device, bytes, allocator);
+  devices_[device].held += bytes;
+  devices_[device].last_allocator = allocator;
+  note_peak(devices_[device]);
+}
+
 template <Mode kMode>
 void Engine::request(std::uint32_t tensor, std::uint32_t from, std::uint32_t to) {
   std::uint32_t id = unused_transfer_;
@@ -282,7 +308,7 @@ void Engine::request(std::uint32_t tensor, std::uint32_t from, std::uint32_t to)
                     bytes_[tensor],
                     tensor,
                     kNone,
-                    first_hop_[from * devices_.size() + to],
+                    first_hop_[from * num_devices_ + to],
                     static_cast<std::uint8_t>(from),
                     static_cast<std::uint8_t>(to),
                     true};
@@ -344,8 +370,8 @@ void Engine::touch_queue(std::uint32_t id) {
 template <Mode kMode>
 void Engine::deliver(const Transfer& transfer) {
   const std::uint32_t* const readers = script_ + tensor_begin_[transfer.tensor] + 3;
-  uses_on(transfer.to)[transfer.tensor] = tell(readers, readers + readers[-1], transfer.to).here;
-  if constexpr (kMode == Mode::kBase) base_->appear(transfer.to * flat_.num_tensors() + transfer.tensor);
+  uses_on(transfer.to)[transfer.tensor] = tell_at(readers, readers + readers[-1], transfer.to);
+  if constexpr (kMode == Mode::kBase) base_->appear(transfer.to * num_tensors_ + transfer.tensor);
 }
 
 // The second half of an instant: demands queue up in order, then idle lanes and links take the next.
@@ -431,10 +457,11 @@ void Engine::start_node(std::uint32_t node, std::uint32_t id) {
     rank_end_ = std::max(rank_end_, base_->start_rank[node] + 1);
   }
   const FlatGraph::Start start = starts_[first_start_[id] + node];
+  __builtin_prefetch(script_ + node_begin_[node]);  // read when it ends
   --device.idle_lanes;
   queue_of_events_.push({now_ + start.duration, Event::Kind::kOpEnd, node});
   device.busy += start.duration;
-  allocate(id, start.bytes, node);
+  allocate_at_last(id, start.bytes, node);
   if constexpr (kMode == Mode::kTimeline)
     timeline_.ops.push_back({OpId{node}, DeviceId(id), 0, now_, now_ + start.duration});
 }
@@ -457,7 +484,8 @@ void Engine::start_transfer(std::uint32_t id) {
   queue_of_events_.push({now_ + transfer.duration, Event::Kind::kTransferEnd, queue.head});
   queue.head = transfer.next;
   queue.busy = true;
-  if (hops_[transfer.hop].last) allocate(transfer.to, transfer.bytes, transfer.tensor | kOfCopy);
+  __builtin_prefetch(script_ + tensor_begin_[transfer.tensor]);
+  if (hops_[transfer.hop].last) allocate_at_last(transfer.to, transfer.bytes, transfer.tensor | kOfCopy);
   score_.queues[id].busy += transfer.duration;
   score_.queues[id].bytes += transfer.bytes;
   if constexpr (kMode == Mode::kTimeline) record_transfer(transfer, now_);
@@ -472,14 +500,16 @@ void Engine::record_transfer(const Transfer& transfer, Picoseconds start) {
 void Engine::note_peaks() {
   for (; grown_devices_ != 0; grown_devices_ &= grown_devices_ - 1) {
     const auto id = static_cast<std::uint32_t>(std::countr_zero(grown_devices_));
-    DeviceState& device = devices_[id];
-    if (device.held > device.peak) {
-      device.peak = device.held;
-      device.peak_time = now_;
-      device.peak_allocator = device.last_allocator;
-    }
+    note_peak(devices_[id]);
     if (!pools_.empty()) note_pool_peak(id);
   }
+}
+
+void Engine::note_peak(DeviceState& device) {
+  if (device.held <= device.peak) return;
+  device.peak = device.held;
+  device.peak_time = now_;
+  device.peak_allocator = device.last_allocator;
 }
 
 void Engine::note_pool_peak(std::uint32_t grown) {

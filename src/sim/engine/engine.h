@@ -142,6 +142,7 @@ class Engine {
   template <Mode kMode>
   const std::uint32_t* publish(const std::uint32_t* output, std::uint32_t device, std::uint32_t looks_at);
   Told tell(const std::uint32_t* readers, const std::uint32_t* end, std::uint32_t device);
+  std::uint32_t tell_at(const std::uint32_t* readers, const std::uint32_t* end, std::uint32_t device);
   void send_control(std::uint32_t after, std::uint32_t device);
   void arrive_at_node(std::uint32_t node);
 
@@ -178,10 +179,12 @@ class Engine {
 
   void allocate(std::uint32_t device, Bytes bytes, std::uint32_t allocator);
   [[nodiscard]] OpId op_of(std::uint32_t allocator) const;
-  [[nodiscard]] std::uint32_t* uses_on(std::uint32_t device) { return uses_.data() + device * flat_.num_tensors(); }
+  [[nodiscard]] std::uint32_t* uses_on(std::uint32_t device) { return uses_.data() + device * num_tensors_; }
   [[nodiscard]] static std::uint32_t storage_of(std::uint32_t tensor, const std::uint32_t* uses);
   void release(std::uint32_t tensor, std::uint32_t device);
+  void allocate_at_last(std::uint32_t device, Bytes bytes, std::uint32_t allocator);
   void note_peaks();
+  void note_peak(DeviceState& device);
   void note_pool_peak(std::uint32_t device);
 
   void fill_score();
@@ -237,6 +240,8 @@ class Engine {
   const std::uint32_t *script_ = nullptr, *node_begin_ = nullptr, *tensor_begin_ = nullptr;
   const FlatGraph::Start* starts_ = nullptr;
   const Bytes* bytes_ = nullptr;
+
+  const std::size_t num_devices_, num_tensors_;
 
   Picoseconds now_ = 0, cutoff_ = 0;
   bool late_ = false;  // the step will end after the cutoff
