@@ -213,7 +213,7 @@ const std::uint32_t* Engine::publish(const std::uint32_t* output, std::uint32_t 
     uses_here[tensor] = storage | kIsShared;
     uses_here[storage] += uses & ~FlatGraph::kIsView;
   }
-  if constexpr (kMode == Mode::kBase) base_->appear(device * num_tensors_ + tensor);
+  if constexpr (kMode == Mode::kBase) base_->appear(device * flat_.num_tensors() + tensor);
   for (DeviceSet rest = told.elsewhere; rest != 0; rest &= rest - 1) {
     request<kMode>(tensor, device, static_cast<std::uint32_t>(std::countr_zero(rest)));
   }
@@ -284,16 +284,6 @@ void Engine::allocate(std::uint32_t device, Bytes bytes, std::uint32_t allocator
   grown_devices_ |= DeviceSet{1} << device;
 }
 
-// The same when nothing ends in this instant any more. What a pool holds is known at the end of the instant all the
-// same: its other devices may take more.
-void Engine::allocate_at_last(std::uint32_t device, Bytes bytes, std::uint32_t allocator) {
-  if (bytes == 0) return;
-  if (!pools_.empty()) return allocate(device, bytes, allocator);
-  devices_[device].held += bytes;
-  devices_[device].last_allocator = allocator;
-  note_peak(devices_[device]);
-}
-
 template <Mode kMode>
 void Engine::request(std::uint32_t tensor, std::uint32_t from, std::uint32_t to) {
   std::uint32_t id = unused_transfer_;
@@ -308,7 +298,7 @@ void Engine::request(std::uint32_t tensor, std::uint32_t from, std::uint32_t to)
                     bytes_[tensor],
                     tensor,
                     kNone,
-                    first_hop_[from * num_devices_ + to],
+                    first_hop_[from * devices_.size() + to],
                     static_cast<std::uint8_t>(from),
                     static_cast<std::uint8_t>(to),
                     true};
@@ -371,7 +361,7 @@ template <Mode kMode>
 void Engine::deliver(const Transfer& transfer) {
   const std::uint32_t* const readers = script_ + tensor_begin_[transfer.tensor] + 3;
   uses_on(transfer.to)[transfer.tensor] = tell_at(readers, readers + readers[-1], transfer.to);
-  if constexpr (kMode == Mode::kBase) base_->appear(transfer.to * num_tensors_ + transfer.tensor);
+  if constexpr (kMode == Mode::kBase) base_->appear(transfer.to * flat_.num_tensors() + transfer.tensor);
 }
 
 // The second half of an instant: demands queue up in order, then idle lanes and links take the next.
@@ -461,7 +451,7 @@ void Engine::start_node(std::uint32_t node, std::uint32_t id) {
   --device.idle_lanes;
   queue_of_events_.push({now_ + start.duration, Event::Kind::kOpEnd, node});
   device.busy += start.duration;
-  allocate_at_last(id, start.bytes, node);
+  allocate(id, start.bytes, node);
   if constexpr (kMode == Mode::kTimeline)
     timeline_.ops.push_back({OpId{node}, DeviceId(id), 0, now_, now_ + start.duration});
 }
@@ -485,7 +475,7 @@ void Engine::start_transfer(std::uint32_t id) {
   queue.head = transfer.next;
   queue.busy = true;
   __builtin_prefetch(script_ + tensor_begin_[transfer.tensor]);
-  if (hops_[transfer.hop].last) allocate_at_last(transfer.to, transfer.bytes, transfer.tensor | kOfCopy);
+  if (hops_[transfer.hop].last) allocate(transfer.to, transfer.bytes, transfer.tensor | kOfCopy);
   score_.queues[id].busy += transfer.duration;
   score_.queues[id].bytes += transfer.bytes;
   if constexpr (kMode == Mode::kTimeline) record_transfer(transfer, now_);
@@ -500,16 +490,14 @@ void Engine::record_transfer(const Transfer& transfer, Picoseconds start) {
 void Engine::note_peaks() {
   for (; grown_devices_ != 0; grown_devices_ &= grown_devices_ - 1) {
     const auto id = static_cast<std::uint32_t>(std::countr_zero(grown_devices_));
-    note_peak(devices_[id]);
+    DeviceState& device = devices_[id];
+    if (device.held > device.peak) {
+      device.peak = device.held;
+      device.peak_time = now_;
+      device.peak_allocator = device.last_allocator;
+    }
     if (!pools_.empty()) note_pool_peak(id);
   }
-}
-
-void Engine::note_peak(DeviceState& device) {
-  if (device.held <= device.peak) return;
-  device.peak = device.held;
-  device.peak_time = now_;
-  device.peak_allocator = device.last_allocator;
 }
 
 void Engine::note_pool_peak(std::uint32_t grown) {

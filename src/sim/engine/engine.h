@@ -179,12 +179,10 @@ class Engine {
 
   void allocate(std::uint32_t device, Bytes bytes, std::uint32_t allocator);
   [[nodiscard]] OpId op_of(std::uint32_t allocator) const;
-  [[nodiscard]] std::uint32_t* uses_on(std::uint32_t device) { return uses_.data() + device * num_tensors_; }
+  [[nodiscard]] std::uint32_t* uses_on(std::uint32_t device) { return uses_.data() + device * flat_.num_tensors(); }
   [[nodiscard]] static std::uint32_t storage_of(std::uint32_t tensor, const std::uint32_t* uses);
   void release(std::uint32_t tensor, std::uint32_t device);
-  void allocate_at_last(std::uint32_t device, Bytes bytes, std::uint32_t allocator);
   void note_peaks();
-  void note_peak(DeviceState& device);
   void note_pool_peak(std::uint32_t device);
 
   void fill_score();
@@ -240,8 +238,6 @@ class Engine {
   const std::uint32_t *script_ = nullptr, *node_begin_ = nullptr, *tensor_begin_ = nullptr;
   const FlatGraph::Start* starts_ = nullptr;
   const Bytes* bytes_ = nullptr;
-
-  const std::size_t num_devices_, num_tensors_;
 
   Picoseconds now_ = 0, cutoff_ = 0;
   bool late_ = false;  // the step will end after the cutoff

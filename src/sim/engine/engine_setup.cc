@@ -7,12 +7,7 @@
 
 namespace berth {
 
-Engine::Engine(const Problem& problem)
-    : problem_(problem),
-      flat_(flatten(problem)),
-      graph_(&flat_),
-      num_devices_(problem.machine().num_devices()),
-      num_tensors_(flat_.num_tensors()) {
+Engine::Engine(const Problem& problem) : problem_(problem), flat_(flatten(problem)), graph_(&flat_) {
   const Machine& machine = problem.machine();
   const std::size_t devices = machine.num_devices(), nodes = flat_.num_nodes();
   words_.resize(nodes);
