@@ -6,12 +6,12 @@
 #include <c10/core/CPUAllocator.h>
 #include <c10/core/impl/alloc_cpu.h>
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <array>
 #include <atomic>
 #include <new>
 
-#include "base/freed_memory.h"
 #include "exec/libtorch.h"
 #include "machine/machine.h"
 
@@ -90,7 +90,11 @@ class CountingAllocator final : public at::Allocator {
 
 void install_counting_allocator() {
   static CountingAllocator allocator;
-  keep_freed_memory();  // that of a step comes back in the next
+  // Memory of a step comes back in the next: freed memory is kept, and by one arena for all threads, since those of
+  // threads give it back at once. Otherwise pages are fetched anew for every tensor, which costs more than small ops.
+  mallopt(M_ARENA_MAX, 1);
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
   c10::SetCPUAllocator(&allocator, 255);
 }
 
