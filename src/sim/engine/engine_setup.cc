@@ -87,7 +87,6 @@ void Engine::reset_nodes(const Plan& plan) {
 
 void Engine::sum_work(const Plan& plan) {
   for (std::uint32_t node = 0; node < graph_->num_nodes(); ++node) {
-    if (graph_->looks_at(node) == FlatGraph::kIsAbsent) continue;
     const std::size_t device = index(plan.device_of[node]);
     devices_[device].total_work += starts_[first_start_[device] + node].duration;
   }

@@ -167,7 +167,7 @@ class Fuser {
     if (group_of_[node] >= 0) return add_group(node, groups_[static_cast<std::size_t>(group_of_[node])]);
     const bool absent = lead(node) != node;
     writer_.looks_at.push_back(absent ? FlatGraph::kIsAbsent : old_.looks_at(node));
-    if (absent) return;
+    if (absent) return set_start(node, {0, 0});
     writer_.inputs.append(old_.inputs_of(node));
     for (const std::uint32_t tensor : old_.outputs_of(node)) {
       writer_.outputs.items.push_back(tensor);
@@ -204,7 +204,8 @@ class Fuser {
     unique_tail(inputs, first_input);
     unique_tail(control, first_control);
     for (std::size_t i = first_input; i < inputs.size(); ++i) moved += old_.bytes[inputs[i]];
-    set_start(node, device, {fused_duration(problem_, device, compute, moved + allocated), allocated});
+    // On other classes of devices it never runs.
+    set_start(node, {fused_duration(problem_, device, compute, moved + allocated), allocated});
   }
 
   [[nodiscard]] bool leaves(std::uint32_t tensor, std::uint32_t node) const {
@@ -213,10 +214,8 @@ class Fuser {
            std::any_of(consumers.begin(), consumers.end(), [&](std::uint32_t op) { return lead(op) != node; });
   }
 
-  // On other classes of devices it never runs.
-  void set_start(std::uint32_t node, DeviceId device, FlatGraph::Start start) {
-    for (std::size_t i = node; i < flat_.starts.size(); i += old_.num_nodes()) flat_.starts[i].bytes = start.bytes;
-    flat_.starts[static_cast<std::size_t>(problem_.device_class(device)) * old_.num_nodes() + node] = start;
+  void set_start(std::uint32_t node, FlatGraph::Start start) {
+    for (std::size_t i = node; i < flat_.starts.size(); i += old_.num_nodes()) flat_.starts[i] = start;
   }
 
   const Problem& problem_;

@@ -18,7 +18,7 @@ struct FlatGraph {
     kOwn,       // allocates its outputs when it starts
     kResident,  // outputs live in memory that is held all the time
     kAlias,     // outputs share the storage of the first input
-    kAbsent,    // a fused op that another node stands for
+    kAbsent,    // a fused op that another node stands for, which takes no time
   };
 
   // What the end of a node does, word by word:
