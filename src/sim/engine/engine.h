@@ -9,8 +9,8 @@
 // no timeline: bytes go up and down with the events, and the peak is read once at the end of an instant, which makes
 // lifetimes half-open and empty ones free of charge.
 //
-// What the loop reads is packed (flat_graph.h), and whatever is a coin toss, such as whether a reader is here or has
-// now all it waits for, is arithmetic and no branch: a wrong guess costs as much as ten steps.
+// What the loop reads is packed (flat_graph.h). Where a copy arrives, which of its readers are there is a coin toss, so
+// that is arithmetic and no branch; docs/decisions/0029-packed-tables.md says what was measured.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 #include <span>
 #include <vector>
 
-// #include "graph/builder.h"
+#include "graph/builder.h"
 #include "problem/problem.h"
 #include "sim/engine/event_queue.h"
 #include "sim/engine/flat_graph.h"
@@ -59,7 +59,7 @@ class Engine {
   // A node in one word: what it waits for, then its device.
   static constexpr std::uint32_t kDeviceMask = 63, kOneWait = 64;
   static_assert(kDeviceMask + 1 == kMaxDevices);
-  // static_assert(kMaxTensors + kMaxOps <= 0xffffffffU / kOneWait);
+  static_assert(kMaxTensors + kMaxOps <= 0xffffffffU / kOneWait);
   static constexpr std::uint32_t kOfCopy = 1U << 31;    // what has allocated: the arrival of a tensor
   static constexpr std::uint32_t kIsShared = 1U << 31;  // uses: the storage is that of the tensor in the other bits
 
