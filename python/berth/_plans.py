@@ -84,7 +84,7 @@ class Plan:
         return Plan(self._unchanged, self.graph._written) if self._unchanged else None
 
     def explain(self, op: str | None = None) -> dict[str, Any]:
-        """What bounds the step: limits (sentences), critical_path, crossings. Or, for one op, by its name or a pattern: why it is
+        """What bounds the step: limits (sentences), critical_path, idle, crossings. Or, for one op, by its name or a pattern: why it is
         where it is (reasons), what every other device would cost (alternatives), what would have to change (to_move)."""
         answer = json.loads(_berth.explain(self._native, op or ""))
         for crossing in answer.get("crossings", ()):

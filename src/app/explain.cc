@@ -65,6 +65,20 @@ std::string path_table(const Problem& problem, const report::PathSummary& path) 
                      table.text("  "));
 }
 
+// What every device waits for while it has nothing to do.
+std::string idle_table(const Problem& problem, const PlanExplanation& why) {
+  if (why.idle.empty()) return {};
+  Table table = Table::headed({"idle device", ">busy", ">waits for results", ">transfers", ">busy links",
+                               ">busy devices", ">has no more to do"});
+  const auto cell = [](Picoseconds time) { return time > 0 ? format_time(time) : std::string("-"); };
+  for (const DeviceId id : problem.machine().device_ids()) {
+    const report::IdleTime& idle = why.idle[index(id)];
+    table.add({problem.machine().device(id).name, cell(why.use[index(id)].busy), cell(idle.results),
+               cell(idle.transfers), cell(idle.links), cell(idle.devices), cell(idle.done)});
+  }
+  return table.text("  ") + "\n";
+}
+
 // What a crossing buys: the time the step would take longer without it.
 std::string worth_text(const Problem& problem, const std::optional<report::Without>& without, Picoseconds now) {
   if (!without) return "constraints demand it";
@@ -102,7 +116,8 @@ std::string step_line(const Outcome& outcome) {
 std::string plan_text(const Problem& problem, const Outcome& outcome, const PlanExplanation& why) {
   std::string text = headline(problem) + "\n" + step_line(outcome) + "\nwhat bounds the step\n";
   for (const std::string& sentence : why.limits) text += fmt::format("  {}\n", clean(sentence));
-  return text + "\n" + path_table(problem, why.path) + "\n" + crossing_table(problem, why, outcome.score.step_time);
+  return text + "\n" + path_table(problem, why.path) + "\n" + idle_table(problem, why) +
+         crossing_table(problem, why, outcome.score.step_time);
 }
 
 std::string op_text(const Problem& problem, const Outcome& outcome, const report::OpExplanation& why) {

@@ -5,13 +5,16 @@
 #include <unordered_map>
 
 #include "problem/fusion.h"
+#include "sim/path_tracer.h"
 
 namespace berth {
 namespace {
 
 std::uint64_t key(std::uint64_t high, std::uint64_t low) { return (high << 16) | low; }
 
-class Tracer {
+}  // namespace
+
+class PathTracer::Tracer {
  public:
   Tracer(const Problem& problem, const Plan& plan, const Timeline& timeline)
       : problem_(problem),
@@ -37,11 +40,11 @@ class Tracer {
     }
   }
 
-  std::vector<CriticalStep> trace() {
-    if (graph_.num_ops() == 0) return {};
-    const auto last = std::max_element(timeline_.op_end.begin(), timeline_.op_end.end());
-    op_ = leader_[static_cast<std::size_t>(last - timeline_.op_end.begin())];
-    while (op_ != kNoOp || transfer_ >= 0) {
+  std::vector<CriticalStep> path_to(OpId op, Picoseconds since) {
+    path_.clear();
+    transfer_ = -1;
+    op_ = leader_[index(op)];
+    while (has_more(since)) {
       if (transfer_ >= 0) {
         step_transfer();
       } else {
@@ -57,6 +60,11 @@ class Tracer {
     return problem_.machine().channels()[static_cast<std::size_t>(event.channel)].queue;
   }
   [[nodiscard]] Picoseconds end_of(OpId op) const { return timeline_.op_end[index(op)]; }
+  // What ends at 0 takes no time, so nothing is lost where `since` is 0; the op asked for is always there.
+  [[nodiscard]] bool has_more(Picoseconds since) const {
+    if (transfer_ >= 0) return timeline_.transfers[static_cast<std::size_t>(transfer_)].end > since;
+    return op_ != kNoOp && (path_.empty() || end_of(op_) > since);
+  }
 
   // Adds the present op and moves to what it waited for.
   void step_op() {
@@ -141,6 +149,14 @@ class Tracer {
   std::vector<CriticalStep> path_;
 };
 
+PathTracer::PathTracer(const Problem& problem, const Plan& plan, const Timeline& timeline)
+    : tracer_(std::make_unique<Tracer>(problem, plan, timeline)) {}
+PathTracer::~PathTracer() = default;
+
+std::vector<CriticalStep> PathTracer::path_to(OpId op, Picoseconds since) { return tracer_->path_to(op, since); }
+
+namespace {
+
 // Without overlap all there is lies on the path.
 std::vector<CriticalStep> whole_timeline(const Problem& problem, const Timeline& timeline) {
   using Why = CriticalStep::Why;
@@ -163,7 +179,9 @@ std::vector<CriticalStep> whole_timeline(const Problem& problem, const Timeline&
 
 std::vector<CriticalStep> critical_path(const Problem& problem, const Plan& plan, const Timeline& timeline) {
   if (!problem.machine().overlap()) return whole_timeline(problem, timeline);
-  return Tracer(problem, plan, timeline).trace();
+  if (timeline.op_end.empty()) return {};
+  const auto last = std::ranges::max_element(timeline.op_end);
+  return PathTracer(problem, plan, timeline).path_to(OpId(last - timeline.op_end.begin()));
 }
 
 }  // namespace berth

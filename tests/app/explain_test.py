@@ -62,6 +62,14 @@ class Explain(Explained):
         self.assertAlmostEqual(sum(path["classes_s"].values()), sum(path["devices_s"].values()), 9)
         self.assertTrue(why["limits"])
 
+    def test_busy_and_idle_time_add_up_to_the_step(self):
+        why = self.json_of("explain", *ON, "--plan", self.plan)
+        self.assertEqual([device["device"] for device in why["idle"]], ["cpu", "gpu0", "gpu1"])
+        causes = ("busy_s", "results_s", "transfers_s", "links_s", "devices_s", "done_s")
+        for device in why["idle"]:
+            self.assertAlmostEqual(sum(device[cause] for cause in causes), why["step_time_s"], 9)
+        self.assertGreater(why["idle"][1]["transfers_s"], 0)
+
     def test_crossings_are_the_costliest_with_what_they_buy(self):
         crossings = self.json_of("explain", *ON, "--plan", self.plan)["crossings"]
         self.assertEqual(len(crossings), 10)
@@ -74,7 +82,7 @@ class Explain(Explained):
 
     def test_people_read_sentences(self):
         page = self.text_of("explain", *ON, "--plan", self.plan)
-        for words in ("what bounds the step", "critical path:", "by device", "waiting for", "costliest crossings",
+        for words in ("what bounds the step", "critical path:", "by device", "waiting for", "idle device", "costliest crossings",
                       "it buys"):
             self.assertIn(words, page)
         op = self.ops()[40]

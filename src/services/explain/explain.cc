@@ -42,6 +42,8 @@ PlanExplanation explain_plan(const Problem& problem, const Outcome& outcome) {
   const Timeline timeline = simulate_timeline(problem, outcome.plan);
   const std::vector<CriticalStep> path = critical_path(problem, outcome.plan, timeline);
   result.path = report::summarise(problem, path);
+  if (problem.machine().overlap()) result.idle = report::idle_time(problem, outcome.plan, timeline);
+  result.use = timeline.score.devices;
   result.limits = report::what_limits(problem, timeline.score, result.path, outcome.lower_bound);
   report::Mover mover(problem, outcome.plan);
   for (const report::Crossing& crossing :

@@ -9,6 +9,7 @@
 
 #include "report/crossings.h"
 #include "report/explain_op.h"
+#include "report/idle_time.h"
 #include "report/path_summary.h"
 #include "services/plan/outcome.h"
 #include "services/problem/problem_request.h"
@@ -21,6 +22,8 @@ struct PlanExplanation {
     std::optional<report::Without> without;
   };
   report::PathSummary path;
+  std::vector<report::IdleTime> idle;  // by device; none on a machine without overlap
+  std::vector<DeviceUse> use;          // by device
   std::vector<std::string> limits;
   std::vector<JudgedCrossing> crossings;  // the costliest ones
 };

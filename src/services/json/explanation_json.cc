@@ -37,6 +37,13 @@ void write_path(JsonWriter& json, const Problem& problem, const report::PathSumm
   });
 }
 
+void write_idle(JsonWriter& json, const PlanExplanation& why, const Machine& machine, DeviceId id) {
+  const report::IdleTime& idle = why.idle[index(id)];
+  json.members("device", machine.device(id).name, "busy_s", to_seconds(why.use[index(id)].busy), "results_s",
+               to_seconds(idle.results), "transfers_s", to_seconds(idle.transfers), "links_s", to_seconds(idle.links),
+               "devices_s", to_seconds(idle.devices), "done_s", to_seconds(idle.done));
+}
+
 void write_crossing(JsonWriter& json, const Problem& problem, const PlanExplanation::JudgedCrossing& judged) {
   const auto& [crossing, without] = judged;
   const Graph& graph = problem.graph();
@@ -88,6 +95,10 @@ std::string explanation_json(const LoadedProblem& loaded, const Outcome& outcome
     const auto& plan = std::get<PlanExplanation>(why);
     json.list("limits", plan.limits);
     write_path(json, problem, plan.path);
+    if (!plan.idle.empty()) {
+      const Machine& machine = problem.machine();
+      json.objects("idle", machine.device_ids(), [&](DeviceId id) { write_idle(json, plan, machine, id); });
+    }
     json.objects("crossings", plan.crossings, [&](const auto& crossing) { write_crossing(json, problem, crossing); });
   });
 }
