@@ -93,7 +93,7 @@ class Questions {
     const Verdict kept = serving->judge(ours_);
     const Verdict& verdict = better(kept, found.best.verdict) ? kept : found.best.verdict;
     answers_.push_back(
-        {std::move(change), verdict.fits, verdict.over, verdict.decode_s, verdict.prefill_s, verdict.request_s});
+        {std::move(change), verdict.fits, verdict.over, verdict.decode_s, verdict.prompt_s, verdict.request_s});
   }
   std::vector<WhatIf> answers() && { return std::move(answers_); }
 
