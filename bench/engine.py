@@ -13,7 +13,7 @@ import math
 
 from lib import berth, cli, markdown, paths, stats
 
-SIMULATOR = "simulate/(nmt4|nmt8)/|simulate/(fifty-thousand|million)/(expert|random)"
+SIMULATOR = "(simulate|priorities)/(nmt4|nmt8)/|(simulate|priorities)/(fifty-thousand|million)/(expert|random)"
 
 
 def measured(program, runs, only):
@@ -39,13 +39,17 @@ def two_digits(value):
 
 
 def simulator(flags):
-    table = markdown.Printed(["graph, machine", "plan", "ops", "transfers", "one simulation", "times the bare pass", "ns per event"], "llrrrrr")
+    table = markdown.Printed(["graph, machine", "plan", "ops", "transfers", "one simulation", "times the bare pass", "ns per event", "times with priorities"],
+                             "llrrrrrr")
     last = ""
-    for name, runs in measured(flags.programs / "simulator_bench", flags.runs or 3, flags.only or SIMULATOR).items():
+    found = measured(flags.programs / "simulator_bench", flags.runs or 3, flags.only or SIMULATOR)
+    for name in (name for name in found if name.startswith("simulate/")):
+        runs, with_priorities = found[name], found.get(name.replace("simulate/", "priorities/"))
         best = min(runs, key=lambda one: one["ms"])
         same, last = best["label"] == last, best["label"]
         table.add("" if same else title(best["label"]), name.split("/")[2], "" if same else f"{best['ops']:,.0f}", f"{best['crossings']:,.0f}",
-                  f"{two_digits(best['ms'])} ms", f"{best['times_bare']:.0f}", f"{best['ns_per_event']:.0f}")
+                  f"{two_digits(best['ms'])} ms", f"{best['times_bare']:.0f}", f"{best['ns_per_event']:.0f}",
+                  f"{stats.median(one['times_without'] for one in with_priorities):.2f}" if with_priorities else "")
 
 
 def moves(flags):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""docs/architecture.md is true: its table of modules has those that there are, and what it says is somewhere is there.
+"""docs/architecture.md is true: its table of modules has those that there are, and what it says is somewhere is there. So is the list of decisions.
 
 architecture_test.py [ROOT]"""
 import pathlib
@@ -19,8 +19,10 @@ def rows_of(text, heading):
 
 
 def is_defined(function, text):
-    """Whether a body or a declaration of that name stands in the text: a type before it, an argument list behind it."""
-    return re.search(rf"[\w>&*:] ?(?:\w+::)?\b{re.escape(function)}\(", text) is not None
+    """Whether the body of a function of that name stands in the text: a type before it, arguments and a brace behind it."""
+    name = r"::".join(re.escape(part) for part in function.split("::"))
+    body = rf"^[ \t]*(?!return\b|else\b)[\w:<>,&*\[\] ]*[\w>&*] ?[&*]?(?:\w+::)*\b{name}\([^;{{}}]*\)[^;(){{}}]*\{{"
+    return re.search(body, text, re.MULTILINE) is not None
 
 
 class Architecture(unittest.TestCase):
@@ -53,10 +55,22 @@ class Architecture(unittest.TestCase):
             there = {path.name for path in (ROOT / "src" / module).iterdir() if path.is_dir()}
             self.assertEqual(named, there)
 
+    def test_decisions_are_listed_by_number_and_title(self):
+        folder = ROOT / "docs" / "decisions"
+        rows = rows_of((folder / "README.md").read_text(), "number")
+        self.assertEqual([int(number) for number, _ in rows], list(range(1, len(rows) + 1)), "a number without a page says why")
+        listed = [text for _, text in rows if text.startswith("[")]
+        pages = sorted(folder.glob("0*.md"))
+        titles = [page.read_text().splitlines()[0] for page in pages]
+        self.assertEqual(listed, [f"[{re.fullmatch(r'# [0-9]+[.] (.*)', title)[1]}]({page.name})" for title, page in zip(titles, pages)])
+        self.assertEqual([int(title[2:].split(".")[0]) for title in titles], [int(page.name[:4]) for page in pages])
+
     def test_a_name_that_is_not_there_is_found(self):
-        self.assertTrue(is_defined("price", "OpCost price(const Graph& graph)"))
+        self.assertTrue(is_defined("price", "OpCost price(const Graph& graph,\n             OpId op) const {"))
         self.assertTrue(is_defined("run", "Result<Plan> Search::run() {"))
-        self.assertFalse(is_defined("price", "// price of an op\nint prices(int a);"))
+        self.assertTrue(is_defined("Search::run", "Result<Plan> Search::run() {"))
+        for other in ("// price of an op\nint prices(int a) {", "OpCost price(const Graph& graph);", "  return price(graph, op);\n", "  use(price(a));\n}\nint f() {"):
+            self.assertFalse(is_defined("price", other), other)
 
 
 if __name__ == "__main__":

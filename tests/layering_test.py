@@ -76,6 +76,16 @@ def layering_mistakes(path, text):
     return mistakes
 
 
+def nameless_mistakes(path, text, has_header):
+    """A source outside of app whose header is not beside it: it begins with the header of its name, or with words on what it is."""
+    if path.suffix != ".cc" or path.parts[1] == "app" or has_header:
+        return []
+    first = next((target for quoted, target in includes(text) if quoted), "")
+    if pathlib.Path(first).stem == path.stem or "\n".join(text.splitlines()[1:2]).startswith("//"):
+        return []
+    return [f"{path}: there is no header of its name; its second line says what it implements"]
+
+
 def linking_mistakes(text):
     """Mistakes of CMakeLists.txt: a module must link those of the table, and no others."""
     mistakes = []
@@ -142,6 +152,7 @@ def all_mistakes(root):
             mistakes += licence_mistakes(path, text)
         if path.parts[0] == "src" and path.suffix in (".h", ".cc"):
             mistakes += layering_mistakes(path, text)
+            mistakes += nameless_mistakes(path, text, (root / path).with_suffix(".h").exists())
             used.setdefault(path.parts[1], set()).update(target.split("/")[0] for quoted, target in includes(text) if quoted)
     mistakes += unused_arrows(used)
     if checked < 20:
@@ -164,6 +175,9 @@ def check_the_checks():
     assert layering("src/learn/run/a.cc", '#include "services/caller.h"') == [] and layering("src/learn/go/a.cc", '#include "services/caller.h"')
     assert layering("src/graph/a.cc", '#include "b.h"') and layering("src/graph/a.cc", '#include "colour/b.h"')
     assert layering("src/colour/a.cc", "")
+    nameless = pathlib.Path("src/zoo/a.cc")
+    assert nameless_mistakes(nameless, f"// {SPDX}\n#include \"zoo/b.h\"\n", False) and not nameless_mistakes(nameless, "", True)
+    assert not nameless_mistakes(nameless, f"// {SPDX}\n// Rules of b.h.\n", False) and not nameless_mistakes(nameless, '#include "runs/a.h"', False)
     assert linking_mistakes("berth_module(zoo USES ops)\nberth_module(base LINK fmt::fmt)") == []
     assert linking_mistakes("berth_module(zoo USES graph problem)") and linking_mistakes("berth_module(colour USES base)")
     assert not unused_arrows(MAY) and len(unused_arrows({**MAY, "exec": ["import"]})) == 1

@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans per second of the batch simulator on a GPU, beside the engine on one core of the same host, and how many plans
-// of those that are checked differ from the processor's (none may).
-//   cuda_bench GRAPH MACHINE [MODE:PLANS:TILE:PER_WARP:CHECKED:RANKED]...
-// MODE: most groups moved, or "random". TILE, PER_WARP: layout of threads, 0 to choose. RANKED: 0 no priorities, 1 all
-// different, 2 some shared, 3 every plan its own.
+// of those that are checked differ from the processor's (none may). A line of name=value for every row; bench/gpu.py
+// makes a table of them.
+//   cuda_bench GRAPH MACHINE ROW...      rows as in cuda_rows.h: plans=16384,moved=50,ranks=own,near=1,checked=100
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
-#include <sstream>
-#include <thread>
 
-#include "base/rng.h"
-#include "sim/batch/cuda/cuda_batch.h"
+#include "cuda_rows.h"
+#include "sim/batch/compact.h"
 #include "sim/batch/host_run.h"
 #include "sim/simulator.h"
-#include "workloads.h"
 
 namespace berth::bench {
 namespace {
@@ -24,157 +18,98 @@ namespace {
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-DeviceId random_device(DeviceSet allowed, Rng& rng) {
-  auto skip = rng.below(static_cast<std::uint64_t>(std::popcount(allowed)));
-  for (; skip > 0; --skip) allowed &= allowed - 1;
-  return DeviceId(static_cast<std::uint16_t>(std::countr_zero(allowed)));
-}
-
-struct Row {
-  std::string mode;
-  std::uint32_t plans = 0, tile = 0, per_warp = 0, checked = 0, ranked = 0;
-};
-Row parse(const std::string& text) {
-  Row row;
-  std::stringstream stream(text);
-  std::getline(stream, row.mode, ':');
-  char colon = 0;
-  stream >> row.plans >> colon >> row.tile >> colon >> row.per_warp >> colon >> row.checked >> colon >> row.ranked;
-  return row;
-}
-
-struct Batch {
-  std::vector<std::uint8_t> base, devices;  // devices: of random plans
-  std::vector<std::uint32_t> begin{0};
-  std::vector<batch::CudaMove> moves;
-
-  [[nodiscard]] std::vector<std::uint8_t> plan(std::size_t i) const {
-    if (!devices.empty()) {
-      const auto first = devices.begin() + static_cast<std::ptrdiff_t>(i * base.size());
-      return {first, first + static_cast<std::ptrdiff_t>(base.size())};
-    }
-    std::vector<std::uint8_t> plan = base;
-    for (std::uint32_t k = begin[i]; k < begin[i + 1]; ++k) {
-      plan[moves[k].op] = static_cast<std::uint8_t>(moves[k].device);
-    }
-    return plan;
-  }
+struct Results {
+  std::vector<batch::Time> times;
+  std::vector<std::int64_t> peaks;
 };
 
-Batch make_batch(const Problem& task, const Plan& base, const Row& row) {
-  Batch batch;
-  for (const DeviceId device : base.device_of) batch.base.push_back(static_cast<std::uint8_t>(device));
-  Rng rng(row.plans);
-  const auto units = static_cast<std::uint64_t>(task.num_units());
-  for (std::uint32_t i = 0; i < row.plans; ++i) {
-    if (row.mode == "random") {
-      const std::size_t first = batch.devices.size();
-      batch.devices.resize(first + batch.base.size());
-      for (std::uint32_t unit = 0; unit < units; ++unit) {
-        const auto device = static_cast<std::uint8_t>(random_device(task.unit_allowed(unit), rng));
-        for (const OpId op : task.unit_ops(unit)) batch.devices[first + index(op)] = device;
-      }
-      continue;
-    }
-    const auto count = 1 + rng.below(std::stoull(row.mode));
-    for (std::uint64_t k = 0; k < count; ++k) {
-      const auto unit = static_cast<std::uint32_t>(rng.below(units));
-      const auto device = static_cast<std::uint32_t>(random_device(task.unit_allowed(unit), rng));
-      for (const OpId op : task.unit_ops(unit)) batch.moves.push_back({static_cast<std::uint32_t>(op), device});
-    }
-    batch.begin.push_back(static_cast<std::uint32_t>(batch.moves.size()));
-  }
-  return batch;
-}
-
-std::span<const double> priorities_of(const std::vector<double>& all, const Row& row, std::size_t plan,
-                                      std::size_t ops) {
-  return row.ranked == 3 ? std::span(all).subspan(plan * ops, ops) : std::span(all);
-}
-
-std::uint32_t count_wrong(const batch::CompactProblem& compact, const Batch& plans, const Row& row,
-                          const std::vector<double>& priorities, const std::vector<batch::Time>& times,
-                          const std::vector<std::int64_t>& peaks) {
+// Of the host build of the same loop; plans that outgrew their room on the card have no result.
+std::uint32_t count_wrong(const batch::CompactProblem& compact, const RowBatch& plans, const Row& row,
+                          const Results& results) {
+  if (row.checked == 0) return 0;
   std::atomic<std::uint32_t> wrong = 0;
-  std::vector<std::thread> threads;
-  const std::uint32_t step = std::max(1U, row.plans / std::max(1U, row.checked));
-  const unsigned workers = std::max(1U, std::thread::hardware_concurrency());
-  for (unsigned worker = 0; worker < workers; ++worker) {
-    threads.emplace_back([&, worker] {
-      batch::HostRun host(compact);
-      const std::size_t places = compact.view().num_devices + compact.view().num_pools;
-      for (std::size_t i = worker * std::size_t{step}; i < row.plans && row.checked > 0;
-           i += workers * std::size_t{step}) {
-        if (times[i] == batch::kNever) continue;
-        bool same = host.run(plans.plan(i), priorities_of(priorities, row, i, plans.base.size())) &&
-                    host.step_time() == times[i];
-        for (std::uint32_t k = 0; k < places; ++k) same = same && host.peak(k) == peaks[i * places + k];
-        if (!same) ++wrong;
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
+  const std::size_t step = std::max(1U, row.plans / row.checked);
+  const std::size_t places = compact.view().num_devices + compact.view().num_pools;
+  const std::size_t pieces = std::min<std::size_t>(64, row.plans);
+  for_all(pieces, [&](std::size_t piece) {
+    batch::HostRun host(compact);
+    for (std::size_t i = piece * step; i < row.plans; i += pieces * step) {
+      if (results.times[i] == batch::kNever) continue;
+      bool same = host.run(plans.devices(i), plans.priorities(i)) && host.step_time() == results.times[i];
+      for (std::uint32_t k = 0; k < places; ++k) same = same && host.peak(k) == results.peaks[i * places + k];
+      if (!same) ++wrong;
+    }
+  });
   return wrong;
 }
 
-double engine_seconds(const Problem& task, const Batch& plans, const Row& row, const std::vector<double>& priorities) {
+// Seconds of its fastest run, and how many of its step times differ.
+std::pair<double, std::uint32_t> engine_beside(const Problem& task, const RowBatch& plans, const Row& row,
+                                               const Results& results) {
   Simulator simulator(task);
   double least = 1e9;
-  for (std::size_t i = 0; i < std::min<std::size_t>(20, plans.devices.empty() ? plans.begin.size() - 1 : 20); ++i) {
+  std::uint32_t wrong = 0;
+  for (std::size_t i = 0; i < std::min<std::size_t>(20, row.plans); ++i) {
     Plan plan;
-    for (const std::uint8_t device : plans.plan(i)) plan.device_of.push_back(DeviceId{device});
-    const auto own = priorities_of(priorities, row, i, plans.base.size());
-    plan.priority.assign(own.begin(), own.end());
+    for (const std::uint8_t device : plans.devices(i)) plan.device_of.push_back(DeviceId{device});
+    plan.priority = plans.priorities(i);
     const auto start = Clock::now();
-    simulator.run(plan);
+    const Score score = simulator.run(plan);
     least = std::min(least, seconds_since(start));
+    const bool has_time = results.times[i] != batch::kNever;
+    wrong += has_time && static_cast<batch::Time>(score.step_time) != results.times[i] ? 1 : 0;
   }
-  return least;
+  return {least, wrong};
 }
 
-void run_row(const Problem& task, const Plan& base, const batch::CompactProblem& compact, batch::CudaBatch& gpu,
+bool run_row(const Problem& task, const Plan& base, const batch::CompactProblem& compact, batch::CudaBatch& gpu,
              const std::string& text) {
-  const Row row = parse(text);
-  const Batch plans = make_batch(task, base, row);
-  std::vector<double> priorities;
-  Rng rng(9);
-  const std::size_t count = row.ranked == 0 ? 0 : plans.base.size() * (row.ranked == 3 ? row.plans : 1);
-  for (std::size_t k = 0; k < count; ++k) {
-    const std::size_t i = k % plans.base.size();
-    const auto noise = static_cast<double>(i + rng.below(200));
-    priorities.push_back(row.ranked == 2 ? -std::floor(noise / 50) : -noise - 1e-7 * static_cast<double>(i));
-  }
+  const Row row = parse_row(text);
+  const RowBatch plans(task, base, row);
   batch::Ranking ranking;
-  if (row.ranked != 3) ranking.set(compact.view(), priorities);
-  std::vector<batch::Time> times(row.plans);
-  std::vector<std::int64_t> peaks(row.plans * std::size_t{compact.view().num_devices + compact.view().num_pools});
+  ranking.set(compact.view(), plans.shared_priorities());
+  Results results{
+      std::vector<batch::Time>(row.plans),
+      std::vector<std::int64_t>(row.plans * std::size_t{compact.view().num_devices + compact.view().num_pools})};
   gpu.set_layout({row.tile, row.per_warp, 2});
+  batch::BaseRun run_of_base(compact, gpu.capacities());
   double least = 1e9;
   batch::CudaTimes card;
-  for (int repeat = 0; repeat < 3; ++repeat) {
-    const auto start = Clock::now();
-    batch::CudaPlans there{row.plans, plans.devices.data(), nullptr, nullptr, nullptr};
-    if (plans.devices.empty()) there = {row.plans, nullptr, plans.base.data(), plans.begin.data(), plans.moves.data()};
-    if (row.ranked == 3) there.priorities = priorities.data();
+  for (std::uint32_t repeat = 0; repeat < std::max(1U, row.repeats); ++repeat) {
+    batch::CudaPlans there = plans.for_card();
+    const auto start = Clock::now();  // the base is recorded and uploaded anew every time
+    if (row.near != 0 && run_of_base.record(plans.base(), ranking)) there.run_of_base = &run_of_base;
     std::string why;
-    if (!gpu.run(there, ranking, times.data(), peaks.data(), why)) {
-      std::printf("%s: %s\n", text.c_str(), why.c_str());
-      return;
+    if (!gpu.run(there, ranking, results.times.data(), results.peaks.data(), why)) {
+      std::fprintf(stderr, "%s: %s\n", text.c_str(), why.c_str());
+      return false;
     }
     if (const double took = seconds_since(start); took < least) {
       least = took;
       card = gpu.last_times();
     }
   }
-  const auto failed = std::count(times.begin(), times.end(), batch::kNever);
-  const std::uint32_t wrong = count_wrong(compact, plans, row, priorities, times, peaks);
-  const double engine = engine_seconds(task, plans, row, priorities);
+  const auto failed = std::count(results.times.begin(), results.times.end(), batch::kNever);
+  const auto [engine, wrong_beside_engine] = engine_beside(task, plans, row, results);
+  const std::uint32_t wrong = count_wrong(compact, plans, row, results) + wrong_beside_engine;
   std::printf(
-      "  %-26s %9.0f plans/s  %6.0f x engine (%.3f ms)  upload %.1f of %.1f ms  failed %ld  "
-      "wrong %u\n",
-      text.c_str(), row.plans / least, row.plans / least * engine, engine * 1e3, card.upload, least * 1e3,
+      "row=%s ops=%u plans_per_s=%.0f engine_ms=%.3f times_engine=%.0f upload_ms=%.1f rank_ms=%.1f prepare_ms=%.1f "
+      "all_ms=%.1f saved=%.2f kb_a_plan=%.1f failed=%ld wrong=%u\n",
+      text.c_str(), compact.view().num_ops, row.plans / least, engine * 1e3, row.plans / least * engine, card.upload,
+      card.rank, card.prepare, least * 1e3, card.saved, static_cast<double>(gpu.bytes_per_plan()) / 1e3,
       static_cast<long>(failed), wrong);
   std::fflush(stdout);
+  return wrong == 0;
+}
+
+// The expert's, or where there is none for such a graph or machine, all on one device.
+Plan base_of(const Problem& task) {
+  for (const std::string_view name : {"expert", "single"}) {
+    const auto* info = find_classical_planner(name);
+    Search search(task, {});
+    if (auto found = info->make()->plan(search); found.ok()) return std::move(found).value();
+  }
+  return plan(task, "random");
 }
 
 }  // namespace
@@ -186,14 +121,15 @@ int main(int argc, char** argv) {
   const Problem task = bench::problem(argv[1], argv[2]);
   const auto compact = bench::value_or_exit(batch::CompactProblem::make(task));
   std::string why;
-  const auto gpu = batch::CudaBatch::make(compact.view(), compact.tables(), why);
+  const auto threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  const auto gpu = batch::CudaBatch::make(compact.view(), compact.tables(), threads, why);
   if (!gpu) {
     std::fprintf(stderr, "%s\n", why.c_str());
     return 2;
   }
-  const Plan base = bench::plan(task, "expert");
-  std::printf("%s %s on %s: %u ops, %u devices, %u queues, %.1f KB a plan\n", argv[1], argv[2], gpu->card().c_str(),
-              compact.view().num_ops, compact.view().num_devices, compact.view().num_queues,
-              static_cast<double>(gpu->bytes_per_plan()) / 1e3);
-  for (int i = 3; i < argc; ++i) bench::run_row(task, base, compact, *gpu, argv[i]);
+  std::printf("gpu=%s\n", gpu->card().c_str());
+  const Plan base = bench::base_of(task);
+  bool all_right = true;
+  for (int i = 3; i < argc; ++i) all_right &= bench::run_row(task, base, compact, *gpu, argv[i]);
+  return all_right ? 0 : 1;
 }

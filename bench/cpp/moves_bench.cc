@@ -60,20 +60,6 @@ Plan moved(const Problem& problem, const Plan& base, Rng& rng, std::size_t most_
   return plan;
 }
 
-std::vector<double> ways_to_the_end(const Problem& problem, const Plan& plan) {
-  const Graph& graph = problem.graph();
-  std::vector<double> way(graph.num_ops());
-  const auto order = graph.topological_order();
-  for (auto it = order.rbegin(); it != order.rend(); ++it) {
-    double longest = 0.0;
-    for (const TensorId tensor : graph.outputs(*it)) {
-      for (const OpId consumer : graph.consumers(tensor)) longest = std::max(longest, way[index(consumer)]);
-    }
-    way[index(*it)] = longest + static_cast<double>(problem.duration(*it, plan.device(*it)));
-  }
-  return way;
-}
-
 template <typename Body>
 double seconds(Body body) {
   const auto start = std::chrono::steady_clock::now();

@@ -2,10 +2,12 @@
 // What the benchmarks share: problems by name and plans by planner.
 #pragma once
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "files/files.h"
 #include "format/machine_toml.h"
@@ -55,6 +57,21 @@ inline Plan plan(const Problem& problem, std::string_view planner) {
   }
   std::fprintf(stderr, "no planner named '%s'\n", std::string(planner).c_str());
   std::exit(2);
+}
+
+// A priority for every op: the longest way from its start to the end of the step, without transfers.
+inline std::vector<double> ways_to_the_end(const Problem& problem, const Plan& plan) {
+  const Graph& graph = problem.graph();
+  std::vector<double> way(graph.num_ops());
+  const auto order = graph.topological_order();
+  for (auto it = order.rbegin(); it != order.rend(); ++it) {
+    double longest = 0.0;
+    for (const TensorId tensor : graph.outputs(*it)) {
+      for (const OpId consumer : graph.consumers(tensor)) longest = std::max(longest, way[index(consumer)]);
+    }
+    way[index(*it)] = longest + static_cast<double>(problem.duration(*it, plan.device(*it)));
+  }
+  return way;
 }
 
 }  // namespace berth::bench

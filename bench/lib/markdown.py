@@ -56,6 +56,16 @@ def put(page, name, text):
     return f"{before}{begin}\n{text.strip()}\n{end}{rest.split(end)[1]}"
 
 
+def table_of(page, name, *heads):
+    """Lines of the first table of a section with all these heads, {head: cell} each; ValueError if there is none."""
+    section = page.split(f"<!-- {name}:begin -->")[1].split(f"<!-- {name}:end -->")[0]
+    for block in section.split("\n\n"):
+        lines = [[cell.strip() for cell in one.strip().strip("|").split("|")] for one in block.strip().splitlines() if one.startswith("|")]
+        if lines and set(heads) <= set(lines[0]):
+            return [dict(zip(lines[0], cells)) for cells in lines[2:]]
+    raise ValueError(f"section {name} has no table with {', '.join(heads)}")
+
+
 def put_into(path, name, text):
     """The same for a file, written whole or not at all."""
     path = pathlib.Path(path)

@@ -156,10 +156,17 @@ def _as_function(planner: Planner) -> Any:
     return _told_by(lambda problem, budget, asked: planner(problem, budget))
 
 
+class _CountedProblem(Problem):
+    """Of one run, whose plans count."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise _berth.BerthError("a problem of a leaderboard stays in its process, where its plans are counted: evaluate them here, in batches")
+
+
 def _told_by(plan: Callable[[Problem, RunBudget, dict[str, Any]], Answer]) -> Any:
     """What the extension module calls: None, why there is no plan, or devices and priorities."""
     def run(native: _berth.Problem, budget: _berth.RunBudget, graph: str, machine: str, setting: str) -> Any:
-        problem = Problem(native, Asked(graph, machine or None, {"changes": [setting] if setting else []}))
+        problem = _CountedProblem(native, Asked(graph, machine or None, {"changes": [setting] if setting else []}))
         asked = {"graph": graph, "machine": machine or None, "changes": [setting] if setting else []}
         try:
             return _devices_and_priorities(problem, plan(problem, RunBudget(budget), asked))

@@ -2,22 +2,26 @@
 // Graph, machine and prices of a problem as arrays. Numbers that index something are int64, as all of Python's
 // libraries take them.
 #include <algorithm>
-#include <limits>
-#include <string_view>
-#include <unordered_map>
 
 #include "native_problem.h"
 #include "plan/coarsen/heavy_grouping.h"
+#include "problem/flat_tables.h"
 
 namespace berth::python {
 namespace {
 
-using Index = std::int64_t;
+using Index = FlatNumber;
 
-py::array_t<Index> pairs_of(const std::vector<Index>& flat) {
-  py::array_t<Index> pairs({static_cast<py::ssize_t>(flat.size() / 2), py::ssize_t{2}});
-  std::copy(flat.begin(), flat.end(), pairs.mutable_data());
-  return pairs;
+// As NumPy has them: flat numbers in one dimension, and in two.
+template <typename T>
+py::array_t<T> numbers_of(const std::vector<T>& flat) {
+  return array_of<T>(flat.size(), [&](std::size_t i) { return flat[i]; });
+}
+template <typename T, typename Stored = T>
+py::array_t<T> matrix_of(const std::vector<Stored>& flat, std::size_t columns) {
+  py::array_t<T> matrix({flat.size() / columns, columns});
+  std::copy(flat.begin(), flat.end(), matrix.mutable_data());
+  return matrix;
 }
 
 template <typename Value>
@@ -25,80 +29,32 @@ auto per_op(const Graph& graph, const Value& value) {
   return [&graph, value](std::size_t i) { return value(OpId(i)); };
 }
 
-// Strings that ops share, and which one each has.
-struct Shared {
-  std::vector<std::string_view> names;
-  std::vector<Index> of;
-};
-Shared modules_of(const Graph& graph) {
-  Shared modules;
-  std::unordered_map<std::string_view, Index> numbers;
-  for (const OpId op : graph.ops()) {
-    const auto [entry, is_new] = numbers.try_emplace(graph.module(op), static_cast<Index>(numbers.size()));
-    if (is_new) modules.names.push_back(entry->first);
-    modules.of.push_back(entry->second);
-  }
-  return modules;
-}
-
-// [op, device]; where an op cannot run, its time has no end.
-py::array_t<double> times_of(const Problem& problem) {
-  const std::size_t devices = problem.machine().num_devices();
-  py::array_t<double> times({problem.graph().num_ops(), devices});
-  double* out = times.mutable_data();
-  for (const OpId op : problem.graph().ops()) {
-    for (const DeviceId device : problem.machine().device_ids()) {
-      const bool runs = (problem.runnable(op) & device_bit(device)) != 0;
-      *out++ = runs ? to_seconds(problem.duration(op, device)) : std::numeric_limits<double>::infinity();
-    }
-  }
-  return times;
-}
-
-py::array_t<bool> allowed_of(const Problem& problem) {
-  py::array_t<bool> allowed({problem.graph().num_ops(), problem.machine().num_devices()});
-  bool* out = allowed.mutable_data();
-  for (const OpId op : problem.graph().ops()) {
-    for (const DeviceId device : problem.machine().device_ids())
-      *out++ = (problem.allowed(op) & device_bit(device)) != 0;
-  }
-  return allowed;
-}
-
-Index or_none(OpId op) { return op == kNoOp ? -1 : static_cast<Index>(op); }
-
 py::dict ops_of(const NativeProblem& self) {
   const Problem& problem = self.problem();
   const Graph& graph = problem.graph();
   const std::size_t ops = graph.num_ops();
   const auto array = [&]<typename T>(T, const auto& value) { return array_of<T>(ops, per_op(graph, value)); };
-  const Shared modules = modules_of(graph);
-  std::vector<std::string> roles;
-  for (int role = 0; role <= static_cast<int>(Role::kView); ++role) {
-    roles.emplace_back(name_of(static_cast<Role>(role)));
-  }
+  const std::size_t devices = problem.machine().num_devices();
+  const ModuleTable modules = module_table(graph);
+  const PlaceTable places = place_table(problem);
   py::dict table;
   table["types"] = std::vector<std::string>(graph.types().begin(), graph.types().end());
   table["type_of"] = array(Index{}, [&](OpId op) { return graph.type_index(op); });
-  table["roles"] = roles;
+  table["roles"] = role_names();
   table["role_of"] = array(Index{}, [&](OpId op) { return static_cast<Index>(graph.role(op)); });
   table["modules"] = modules.names;
-  table["module_of"] = array_of<Index>(ops, [&](std::size_t i) { return modules.of[i]; });
+  table["module_of"] = numbers_of(modules.of_op);
   table["flops"] = array(double{}, [&](OpId op) { return graph.flops(op); });
   table["bytes_touched"] = array(Bytes{}, [&](OpId op) { return graph.bytes_touched(op); });
   table["resident_bytes"] = array(Bytes{}, [&](OpId op) { return problem.resident_bytes(op); });
-  table["output_bytes"] = array(Bytes{}, [&](OpId op) {
-    Bytes bytes = 0;
-    for (const TensorId tensor : graph.outputs(op)) bytes += graph.bytes(tensor);
-    return bytes;
-  });
-  table["times"] = times_of(problem);
-  table["allowed"] = allowed_of(problem);
+  table["output_bytes"] = array(Bytes{}, [&](OpId op) { return bytes_of_outputs(graph, op); });
+  table["times"] = matrix_of<double>(places.times_s, devices);
+  table["allowed"] = matrix_of<bool>(places.allowed, devices);
   table["unit_of"] = array(Index{}, [&](OpId op) { return problem.unit(op); });
   table["order"] =
       array_of<Index>(ops, [&](std::size_t i) { return static_cast<Index>(graph.topological_order()[i]); });
-  table["forward_of"] = array(Index{}, [&](OpId op) { return or_none(graph.forward_of(op)); });
-  table["updates"] = array(Index{}, [&](OpId op) { return or_none(graph.updated_parameter(op)); });
+  table["forward_of"] = array(Index{}, [&](OpId op) { return flat_number(graph.forward_of(op)); });
+  table["updates"] = array(Index{}, [&](OpId op) { return flat_number(graph.updated_parameter(op)); });
   return table;
 }
 
@@ -109,50 +65,28 @@ std::vector<std::string_view> op_names(const NativeProblem& self) {
 }
 
 py::dict edges_of(const NativeProblem& self) {
-  const Graph& graph = self.problem().graph();
-  std::vector<Index> ends, tensors, control;
-  for (const TensorId tensor : graph.tensors()) {
-    for (const OpId consumer : graph.consumers(tensor)) {
-      ends.push_back(static_cast<Index>(graph.producer(tensor)));
-      ends.push_back(static_cast<Index>(consumer));
-      tensors.push_back(static_cast<Index>(tensor));
-    }
-  }
-  for (const OpId op : graph.ops()) {
-    for (const OpId after : graph.control_outputs(op)) {
-      control.push_back(static_cast<Index>(op));
-      control.push_back(static_cast<Index>(after));
-    }
-  }
+  const EdgeTable edges = edge_table(self.problem().graph());
   py::dict table;
-  table["ends"] = pairs_of(ends);
-  table["bytes"] = array_of<Bytes>(tensors.size(), [&](std::size_t i) { return graph.bytes(TensorId(tensors[i])); });
-  table["tensor"] = array_of<Index>(tensors.size(), [&](std::size_t i) { return tensors[i]; });
-  table["control"] = pairs_of(control);
+  table["ends"] = matrix_of<Index>(edges.ends, 2);
+  table["bytes"] = numbers_of(edges.bytes);
+  table["tensor"] = numbers_of(edges.tensor);
+  table["control"] = matrix_of<Index>(edges.control_ends, 2);
   return table;
 }
 
 py::dict tensors_of(const NativeProblem& self) {
   const Graph& graph = self.problem().graph();
   const std::size_t tensors = graph.num_tensors();
-  std::vector<std::string> dtypes;
-  for (int dtype = 0; dtype <= static_cast<int>(DType::kI4); ++dtype) {
-    dtypes.emplace_back(name_of(static_cast<DType>(dtype)));
-  }
-  std::vector<Index> dims, begin{0};
-  for (const TensorId tensor : graph.tensors()) {
-    dims.insert(dims.end(), graph.shape(tensor).begin(), graph.shape(tensor).end());
-    begin.push_back(static_cast<Index>(dims.size()));
-  }
+  const ShapeTable shapes = shape_table(graph);
   py::dict table;
   table["producer"] =
       array_of<Index>(tensors, [&](std::size_t i) { return static_cast<Index>(graph.producer(TensorId(i))); });
   table["bytes"] = array_of<Bytes>(tensors, [&](std::size_t i) { return graph.bytes(TensorId(i)); });
-  table["dtypes"] = dtypes;
+  table["dtypes"] = dtype_names();
   table["dtype_of"] =
       array_of<Index>(tensors, [&](std::size_t i) { return static_cast<Index>(graph.dtype(TensorId(i))); });
-  table["dims"] = array_of<Index>(dims.size(), [&](std::size_t i) { return dims[i]; });
-  table["dims_begin"] = array_of<Index>(begin.size(), [&](std::size_t i) { return begin[i]; });
+  table["dims"] = numbers_of(shapes.dims);
+  table["dims_begin"] = numbers_of(shapes.begin);
   return table;
 }
 
@@ -184,29 +118,12 @@ py::dict devices_of(const NativeProblem& self) {
   return table;
 }
 
-// Of the whole way from one device to another: a tensor passes one link after the other.
-void add_routes(const Machine& machine, py::dict& table) {
-  const std::size_t devices = machine.num_devices();
-  py::array_t<double> latency({devices, devices}), rate({devices, devices});
-  double *latency_s = latency.mutable_data(), *bytes_per_s = rate.mutable_data();
-  std::vector<Index> route, begin{0};
-  for (const DeviceId from : machine.device_ids()) {
-    for (const DeviceId to : machine.device_ids()) {
-      double seconds = 0.0, seconds_per_byte = 0.0;
-      for (const std::uint16_t channel : machine.route(from, to)) {
-        seconds += machine.channels()[channel].latency_s;
-        seconds_per_byte += 1.0 / machine.channels()[channel].bytes_per_s;
-        route.push_back(channel);
-      }
-      *latency_s++ = seconds;
-      *bytes_per_s++ = 1.0 / seconds_per_byte;
-      begin.push_back(static_cast<Index>(route.size()));
-    }
-  }
-  table["latency_s"] = latency;
-  table["bytes_per_s"] = rate;
-  table["route"] = array_of<Index>(route.size(), [&](std::size_t i) { return route[i]; });
-  table["route_begin"] = array_of<Index>(begin.size(), [&](std::size_t i) { return begin[i]; });
+void add_ways(const Machine& machine, py::dict& table) {
+  const WayTable ways = way_table(machine);
+  table["latency_s"] = matrix_of<double>(ways.latency_s, machine.num_devices());
+  table["bytes_per_s"] = matrix_of<double>(ways.bytes_per_s, machine.num_devices());
+  table["route"] = numbers_of(ways.links);
+  table["route_begin"] = numbers_of(ways.begin);
 }
 
 py::dict links_of(const NativeProblem& self) {
@@ -220,9 +137,9 @@ py::dict links_of(const NativeProblem& self) {
     ends.push_back(channel.to);
   }
   py::dict table;
-  add_routes(machine, table);
+  add_ways(machine, table);
   table["names"] = names;
-  table["ends"] = pairs_of(ends);
+  table["ends"] = matrix_of<Index>(ends, 2);
   table["link_latency_s"] = array_of<double>(channels.size(), [&](std::size_t i) { return channels[i].latency_s; });
   table["link_bytes_per_s"] = array_of<double>(channels.size(), [&](std::size_t i) { return channels[i].bytes_per_s; });
   table["queue_of"] = array_of<Index>(channels.size(), [&](std::size_t i) { return channels[i].queue; });

@@ -2,6 +2,7 @@
 """Leaderboards with functions as planners, and suites as arrays."""
 import json
 import os
+import pickle
 import signal
 import threading
 import time
@@ -46,6 +47,13 @@ def test_functions_stand_beside_planners_with_equal_evaluations(tmp_path):
     assert str(board).startswith("exact/1 in part: 2 problems, 30 evaluations a run, seeds 1 to 2\nplanner")
     with pytest.raises(berth.BerthError, match="as .html, .csv or .json"):
         board.save(tmp_path / "board.pdf")
+
+
+def test_a_problem_stays_where_its_plans_are_counted():
+    def elsewhere(problem, budget):
+        return pickle.dumps((problem, budget.seed))
+    board = berth.bench({"elsewhere": elsewhere}, **QUICK)
+    assert all("stays in its process, where its plans are counted" in note for note in notes(board, "elsewhere"))
 
 
 def test_a_seed_gives_one_table():

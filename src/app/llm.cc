@@ -96,7 +96,7 @@ Result<Exit> run_llm(const LlmFlags& flags) {
       answer.model->title, answer.machine->name(), answer.options.cache.context, format_bytes(answer.verdict().over));
 }
 
-void add_llm_flags(CLI::App& command, LlmFlags& flags) {
+void add_llm_model_flags(CLI::App& command, LlmFlags& flags) {
   command
       .add_option("MODEL", flags.request.model, "a .gguf file, a folder with config.json, or a name such as llama-8b")
       ->required();
@@ -123,6 +123,9 @@ void add_llm_flags(CLI::App& command, LlmFlags& flags) {
       .add_option("--objective", flags.objective,
                   "request (2,000 tokens in, 300 out), decode, prefill, or tokens in and out, as 8000:500")
       ->capture_default_str();
+}
+
+void add_llm_device_flags(CLI::App& command, LlmFlags& flags) {
   add_texts(command, "--reserve", flags.request.reserves, "DEVICE=SIZE",
             "memory to leave alone, for example gpu0=1.5GiB");
   add_texts(command, "--margin", flags.request.margins, "SIZE",
@@ -141,6 +144,9 @@ void add_llm_flags(CLI::App& command, LlmFlags& flags) {
       "how llama.cpp names GPUs: CUDA, ROCm, Vulkan, SYCL, Metal; default: CUDA, Vulkan for other makers");
   add_texts(command, "--rpc", flags.request.servers, "DEVICE=HOST:PORT",
             "a GPU of another host, behind a ggml-rpc-server, for example gpu2=192.168.0.7:50052");
+}
+
+void add_llm_answer_flags(CLI::App& command, LlmFlags& flags) {
   CLI::Option* line = command.add_option("--flags", flags.request.given_flags,
                                          "your own flags of llama.cpp, to be judged: \"-ngl 20 -ts 3,1\"");
   CLI::Option* map = add_text(command, "--device-map", flags.request.device_map, "FILE",
@@ -168,7 +174,9 @@ void add_llm_flags(CLI::App& command, LlmFlags& flags) {
 void add_llm_command(CLI::App& app, Exit& exit) {
   auto [command, flags] = add_command<LlmFlags>(
       app, exit, "llm", "place a language model on unequal devices, with flags to paste", run_llm);
-  add_llm_flags(command, flags);
+  add_llm_model_flags(command, flags);
+  add_llm_device_flags(command, flags);
+  add_llm_answer_flags(command, flags);
   command.footer(
       "Examples:\n  berth llm llama-70b --machine rtx4090-3060 --ctx 8192\n"
       "  berth llm model.gguf --machine box.toml --ctx 32768 --cache-type q8_0 --reserve gpu0=1.5GiB\n"

@@ -5,18 +5,9 @@
 
 #include "export/formats.h"
 #include "files/quoting.h"
+#include "problem/flat_tables.h"
 
 namespace berth {
-namespace {
-
-Bytes output_bytes(const Graph& graph, OpId op) {
-  Bytes sum = 0;
-  for (const TensorId tensor : graph.outputs(op)) sum += graph.bytes(tensor);
-  return sum;
-}
-
-}  // namespace
-
 Result<Exported> export_csv(const ExportRequest& request) {
   const Problem& problem = request.problem;
   const Graph& graph = problem.graph();
@@ -32,7 +23,7 @@ Result<Exported> export_csv(const ExportRequest& request) {
                         csv_cell(problem.machine().device(device).name), request.plan.priority_of(op),
                         fusion >= 0 ? fmt::format("{}", fusion) : "", csv_cell(graph.type(op)), name_of(graph.role(op)),
                         csv_cell(graph.module(op)), to_seconds(problem.duration(op, device)), graph.flops(op),
-                        output_bytes(graph, op), problem.resident_bytes(op));
+                        bytes_of_outputs(graph, op), problem.resident_bytes(op));
   }
   return one_file(std::move(text));
 }

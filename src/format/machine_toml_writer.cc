@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Machine files as format/machine_toml.h writes them: every number in the unit that people read, and back to the bit.
 #include <array>
 #include <charconv>
 #include <span>

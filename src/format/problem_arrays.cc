@@ -2,25 +2,12 @@
 #include "format/problem_arrays.h"
 
 #include <limits>
-#include <map>
 
 #include "files/npz.h"
+#include "problem/flat_tables.h"
 
 namespace berth {
 namespace {
-
-using Index = std::int64_t;  // also of what counts or weighs something
-constexpr Index kNothing = -1;
-
-Index number_of(OpId op) { return op == kNoOp ? kNothing : static_cast<Index>(op); }
-
-// An enum's values up to the last one, by name.
-template <typename Enum>
-std::vector<std::string> names_up_to(Enum last) {
-  std::vector<std::string> names;
-  for (int value = 0; value <= static_cast<int>(last); ++value) names.emplace_back(name_of(static_cast<Enum>(value)));
-  return names;
-}
 
 class ArraysWriter {
  public:
@@ -68,7 +55,7 @@ class ArraysWriter {
     for (const auto& id : ids) flags.push_back(get(id) ? 1 : 0);
     npz_.flags(name, flags, {flags.size()});
   }
-  void add_pairs(std::string_view name, const std::vector<Index>& flat) {
+  void add_pairs(std::string_view name, const std::vector<FlatNumber>& flat) {
     npz_.numbers(name, flat, {flat.size() / 2, 2});
   }
 
@@ -76,88 +63,53 @@ class ArraysWriter {
     const auto ops = graph_.ops();
     add_names("op_names", ops, [&](OpId op) { return graph_.name(op); });
     npz_.texts("ops.types", graph_.types());
-    add("ops.type_of", ops, [&](OpId op) { return Index{graph_.type_index(op)}; });
-    npz_.texts("ops.roles", names_up_to(Role::kView));
-    add("ops.role_of", ops, [&](OpId op) { return static_cast<Index>(graph_.role(op)); });
+    add("ops.type_of", ops, [&](OpId op) { return FlatNumber{graph_.type_index(op)}; });
+    npz_.texts("ops.roles", role_names());
+    add("ops.role_of", ops, [&](OpId op) { return static_cast<FlatNumber>(graph_.role(op)); });
     add("ops.flops", ops, [&](OpId op) { return graph_.flops(op); });
-    add("ops.bytes_touched", ops, [&](OpId op) { return Index{graph_.bytes_touched(op)}; });
-    add("ops.resident_bytes", ops, [&](OpId op) { return Index{problem_.resident_bytes(op)}; });
-    add("ops.output_bytes", ops, [&](OpId op) {
-      Index bytes = 0;
-      for (const TensorId tensor : graph_.outputs(op)) bytes += graph_.bytes(tensor);
-      return bytes;
-    });
-    add("ops.unit_of", ops, [&](OpId op) { return Index{problem_.unit(op)}; });
-    add("ops.order", graph_.topological_order(), number_of);
-    add("ops.forward_of", ops, [&](OpId op) { return number_of(graph_.forward_of(op)); });
-    add("ops.updates", ops, [&](OpId op) { return number_of(graph_.updated_parameter(op)); });
+    add("ops.bytes_touched", ops, [&](OpId op) { return FlatNumber{graph_.bytes_touched(op)}; });
+    add("ops.resident_bytes", ops, [&](OpId op) { return FlatNumber{problem_.resident_bytes(op)}; });
+    add("ops.output_bytes", ops, [&](OpId op) { return FlatNumber{bytes_of_outputs(graph_, op)}; });
+    add("ops.unit_of", ops, [&](OpId op) { return FlatNumber{problem_.unit(op)}; });
+    add("ops.order", graph_.topological_order(), flat_number);
+    add("ops.forward_of", ops, [&](OpId op) { return flat_number(graph_.forward_of(op)); });
+    add("ops.updates", ops, [&](OpId op) { return flat_number(graph_.updated_parameter(op)); });
     add("ops.alias_of", ops, [&](OpId op) {
-      return graph_.role(op) == Role::kView ? static_cast<Index>(graph_.inputs(op).front()) : kNothing;
+      return graph_.role(op) == Role::kView ? static_cast<FlatNumber>(graph_.inputs(op).front()) : kNoNumber;
     });
   }
 
   void add_modules() {
-    std::vector<std::string> modules;
-    std::map<std::string_view, Index> numbers;
-    add("ops.module_of", graph_.ops(), [&](OpId op) {
-      const auto [entry, is_new] = numbers.try_emplace(graph_.module(op), static_cast<Index>(modules.size()));
-      if (is_new) modules.emplace_back(entry->first);
-      return entry->second;
-    });
-    npz_.texts("ops.modules", modules);
+    const ModuleTable modules = module_table(graph_);
+    npz_.numbers("ops.module_of", modules.of_op);
+    npz_.texts("ops.modules", modules.names);
   }
 
-  // Where ops may be, and their times wherever they can run.
   void add_places() {
-    constexpr double kNever = std::numeric_limits<double>::infinity();
-    std::vector<std::uint8_t> allowed;
-    std::vector<double> times, compute_times;
-    for (const OpId op : graph_.ops()) {
-      for (const DeviceId device : machine_.device_ids()) {
-        const bool runs = (problem_.runnable(op) & device_bit(device)) != 0;
-        allowed.push_back((problem_.allowed(op) & device_bit(device)) != 0 ? 1 : 0);
-        times.push_back(runs ? to_seconds(problem_.duration(op, device)) : kNever);
-        compute_times.push_back(runs ? to_seconds(problem_.compute_part(op, device)) : kNever);
-      }
-    }
+    const PlaceTable places = place_table(problem_);
     const NpzWriter::Shape shape{graph_.num_ops(), machine_.num_devices()};
-    npz_.flags("ops.allowed", allowed, shape);
-    npz_.numbers("ops.times", times, shape);
-    npz_.numbers("ops.compute_times", compute_times, shape);
+    npz_.flags("ops.allowed", places.allowed, shape);
+    npz_.numbers("ops.times", places.times_s, shape);
+    npz_.numbers("ops.compute_times", places.compute_times_s, shape);
   }
 
   void add_edges() {
-    std::vector<Index> ends, bytes, tensors, control;
-    for (const TensorId tensor : graph_.tensors()) {
-      for (const OpId consumer : graph_.consumers(tensor)) {
-        ends.insert(ends.end(), {number_of(graph_.producer(tensor)), number_of(consumer)});
-        bytes.push_back(graph_.bytes(tensor));
-        tensors.push_back(static_cast<Index>(tensor));
-      }
-    }
-    for (const OpId op : graph_.ops()) {
-      for (const OpId after : graph_.control_outputs(op))
-        control.insert(control.end(), {number_of(op), number_of(after)});
-    }
-    add_pairs("edges.ends", ends);
-    npz_.numbers("edges.bytes", bytes);
-    npz_.numbers("edges.tensor", tensors);
-    add_pairs("edges.control", control);
+    const EdgeTable edges = edge_table(graph_);
+    add_pairs("edges.ends", edges.ends);
+    npz_.numbers("edges.bytes", edges.bytes);
+    npz_.numbers("edges.tensor", edges.tensor);
+    add_pairs("edges.control", edges.control_ends);
   }
 
   void add_tensors() {
     const auto tensors = graph_.tensors();
-    add("tensors.producer", tensors, [&](TensorId tensor) { return number_of(graph_.producer(tensor)); });
-    add("tensors.bytes", tensors, [&](TensorId tensor) { return Index{graph_.bytes(tensor)}; });
-    npz_.texts("tensors.dtypes", names_up_to(DType::kI4));
-    add("tensors.dtype_of", tensors, [&](TensorId tensor) { return static_cast<Index>(graph_.dtype(tensor)); });
-    std::vector<Index> dims, begin{0};
-    for (const TensorId tensor : tensors) {
-      dims.insert(dims.end(), graph_.shape(tensor).begin(), graph_.shape(tensor).end());
-      begin.push_back(static_cast<Index>(dims.size()));
-    }
-    npz_.numbers("tensors.dims", dims);
-    npz_.numbers("tensors.dims_begin", begin);
+    add("tensors.producer", tensors, [&](TensorId tensor) { return flat_number(graph_.producer(tensor)); });
+    add("tensors.bytes", tensors, [&](TensorId tensor) { return FlatNumber{graph_.bytes(tensor)}; });
+    npz_.texts("tensors.dtypes", dtype_names());
+    add("tensors.dtype_of", tensors, [&](TensorId tensor) { return static_cast<FlatNumber>(graph_.dtype(tensor)); });
+    const ShapeTable shapes = shape_table(graph_);
+    npz_.numbers("tensors.dims", shapes.dims);
+    npz_.numbers("tensors.dims_begin", shapes.begin);
     add_flags("tensors.is_output", tensors, [&](TensorId tensor) { return graph_.is_graph_output(tensor); });
   }
 
@@ -167,17 +119,17 @@ class ArraysWriter {
     add_names("devices.names", devices, [](const Device& device) { return device.name; });
     add_names("devices.models", devices, [](const Device& device) { return device.model; });
     add_names("devices.kinds", devices, [](const Device& device) { return name_of(device.kind); });
-    add("devices.memory", ids, [&](DeviceId id) { return Index{problem_.capacity(id)}; });
-    add("devices.pool_of", ids, [&](DeviceId id) { return Index{machine_.pool_of(id)}; });
+    add("devices.memory", ids, [&](DeviceId id) { return FlatNumber{problem_.capacity(id)}; });
+    add("devices.pool_of", ids, [&](DeviceId id) { return FlatNumber{machine_.pool_of(id)}; });
     std::vector<std::string> pools;
-    std::vector<Index> pool_memory;
+    std::vector<FlatNumber> pool_memory;
     for (const MemoryPool& pool : machine_.pools()) {
       pool_memory.push_back(problem_.pool_capacity(static_cast<int>(pools.size())));
       pools.push_back(pool.name);
     }
     npz_.texts("devices.pools", pools);
     npz_.numbers("devices.pool_memory", pool_memory);
-    add("devices.lanes", devices, [](const Device& device) { return Index{device.lanes}; });
+    add("devices.lanes", devices, [](const Device& device) { return FlatNumber{device.lanes}; });
     add("devices.flops_per_s", devices, [](const Device& device) { return device.peak_flops(DType::kF32); });
     add("devices.bytes_per_s", devices, [](const Device& device) { return device.bytes_per_s; });
     add("devices.streaming_bytes_per_s", ids, [&](DeviceId id) { return problem_.streaming_bytes_per_s(id); });
@@ -188,38 +140,23 @@ class ArraysWriter {
   void add_links() {
     const auto links = machine_.channels();
     add_names("links.names", links, [](const Channel& link) { return link.name; });
-    std::vector<Index> ends;
-    for (const Channel& link : links) ends.insert(ends.end(), {Index{link.from}, Index{link.to}});
+    std::vector<FlatNumber> ends;
+    for (const Channel& link : links) ends.insert(ends.end(), {FlatNumber{link.from}, FlatNumber{link.to}});
     add_pairs("links.ends", ends);
     npz_.texts("links.switches", machine_.switches());
     add("links.link_latency_s", links, [](const Channel& link) { return link.latency_s; });
     add("links.link_bytes_per_s", links, [](const Channel& link) { return link.bytes_per_s; });
-    add("links.queue_of", links, [](const Channel& link) { return Index{link.queue}; });
+    add("links.queue_of", links, [](const Channel& link) { return FlatNumber{link.queue}; });
     npz_.texts("links.queues", machine_.queues());
   }
 
-  // Of the whole way from one device to another: a tensor passes one link after the other.
   void add_ways() {
-    std::vector<double> latency_s, bytes_per_s;
-    std::vector<Index> route, begin{0};
-    for (const DeviceId from : machine_.device_ids()) {
-      for (const DeviceId to : machine_.device_ids()) {
-        double seconds = 0.0, seconds_per_byte = 0.0;
-        for (const std::uint16_t link : machine_.route(from, to)) {
-          seconds += machine_.channels()[link].latency_s;
-          seconds_per_byte += 1.0 / machine_.channels()[link].bytes_per_s;
-          route.push_back(link);
-        }
-        latency_s.push_back(seconds);
-        bytes_per_s.push_back(1.0 / seconds_per_byte);
-        begin.push_back(static_cast<Index>(route.size()));
-      }
-    }
+    const WayTable ways = way_table(machine_);
     const NpzWriter::Shape shape{machine_.num_devices(), machine_.num_devices()};
-    npz_.numbers("links.latency_s", latency_s, shape);
-    npz_.numbers("links.bytes_per_s", bytes_per_s, shape);
-    npz_.numbers("links.route", route);
-    npz_.numbers("links.route_begin", begin);
+    npz_.numbers("links.latency_s", ways.latency_s, shape);
+    npz_.numbers("links.bytes_per_s", ways.bytes_per_s, shape);
+    npz_.numbers("links.route", ways.links);
+    npz_.numbers("links.route_begin", ways.begin);
   }
 
   const Problem& problem_;

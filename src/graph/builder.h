@@ -57,7 +57,7 @@ struct OpSpec {
 
 // Caps that keep hostile files small; build() and the readers refuse more.
 inline constexpr std::size_t kMaxOps = 20'000'000;
-inline constexpr std::size_t kMaxTensors = 60'000'000;
+inline constexpr std::size_t kMaxTensors = 45'000'000;
 inline constexpr std::size_t kMaxEdges = 100'000'000;
 inline constexpr int kMaxRank = 32;
 // Sum over all tensors: far beyond any model, and small enough that a copy of everything on each of 64 devices, with an

@@ -22,9 +22,12 @@ struct Ending {
   FileKind kind;
 };
 constexpr std::array kEndings{
-    Ending{".onnx", FileKind::kOnnx},       Ending{".pt2", FileKind::kExportedProgram},
-    Ending{".xml", FileKind::kOpenVino},    Ending{".pb", FileKind::kTensorFlow},
-    Ending{".meta", FileKind::kTensorFlow}, Ending{".pbtxt", FileKind::kTensorFlowText},
+    Ending{".onnx", FileKind::kOnnx},
+    Ending{".pt2", FileKind::kExportedProgram},
+    Ending{".xml", FileKind::kOpenVino},
+    Ending{".pb", FileKind::kTensorFlow},
+    Ending{".pbtxt", FileKind::kTensorFlowText},
+    Ending{".meta", FileKind::kTensorFlow},
     Ending{".gguf", FileKind::kGguf},
 };
 
@@ -108,6 +111,15 @@ FileKind kind_of_name(std::string_view name) {
   if (name.ends_with(".gz")) name.remove_suffix(3);
   const auto found = std::ranges::find_if(kEndings, [&](const Ending& row) { return name.ends_with(row.ending); });
   return found != kEndings.end() ? found->kind : FileKind::kOther;
+}
+
+std::string_view without_endings(std::string_view name) {
+  const auto remove = [&](std::string_view ending) {
+    if (name.ends_with(ending)) name.remove_suffix(ending.size());
+  };
+  for (const std::string_view ending : {".gz", ".json", ".stg", ".txt"}) remove(ending);
+  for (const Ending& row : kEndings) remove(row.ending);
+  return name;
 }
 
 FileKind kind_of(std::string_view start, std::string_view name) {

@@ -22,6 +22,9 @@ enum class FileKind : std::uint8_t {
 // By the ending alone, with or without .gz behind it.
 FileKind kind_of_name(std::string_view name);
 
+// "resnet" of "resnet.onnx", "graph" of "graph.json.gz": the name without the endings of files that hold a graph.
+std::string_view without_endings(std::string_view name);
+
 // Of a file that is called `name` and begins with `start`, which is not compressed:
 //   "PK" and two more bytes of a zip file    an exported program
 //   "GGUF"                                   a language model

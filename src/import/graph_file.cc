@@ -25,12 +25,7 @@ Result<Graph> recognise_and_read(std::string text, std::string_view file_name) {
 }  // namespace
 
 std::string title_from(std::string_view file_name) {
-  std::string name = std::filesystem::path(file_name).filename().string();
-  for (const std::string_view extension :
-       {".gz", ".json", ".stg", ".txt", ".onnx", ".pt2", ".xml", ".pb", ".pbtxt", ".meta", ".gguf"}) {
-    if (name.ends_with(extension)) name.resize(name.size() - extension.size());
-  }
-  return name;
+  return std::string(without_endings(std::filesystem::path(file_name).filename().string()));
 }
 
 Result<Graph> read_graph_document(JsonDocument document, std::string_view file_name) {

@@ -18,12 +18,30 @@
 namespace berth {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 constexpr int kPollMilliseconds = 20;
 
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
 
 bool is_set(const std::atomic<bool>* flag) { return flag != nullptr && flag->load(); }
+
+// MSG_NOSIGNAL is for sockets: SIGPIPE is kept away from pipes by blocking it around the write. As write() otherwise.
+ssize_t write_without_signal(int file, std::string_view text) {
+  sigset_t pipe_signal, before;
+  sigemptyset(&pipe_signal);
+  sigaddset(&pipe_signal, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &pipe_signal, &before);
+  const ssize_t sent = write(file, text.data(), text.size());
+  const int error = errno;
+  if (sent < 0 && error == EPIPE) {
+    const timespec at_once{0, 0};
+    sigtimedwait(&pipe_signal, nullptr, &at_once);
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  errno = error;
+  return sent;
+}
 
 Bytes resident_bytes_of(pid_t pid) {
   std::ifstream file(fmt::format("/proc/{}/statm", pid));
@@ -78,6 +96,7 @@ Result<WorkerProcess> WorkerProcess::start(const std::string& program, const std
   if (pid == 0) become(program, words, to_child[0], to_parent[1]);
   close(to_child[0]);
   close(to_parent[1]);
+  fcntl(to_child[1], F_SETFL, O_NONBLOCK);  // who does not read must not keep us waiting for ever
   WorkerProcess worker(pid, to_child[1], to_parent[0]);
   if (pid < 0) return bad_input("cannot start {}: {}", program, std::strerror(errno));
   return worker;
@@ -133,23 +152,31 @@ std::string WorkerProcess::how_it_ended(const Limits& limits) {
   return "it is gone";
 }
 
-Status WorkerProcess::send(std::string_view text, const Limits& limits) {
+Status WorkerProcess::check(const Limits& limits, Clock::time_point start) {
+  std::string why;
+  if (seconds_since(start) > limits.seconds) {
+    why = fmt::format("no end after {}: stopped", format_seconds(limits.seconds));
+  } else if (limits.resident > 0 && resident_bytes_of(pid_) > limits.resident) {
+    why = fmt::format("out of memory: it took more than {}", format_bytes(limits.resident));
+  } else if (is_set(limits.stop)) {
+    why = "interrupted";
+  } else {
+    return {};
+  }
+  end();
+  return bad_input("{}", why);
+}
+
+Status WorkerProcess::send(std::string_view text, const Limits& limits, Clock::time_point start) {
   while (!text.empty()) {
-    // MSG_NOSIGNAL is for sockets: SIGPIPE is kept away by blocking it around the write.
-    sigset_t pipe_signal, before;
-    sigemptyset(&pipe_signal);
-    sigaddset(&pipe_signal, SIGPIPE);
-    pthread_sigmask(SIG_BLOCK, &pipe_signal, &before);
-    const ssize_t sent = write(input_, text.data(), text.size());
-    const int error = errno;
-    if (sent < 0 && error == EPIPE) {
-      const timespec at_once{0, 0};
-      sigtimedwait(&pipe_signal, nullptr, &at_once);
-    }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    const ssize_t sent = write_without_signal(input_, text);
     if (sent > 0) {
       text.remove_prefix(static_cast<std::size_t>(sent));
-    } else if (error != EINTR) {
+    } else if (errno == EAGAIN) {  // it does not read, for the time being or ever
+      pollfd waiting{input_, POLLOUT, 0};
+      poll(&waiting, 1, kPollMilliseconds);
+      BERTH_RETURN_IF_ERROR(check(limits, start));
+    } else if (errno != EINTR) {
       return bad_input("{}", how_it_ended(limits));
     }
   }
@@ -158,8 +185,8 @@ Status WorkerProcess::send(std::string_view text, const Limits& limits) {
 
 Result<std::string> WorkerProcess::ask(std::string_view line, const Limits& limits) {
   if (pid_ <= 0) return bad_input("it is gone");
-  BERTH_RETURN_IF_ERROR(send(line, limits));
   const Clock::time_point start = Clock::now();
+  BERTH_RETURN_IF_ERROR(send(line, limits, start));
   while (true) {
     if (const std::size_t end_of_line = unread_.find('\n'); end_of_line != std::string::npos) {
       std::string answer = unread_.substr(0, end_of_line);
@@ -175,18 +202,7 @@ Result<std::string> WorkerProcess::ask(std::string_view line, const Limits& limi
       if (got == 0 || (got < 0 && errno != EINTR)) return bad_input("{}", how_it_ended(limits));
       continue;
     }
-    if (seconds_since(start) > limits.seconds) {
-      end();
-      return bad_input("no end after {}: stopped", format_seconds(limits.seconds));
-    }
-    if (limits.resident > 0 && resident_bytes_of(pid_) > limits.resident) {
-      end();
-      return bad_input("out of memory: it took more than {}", format_bytes(limits.resident));
-    }
-    if (is_set(limits.stop)) {
-      end();
-      return bad_input("interrupted");
-    }
+    BERTH_RETURN_IF_ERROR(check(limits, start));
   }
 }
 

@@ -6,7 +6,9 @@
 #include <sys/types.h>
 
 #include <atomic>
+#include <chrono>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -23,7 +25,7 @@ class WorkerProcess {
   ~WorkerProcess();
 
   struct Limits {
-    double seconds = 60.0;                    // until the answer is there
+    double seconds = 60.0;                    // from the question, which it must read, to the answer
     Bytes resident = 0;                       // memory of the process; 0: no limit
     const std::atomic<bool>* stop = nullptr;  // set: give up
     double ending = 60.0;                     // seconds for its end, once it has closed its pipes
@@ -32,9 +34,11 @@ class WorkerProcess {
   Result<std::string> ask(std::string_view line, const Limits& limits);
 
  private:
+  using Clock = std::chrono::steady_clock;
   WorkerProcess(pid_t pid, int input, int output) : pid_(pid), input_(input), output_(output) {}
-  Status send(std::string_view text, const Limits& limits);
-  std::string how_it_ended(const Limits& limits);  // waits for its end, or makes it
+  Status send(std::string_view text, const Limits& limits, Clock::time_point start);
+  Status check(const Limits& limits, Clock::time_point start);  // ends the process once it is beyond one of them
+  std::string how_it_ended(const Limits& limits);               // waits for its end, or makes it
   void end();
 
   pid_t pid_ = -1;

@@ -42,7 +42,7 @@ constexpr MakePlanner kMakeMSct = nullptr;
 
 std::span<const PlannerInfo> classical_planners() {
   static constexpr std::array kTable{
-      PlannerInfo{"single", "everything on the one device that does best", make_planner<SinglePlanner>},
+      PlannerInfo{kSinglePlanner, "everything on the one device that does best", make_planner<SinglePlanner>},
       PlannerInfo{"cpu-only", "everything on the first CPU", make_planner<CpuOnlyPlanner>},
       PlannerInfo{"gpu-only", "everything on the first accelerator", make_planner<GpuOnlyPlanner>},
       PlannerInfo{"random", "a random accelerator for every op", make_planner<RandomPlanner>, true},

@@ -19,6 +19,9 @@ struct PlannerInfo {
   bool is_portfolio = false;           // begins with plans of others (plan/portfolio.h)
 };
 
+// The row that everything is compared with: one device for all.
+inline constexpr std::string_view kSinglePlanner = "single";
+
 template <typename T>
 std::unique_ptr<Planner> make_planner() {
   return std::make_unique<T>();

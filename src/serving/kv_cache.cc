@@ -2,9 +2,16 @@
 #include "serving/kv_cache.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace berth::llm {
 namespace {
+
+// Widths come from files: products of them stop at the largest number (stored_bytes), and so do their sums.
+Bytes sum_at_most(Bytes a, Bytes b) {
+  Bytes sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<Bytes>::max() : sum;
+}
 
 std::int64_t padded(std::int64_t cells) { return (cells + kCellPadding - 1) / kCellPadding * kCellPadding; }
 
@@ -57,13 +64,16 @@ CacheShape cache_shape(const Config& config, std::int64_t layer, const CacheSett
 
 Bytes cache_bytes(const Config& config, std::int64_t layer, const CacheSettings& settings) {
   const CacheShape shape = cache_shape(config, layer, settings);
-  return shape.state_bytes + stored_bytes(*settings.key_type, shape.key_width, shape.cells) +
-         stored_bytes(*settings.value_type, shape.value_width, shape.cells);
+  const Bytes keys = stored_bytes(*settings.key_type, shape.key_width, shape.cells);
+  const Bytes values = stored_bytes(*settings.value_type, shape.value_width, shape.cells);
+  return sum_at_most(shape.state_bytes, sum_at_most(keys, values));
 }
 
 Bytes cache_bytes(const Config& config, const CacheSettings& settings) {
   Bytes sum = 0;
-  for (std::int64_t layer = 0; layer < config.layers; ++layer) sum += cache_bytes(config, layer, settings);
+  for (std::int64_t layer = 0; layer < config.layers; ++layer) {
+    sum = sum_at_most(sum, cache_bytes(config, layer, settings));
+  }
   return sum;
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// build_model() of serving/architecture.h: the tensors of a model of which only the configuration is known.
 #include <fmt/format.h>
 
 #include "base/check.h"

@@ -47,6 +47,26 @@ TEST(WorkerProcess, AnEndlessOneIsStopped) {
   EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), kPatience);
 }
 
+// More than a pipe holds, for somebody who lives and does not read.
+TEST(WorkerProcess, OneThatDoesNotReadIsStopped) {
+  const std::string long_line = std::string(std::size_t{1} << 22, 'x') + "\n";
+  auto worker = WorkerProcess::start("/bin/sh", {"-c", "exec sleep 100000"}).value();
+  EXPECT_EQ(worker.ask(long_line, {.seconds = 0.3}).error().message, "no end after 300 ms: stopped");
+  EXPECT_EQ(worker.ask("question\n", {}).error().message, "it is gone");
+  const std::atomic<bool> stop = true;
+  auto other = WorkerProcess::start("/bin/sh", {"-c", "exec sleep 100000"}).value();
+  EXPECT_EQ(other.ask(long_line, {.seconds = kPatience, .stop = &stop}).error().message, "interrupted");
+}
+
+TEST(WorkerProcess, ALongLineArrivesWhole) {
+  const std::string long_line = std::string(std::size_t{1} << 20, 'x') + "\n";
+  const auto answer = WorkerProcess::start("/bin/sh", {"-c", "sleep 0.1; head -n 1 | wc -c"})
+                          .value()
+                          .ask(long_line, {.seconds = kPatience});
+  ASSERT_TRUE(answer.ok()) << answer.error().message;
+  EXPECT_EQ(std::stoul(*answer), long_line.size());
+}
+
 // Its output is closed without an end: there is nothing to wait for but the end, which does not come.
 TEST(WorkerProcess, OneThatLivesOnWithoutPipesIsStopped) {
   auto worker = WorkerProcess::start("/bin/sh", {"-c", "echo $$; read a; exec sleep 100000 <&- >&-"}).value();

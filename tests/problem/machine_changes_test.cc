@@ -47,8 +47,8 @@ TEST(MachineChanges, LeaveTheRestAsItWas) {
 
 TEST(MachineChanges, SetLinks) {
   const double before = k40x2().links()[0].bytes_per_s;
-  for (const Link& link : with(k40x2(), {.settings = {"link.*.bandwidth=2x"}}).links())
-    EXPECT_DOUBLE_EQ(link.bytes_per_s, 2 * before);
+  const Machine all = with(k40x2(), {.settings = {"link.*.bandwidth=2x"}});
+  for (const Link& link : all.links()) EXPECT_DOUBLE_EQ(link.bytes_per_s, 2 * before);
   const Machine one = with(k40x2(), {.settings = {"link.gpu0.port.bandwidth=32GB/s"}});
   for (const Link& link : one.links())
     EXPECT_DOUBLE_EQ(link.bytes_per_s, link.from == "gpu0" ? 32e9 : before) << link.from;

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "serving/presets.h"
 
 namespace berth::llm {
@@ -82,6 +84,14 @@ TEST(KvCache, WindowsOfGemma3AreAllButEverySixth) {
 TEST(KvCache, AnIndexerKeepsOneMoreKey) {
   EXPECT_EQ(total("deepseek-v3.2", {.context = 32'768}), Bytes{61} * 32'768 * (576 + 128) * 2);
   EXPECT_EQ(total("kimi-k2", {.context = 32'768}), Bytes{61} * 32'768 * 576 * 2);
+}
+
+TEST(KvCache, WhatNoMemoryHoldsStopsAtTheLargestNumber) {
+  Config config = find_preset("llama-8b")->config;
+  config.kv_heads = config.key_width = config.value_width = 65'536;  // as a file may say
+  const CacheSettings settings{.context = Bytes{1} << 32, .sequences = 4096};
+  EXPECT_EQ(cache_bytes(config, 0, settings), std::numeric_limits<Bytes>::max());
+  EXPECT_EQ(cache_bytes(config, settings), std::numeric_limits<Bytes>::max());
 }
 
 TEST(KvCache, GroupedHeadsOfGlm) { EXPECT_EQ(total("glm-4.5", {.context = kLong}), Bytes{92} * kLong * 2 * 1024 * 2); }

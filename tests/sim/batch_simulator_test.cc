@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/batch/batch_check.h"
+#include "sim/batch/gpu_simulator.h"
 #include "sim/simulator.h"
 #include "support/as_pipeline.h"
 #include "support/random_problem.h"
@@ -61,6 +62,62 @@ TEST(BatchSimulator, GivesTheScoresOfSingleRunsForAnyNumberOfThreads) {
     EXPECT_EQ(simulator->use().on_cpu, 2 * arrays.plans.size());
     EXPECT_EQ(simulator->use().on_gpu, 0U);
   }
+}
+
+// Says what the engine says, but for plan 0 of every batch, which outgrows it; is lost in its third batch.
+class FragileGpu final : public GpuSimulator {
+ public:
+  explicit FragileGpu(const Problem& problem) : problem_(problem) {}
+  [[nodiscard]] std::optional<std::string> refusal(const PlanBatch& plans) const override {
+    return plans.priorities.empty() ? std::nullopt : std::optional<std::string>("it knows no priorities");
+  }
+  std::optional<Error> run(const PlanBatch& plans, BatchScores& scores, std::vector<std::uint32_t>& left) override {
+    if (++runs_ == 3) return bad_input("the GPU failed while simulating: it fell off the bus");
+    left.push_back(0);
+    Plan plan;
+    for (std::size_t i = 1; i < plans.size; ++i) {
+      plans.read(i, plan);
+      scores.set(i, simulate(problem_, plan));
+    }
+    return std::nullopt;
+  }
+  [[nodiscard]] const std::string& card() const override { return card_; }
+  Result<std::size_t> first_illegal(const PlanBatch& plans) override { return plans.size; }
+  Result<Plan> bring(const PlanBatch&, std::size_t) override { return bad_input("nothing is there"); }
+
+ private:
+  const Problem& problem_;
+  const std::string card_ = "a card of paper";
+  int runs_ = 0;
+};
+
+TEST(BatchSimulator, WhatAGpuDoesNotDoIsDoneHereAndCounted) {
+  Rng rng(11);
+  const Problem problem = random_problem(rng, 30);
+  Arrays arrays = random_arrays(problem, rng, 10);
+  const PlanBatch ranked{.size = 10, .devices = arrays.devices, .priorities = arrays.priorities};
+  BatchSimulator simulator(problem, 2, std::make_unique<FragileGpu>(problem), 5);
+  ASSERT_NO_FATAL_FAILURE(expect_scores(problem, arrays, simulator.evaluate(ranked)));
+  EXPECT_EQ(simulator.use().refused, 10U);
+  EXPECT_EQ(simulator.use().note, "it knows no priorities");
+  for (Plan& plan : arrays.plans) plan.priority.clear();
+  const PlanBatch batch{.size = 10, .devices = arrays.devices};
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    ASSERT_NO_FATAL_FAILURE(expect_scores(problem, arrays, simulator.evaluate(batch)));
+  }
+  const std::uint64_t few = simulator.evaluate(batch.part(0, 4)).size();
+  EXPECT_EQ(few, 4U);
+  EXPECT_EQ(simulator.use().too_few, 4U);
+  EXPECT_EQ(simulator.use().outgrown, 2U);
+  EXPECT_EQ(simulator.use().on_gpu, 18U);
+  EXPECT_EQ(simulator.use().card, "a card of paper");
+  for (int repeat = 0; repeat < 2; ++repeat) {  // it is lost in the first of these
+    ASSERT_NO_FATAL_FAILURE(expect_scores(problem, arrays, simulator.evaluate(batch)));
+    EXPECT_EQ(simulator.use().note, "the GPU failed while simulating: it fell off the bus; the processor goes on");
+    EXPECT_EQ(simulator.use().card, "");
+  }
+  EXPECT_EQ(simulator.use().on_gpu, 18U);
+  EXPECT_EQ(simulator.use().on_cpu, 10U + 2U + 4U + 20U);
 }
 
 TEST(BatchSimulator, ScoresByTheObjectiveOfTheProblem) {

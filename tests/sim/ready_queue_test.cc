@@ -23,7 +23,7 @@ TEST(ReadyQueue, UrgencyOrdersLikePriority) {
 TEST(ReadyQueue, EqualPrioritiesLeaveInTheOrderTheyCame) {
   ReadyQueue queue;
   for (std::uint32_t i = 0; i < 100; ++i) queue.push({7, i, i});
-  for (std::uint32_t i = 0; i < 100; ++i) EXPECT_EQ(queue.pop(), i);
+  for (std::uint32_t i = 0; i < 100; ++i) EXPECT_EQ(queue.pop().node, i);
   EXPECT_TRUE(queue.empty());
 }
 
@@ -40,7 +40,7 @@ TEST(ReadyQueue, AgreesWithASortedList) {
         queue.push(entry);
         listed.insert(std::ranges::find_if(listed, [&](const auto& other) { return entry.before(other); }), entry);
       } else {
-        ASSERT_EQ(queue.pop(), listed.front().node);
+        ASSERT_EQ(queue.pop().node, listed.front().node);
         listed.erase(listed.begin());
       }
       ASSERT_EQ(queue.empty(), listed.empty());

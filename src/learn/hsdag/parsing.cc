@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "base/disjoint_sets.h"
 
@@ -73,41 +72,6 @@ void add_noise(std::span<float> scores, std::span<float> loops, double share, Rn
   const double count = std::max(1.0, static_cast<double>(scores.size() + loops.size()));
   const double deviation = std::sqrt(std::max(squares / count - sum * sum / (count * count), kNearest * kNearest));
   each([&](float& score) { score += static_cast<float>(share * deviation * rng.normal()); });
-}
-
-Parsing parse_by_expansion(std::size_t nodes, std::span<const Pair> edges, std::span<const float> scores,
-                           std::span<const float> loops) {
-  const std::vector<std::uint32_t> dominant = dominant_edges(nodes, edges, scores, loops);
-  const auto target = [&](std::uint32_t node) {
-    const Pair& edge = edges[dominant[node]];
-    return edge.first == node ? edge.second : edge.first;
-  };
-  std::vector<std::uint32_t> left;  // nodes whose dominant edge is not used up, the best edge first
-  for (std::uint32_t node = 0; node < nodes; ++node) {
-    if (dominant[node] != kNone) left.push_back(node);
-  }
-  std::ranges::stable_sort(left,
-                           [&](std::uint32_t a, std::uint32_t b) { return scores[dominant[a]] > scores[dominant[b]]; });
-  std::vector<std::uint32_t> label(nodes);
-  std::iota(label.begin(), label.end(), 0U);  // what has no edge stays alone
-  while (!left.empty()) {
-    const std::uint32_t seed = left.front();
-    std::vector<bool> inside(nodes);
-    inside[seed] = inside[target(seed)] = true;
-    for (bool grows = true; grows;) {
-      grows = false;
-      for (const std::uint32_t node : left) {
-        if (inside[node] || !inside[target(node)]) continue;
-        inside[node] = true;
-        grows = true;
-      }
-    }
-    for (std::uint32_t node = 0; node < nodes; ++node) {
-      if (inside[node]) label[node] = seed;
-    }
-    std::erase_if(left, [&](std::uint32_t node) { return inside[node]; });
-  }
-  return numbered_clusters(label);
 }
 
 std::vector<Pair> edges_between(const Parsing& parsing, std::span<const Pair> edges) {

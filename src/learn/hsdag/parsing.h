@@ -32,11 +32,6 @@ Parsing parse(std::size_t nodes, std::span<const Pair> edges, std::span<const fl
 // now and then follow another edge than their best, however sure or unsure the scores are.
 void add_noise(std::span<float> scores, std::span<float> loops, double share, Rng& rng);
 
-// As parse() by the algorithm of the papers: the best dominant edge founds a cluster, which grows by all nodes whose
-// dominant edge leads into it. Equal to parse() where no two scores are. For tests.
-Parsing parse_by_expansion(std::size_t nodes, std::span<const Pair> edges, std::span<const float> scores,
-                           std::span<const float> loops = {});
-
 // Clusters that somebody else made, by any labels below the number of nodes.
 Parsing numbered_clusters(std::span<const std::uint32_t> label);
 

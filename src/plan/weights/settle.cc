@@ -39,7 +39,7 @@ class FreeSettler {
   Plan run() {
     const std::vector<std::size_t> unsettled = families_.unsettled(plan_);
     if (unsettled.empty() || is_over()) return std::move(plan_);
-    score_ = search_.best_plan() == plan_ ? search_.best_score() : search_.evaluate(plan_);
+    score_ = search_.has_best() && search_.best_plan() == plan_ ? search_.best_score() : search_.evaluate(plan_);
     try_to_settle(unsettled);
     return std::move(plan_);
   }

@@ -137,8 +137,8 @@ void write_outcome(JsonWriter& json, const Problem& problem, const Outcome& outc
   json.members("planner", outcome.planner, "note", outcome.note);
   if (const BatchUse& use = outcome.batches; !use.card.empty() || !use.note.empty()) {
     json.object("batches", [&] {
-      json.members("on_gpu", use.on_gpu, "on_cpu", use.on_cpu, "outgrown", use.outgrown, "gpu", use.card, "note",
-                   use.note);
+      json.members("on_gpu", use.on_gpu, "on_cpu", use.on_cpu, "outgrown", use.outgrown, "too_few", use.too_few,
+                   "refused", use.refused, "gpu", use.card, "note", use.note);
     });
   }
   if (!outcome.fusion.empty()) json.members("fusion", outcome.fusion);

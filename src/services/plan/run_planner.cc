@@ -23,6 +23,7 @@ void tell_batches(const BatchUse& use, bool was_demanded, Outcome& outcome) {
   outcome.batches = use;
   std::string told = use.on_gpu > 0 ? fmt::format("{} plans simulated on {}", use.on_gpu, use.card) : "";
   if (use.outgrown > 0) told += fmt::format(" ({} outgrew it and ran on the processor)", use.outgrown);
+  if (use.on_gpu > 0 && use.too_few > 0) told += fmt::format("; {} in batches too small for it", use.too_few);
   if (!use.note.empty()) told += fmt::format("{}{}", told.empty() ? "" : "; ", use.note);
   if (!told.empty()) outcome.note += fmt::format("{}{}", outcome.note.empty() ? "" : "; ", told);
 }

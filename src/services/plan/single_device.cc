@@ -23,7 +23,7 @@ std::optional<Outcome> run_single(const Problem& problem, const Budget& budget, 
                                   Caller& caller) {
   if (caller.wants_to_stop()) return std::nullopt;
   Silent silent(caller);
-  const ChosenPlanner single = chosen(*find_classical_planner("single"));
+  const ChosenPlanner single = chosen(*find_classical_planner(kSinglePlanner));
   return run_planner(problem, single, {.time_s = budget.time_s}, lower_bound, judge, silent);
 }
 
@@ -34,7 +34,7 @@ std::optional<Outcome> run_single(const Problem& problem, Picoseconds lower_boun
 
 bool is_whole_single(const Outcome& outcome) {
   const bool is_staged = !outcome.fusion.empty() || !outcome.schedule.empty();
-  return outcome.planner == "single" && !outcome.cut_short && !is_staged;
+  return outcome.planner == kSinglePlanner && !outcome.cut_short && !is_staged;
 }
 
 SingleVerdict judge_single(const Outcome& best, const std::optional<Outcome>& single) {

@@ -2,11 +2,13 @@
 #include "services/serving/llm.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 
 #include "base/text.h"
 #include "base/units.h"
 #include "files/files.h"
+#include "services/plan/run_planner.h"
 #include "services/problem/language_model.h"
 #include "services/problem/problem_request.h"
 #include "services/serving/llm_options.h"
@@ -16,6 +18,7 @@
 namespace berth {
 namespace {
 
+constexpr std::array kPhases{llm::Phase::kDecode, llm::Phase::kPrefill};
 constexpr std::int64_t kLongestAsked = 1 << 20;  // of models that do not say what they were trained for
 
 // GPUs that the plan uses and that another host is nearer to than this one, unless their servers are known.
@@ -122,6 +125,10 @@ Result<GivenPlan> read_given(const LlmRequest& request, const LlamaFlags* line, 
     given.source = "your partition";
     given.placement = std::move(read).value();
   }
+  for (const llm::Phase phase : kPhases) {
+    const auto broken = verify(answer.brim->problem(phase), answer.brim->plan_of(given.placement, phase));
+    if (broken) return within(given.source, *broken);
+  }
   given.verdict = answer.brim->judge(given.placement);
   if (given.verdict.fits && answer.serving->overflow(given.placement) > 0) {
     given.notes.push_back(fmt::format("{} leave less than the margin free on {} (--margin)", given.source,
@@ -197,6 +204,13 @@ Status place_experts(const std::string& routing, LlmAnswer& answer) {
   return {};
 }
 
+// The placement as the plans of both workloads.
+void check_placed(const llm::Serving& serving, std::string_view who, const llm::Placement& placement) {
+  for (const llm::Phase phase : kPhases) {
+    check_verified(serving.problem(phase), who, serving.plan_of(placement, phase));
+  }
+}
+
 Result<std::optional<LlamaFlags>> read_line(const std::string& text, const RuntimeDevices& devices) {
   if (text.empty()) return std::optional<LlamaFlags>();
   auto parsed = parse_llama_flags(text, devices);
@@ -233,7 +247,14 @@ Result<LlmAnswer> answer_llm(const LlmRequest& request) {
   BERTH_RETURN_IF_ERROR(ask_contexts(answer));
   if (request.what_if)
     answer.what_ifs = llm::ask_what_ifs(answer.model, answer.machine, answer.options, answer.placement());
+  check_verified(answer);
   return answer;
+}
+
+void check_verified(const LlmAnswer& answer) {
+  check_placed(*answer.serving, "llm", answer.placement());
+  for (const llm::JudgedRival& rival : answer.search.rivals) check_placed(*answer.brim, rival.name, rival.placement);
+  for (const llm::WhatIf& what_if : answer.what_ifs) check_placed(*what_if.serving, what_if.change, what_if.placement);
 }
 
 Outcome decode_outcome(const LlmAnswer& answer, const llm::Placement& placement, std::string planner) {

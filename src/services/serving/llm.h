@@ -79,6 +79,10 @@ struct LlmAnswer {
 };
 Result<LlmAnswer> answer_llm(const LlmRequest& request);
 
+// That a plan of the answer breaks a rule is a bug, which ends the program (services/plan/run_planner.h). answer_llm()
+// has asked it.
+void check_verified(const LlmAnswer& answer);
+
 // A placement as the outcome of its decode step, for plan files.
 Outcome decode_outcome(const LlmAnswer& answer, const llm::Placement& placement, std::string planner);
 

@@ -87,13 +87,15 @@ class Questions {
     if (machine == nullptr) return;
     if (!options.reserve.empty()) options.reserve.resize(machine->num_devices(), 0);
     if (!options.margin.empty()) options.margin.resize(machine->num_devices(), std::ranges::max(options.margin));
-    auto serving = Serving::make(model_, machine, options);
-    if (!serving) return;
+    Result<Serving> made = Serving::make(model_, machine, options);
+    if (!made) return;
+    auto serving = std::make_shared<Serving>(*std::move(made));
     const PlacementSearch found = find_placement(*serving, {kJudgements});
     const Verdict kept = serving->judge(ours_);
-    const Verdict& verdict = better(kept, found.best.verdict) ? kept : found.best.verdict;
-    answers_.push_back(
-        {std::move(change), verdict.fits, verdict.over, verdict.decode_s, verdict.prompt_s, verdict.request_s});
+    const bool stays = better(kept, found.best.verdict);
+    const Verdict& verdict = stays ? kept : found.best.verdict;
+    answers_.push_back({std::move(change), verdict.fits, verdict.over, verdict.decode_s, verdict.prompt_s,
+                        verdict.request_s, std::move(serving), stays ? ours_ : found.best.placement});
   }
   std::vector<WhatIf> answers() && { return std::move(answers_); }
 

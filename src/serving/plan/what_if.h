@@ -15,6 +15,8 @@ struct WhatIf {
   bool fits = false;
   Bytes over = 0;  // what does not fit, of all devices together
   double decode_s = 0.0, prefill_s = 0.0, request_s = 0.0;
+  std::shared_ptr<const Serving> serving;  // with the change
+  Placement placement;                     // which all this is said of
 };
 
 // `ours` is the plan for the machine as it is: where it can stay, no answer is worse than it.

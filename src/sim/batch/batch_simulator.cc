@@ -49,7 +49,16 @@ struct BatchSimulator::State {
 
   // True if the GPU did the batch, but for the plans in `left`.
   bool run_there(const PlanBatch& batch) {
-    if (!gpu || batch.size < least_there) return false;
+    if (!gpu) return false;
+    if (batch.size < least_there) {
+      use.too_few += batch.size;
+      return false;
+    }
+    if (const auto why = gpu->refusal(batch)) {
+      use.refused += batch.size;
+      use.note = *why;
+      return false;
+    }
     left.clear();
     if (const auto error = gpu->run(batch, scores, left)) {
       use.note = error->message + "; the processor goes on";
@@ -64,20 +73,24 @@ struct BatchSimulator::State {
 };
 
 Result<BatchSimulator> BatchSimulator::make(const Problem& problem, int threads, SimulateOn on) {
-  auto state = std::make_unique<State>(problem, threads);
   if (on != SimulateOn::kCpu) {
-    auto gpu = make_gpu_simulator(problem);
-    if (gpu.ok()) {
-      state->gpu = std::move(gpu).value();
-      state->use.card = state->gpu->card();
-      state->least_there = on == SimulateOn::kAuto ? kWorthACard : 0;
-    } else if (on == SimulateOn::kCuda) {
-      return gpu.error();
-    } else {
-      state->use.note = gpu.error().message;
-    }
+    auto gpu = make_gpu_simulator(problem, threads);
+    if (gpu.ok())
+      return BatchSimulator(problem, threads, std::move(gpu).value(), on == SimulateOn::kAuto ? kWorthACard : 0);
+    if (on == SimulateOn::kCuda) return gpu.error();
+    BatchSimulator without(std::make_unique<State>(problem, threads));
+    without.state_->use.note = gpu.error().message;
+    return without;
   }
-  return BatchSimulator(std::move(state));
+  return BatchSimulator(std::make_unique<State>(problem, threads));
+}
+
+BatchSimulator::BatchSimulator(const Problem& problem, int threads, std::unique_ptr<GpuSimulator> gpu,
+                               std::size_t least_there)
+    : BatchSimulator(std::make_unique<State>(problem, threads)) {
+  state_->use.card = gpu->card();
+  state_->gpu = std::move(gpu);
+  state_->least_there = least_there;
 }
 
 BatchSimulator::BatchSimulator(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -104,6 +117,7 @@ Result<const BatchScores*> BatchSimulator::evaluate_on_card(const PlanBatch& pla
   if (checker.has_limits()) {
     return bad_input("limits of devices and crossings are looked at on the processor: bring the plans there");
   }
+  if (const auto why = state.gpu->refusal(plans)) return bad_input("{}: bring the plans to the processor", *why);
   BERTH_TRY(const std::size_t illegal, state.gpu->first_illegal(plans));
   if (illegal < plans.size) {
     BERTH_TRY(const Plan plan, state.gpu->bring(plans, illegal));
@@ -141,7 +155,7 @@ Result<SimulateOn> find_simulate_on(const std::string& name) {
 
 std::optional<Error> check_simulate_on(const Problem& problem, SimulateOn on) {
   if (on != SimulateOn::kCuda) return std::nullopt;
-  const auto gpu = make_gpu_simulator(problem);
+  const auto gpu = make_gpu_simulator(problem, 1);
   return gpu.ok() ? std::nullopt : std::optional(gpu.error());
 }
 

@@ -19,6 +19,8 @@ class BatchSimulator {
  public:
   // Fails only where a GPU is demanded and none can be used. The problem must outlive it.
   static Result<BatchSimulator> make(const Problem& problem, int threads, SimulateOn on = SimulateOn::kCpu);
+  // With a GPU that somebody has made, which gets batches of at least so many plans.
+  BatchSimulator(const Problem& problem, int threads, std::unique_ptr<GpuSimulator> gpu, std::size_t least_there);
   ~BatchSimulator();
   BatchSimulator(BatchSimulator&&) noexcept;
   BatchSimulator& operator=(BatchSimulator&&) noexcept;

@@ -78,7 +78,7 @@ class Compacter {
     return bad_input("the batch simulator cannot count so many {}", what);
   }
   [[nodiscard]] std::uint32_t storage_of(std::uint32_t op) const {
-    switch (graph_.storage[op]) {
+    switch (graph_.storage(op)) {
       case FlatGraph::Storage::kResident:
         return Record::kResident;
       case FlatGraph::Storage::kAlias:
@@ -88,7 +88,7 @@ class Compacter {
     }
   }
   [[nodiscard]] bool is_first_output(std::uint32_t tensor) const {
-    return graph_.outputs_of(graph_.producer[tensor]).front() == tensor;
+    return *graph_.outputs_of(graph_.producer[tensor]).begin() == tensor;
   }
 
   void count() {
@@ -179,7 +179,7 @@ class Compacter {
       const auto node = static_cast<std::uint32_t>(*op);
       if (storage_of(node) != Record::kView) continue;
       for (const std::uint32_t tensor : graph_.outputs_of(node)) {
-        std::uint64_t& root = uses[graph_.alias_of[node]];
+        std::uint64_t& root = uses[graph_.looks_at(node)];
         root = std::min<std::uint64_t>(root + uses[tensor], kMostUses + 1);
       }
     }
@@ -189,12 +189,14 @@ class Compacter {
 
   void find_timeless() {
     for (std::uint32_t op = 0; op < view_->num_ops; ++op) {
-      const Picoseconds* times = &graph_.durations[op * std::size_t{view_->num_classes}];
-      const auto zeros = std::count(times, times + view_->num_classes, 0);
+      std::uint32_t zeros = 0;
+      for (int column = 0; column < static_cast<int>(view_->num_classes); ++column) {
+        zeros += graph_.duration(op, column) == 0 ? 1 : 0;
+      }
       std::uint32_t timeless = Record::kDependsOnDevice;
       if (zeros == 0) timeless = Record::kTakesTime;
       if (zeros == view_->num_classes) {
-        timeless = graph_.output_bytes[op] > 0 ? Record::kTakesNoneButMemory : Record::kTakesNone;
+        timeless = graph_.output_bytes(op) > 0 ? Record::kTakesNoneButMemory : Record::kTakesNone;
       }
       timeless_.push_back(timeless);
     }
@@ -217,7 +219,7 @@ class Compacter {
         list.add(record(Record::kControl, after, 0, false, timeless_[after]));
       }
       for (const std::uint32_t tensor : graph_.inputs_of(op)) {
-        list.add(input_record(tensor, storage_of(op) == Record::kView && tensor == graph_.alias_of[op]));
+        list.add(input_record(tensor, storage_of(op) == Record::kView && tensor == graph_.looks_at(op)));
       }
       list.finish();
       if (records.size() / kChunk >= 1U << Record::kNodeBits) return too_many("edges");
@@ -234,7 +236,7 @@ class Compacter {
   void add_readers(ChunkList& list, std::uint32_t op, std::uint32_t tensor) {
     const auto readers = graph_.consumers_of(tensor);
     const std::uint32_t storage = storage_of(op);
-    const bool kept = graph_.kept[tensor] != 0;
+    const bool kept = graph_.is_kept(tensor);
     std::uint32_t first = 0, last = 0;
     for (std::size_t i = 0; i < readers.size(); ++i) {
       const bool is_last = i + 1 == readers.size();
@@ -259,16 +261,16 @@ class Compacter {
       const std::size_t node = tables_->node_of[op];
       tables_->timeless[node] = static_cast<std::uint8_t>(timeless_[op]);
       for (std::uint32_t column = 0; column < view_->num_classes; ++column) {
-        const auto time = static_cast<Time>(graph_.durations[op * std::size_t{view_->num_classes} + column]);
-        tables_->start[node * view_->num_classes + column] = {time, graph_.output_bytes[op]};
+        const auto time = static_cast<Time>(graph_.duration(op, static_cast<int>(column)));
+        tables_->start[node * view_->num_classes + column] = {time, graph_.output_bytes(op)};
       }
       tables_->waits.push_back(graph_.num_waits[op] << kDeviceBits);
     }
     for (const std::uint32_t op : graph_.sources) tables_->sources.push_back(tables_->node_of[op]);
     view_->num_sources = static_cast<std::uint32_t>(tables_->sources.size());
     for (const std::uint16_t channel : link_channel_) {
-      for (const Bytes bytes : graph_.bytes) {
-        tables_->hop_time.push_back(static_cast<Time>(problem_.transfer_time(bytes, channel)));
+      for (std::uint32_t tensor = 0; tensor < view_->num_tensors; ++tensor) {
+        tables_->hop_time.push_back(static_cast<Time>(problem_.transfer_time(graph_.bytes[tensor], channel)));
       }
     }
   }

@@ -4,7 +4,7 @@
 
 #include "base/result.h"
 #include "problem/problem.h"
-#include "sim/batch/compact_view.h"
+#include "sim/batch/loop/compact_view.h"
 
 namespace berth::batch {
 

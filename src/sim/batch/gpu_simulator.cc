@@ -7,9 +7,10 @@
 
 namespace berth {
 
-Result<std::unique_ptr<GpuSimulator>> make_gpu_simulator([[maybe_unused]] const Problem& problem) {
+Result<std::unique_ptr<GpuSimulator>> make_gpu_simulator([[maybe_unused]] const Problem& problem,
+                                                         [[maybe_unused]] int threads) {
 #if BERTH_CUDA
-  return make_cuda_simulator(problem);
+  return make_cuda_simulator(problem, {.threads = threads});
 #else
   return bad_input("this berth was built without CUDA (docs/simulator.md says how to build it with)");
 #endif

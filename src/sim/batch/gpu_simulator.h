@@ -17,6 +17,8 @@ namespace berth {
 class GpuSimulator {
  public:
   virtual ~GpuSimulator() = default;
+  // Why a batch is none for it, if so: then run() may not be asked.
+  [[nodiscard]] virtual std::optional<std::string> refusal(const PlanBatch& plans) const = 0;
   // Fills the scores of all plans but those that it adds to `left`. Fails if the card did.
   virtual std::optional<Error> run(const PlanBatch& plans, BatchScores& scores, std::vector<std::uint32_t>& left) = 0;
   [[nodiscard]] virtual const std::string& card() const = 0;
@@ -27,7 +29,8 @@ class GpuSimulator {
   virtual Result<Plan> bring(const PlanBatch& plans, std::size_t i) = 0;
 };
 
-// Fails where berth was built without CUDA, no card answers, or the problem is none for it; says which.
-Result<std::unique_ptr<GpuSimulator>> make_gpu_simulator(const Problem& problem);
+// Fails where berth was built without CUDA, no card answers, or the problem is none for it; says which. So many threads
+// help with uploads.
+Result<std::unique_ptr<GpuSimulator>> make_gpu_simulator(const Problem& problem, int threads);
 
 }  // namespace berth

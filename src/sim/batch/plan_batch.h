@@ -32,6 +32,7 @@ struct PlanBatch {
   bool is_on_card = false;                         // `devices` and own priorities are memory of a GPU
 
   [[nodiscard]] std::size_t num_ops() const;
+  [[nodiscard]] bool has_own_priorities() const { return priorities.size() > num_ops(); }  // each plan
   // `count` plans from `first` on.
   [[nodiscard]] PlanBatch part(std::size_t first, std::size_t count) const;
   // Plan i, into one whose memory is used again.
@@ -81,9 +82,12 @@ enum class SimulateOn : std::uint8_t { kCpu, kCuda, kAuto };  // auto: large bat
 // What ran where.
 struct BatchUse {
   std::uint64_t on_cpu = 0, on_gpu = 0;
-  std::uint64_t outgrown = 0;  // of those on the processor: plans that outgrew their memory on the GPU
+  // Of those on the processor, though there is a GPU:
+  std::uint64_t outgrown = 0;  // plans that outgrew their memory there
+  std::uint64_t too_few = 0;   // plans of batches that are not worth the way
+  std::uint64_t refused = 0;   // plans that it cannot do; the note says why
   std::string card;            // name of the GPU; empty: none is used
-  std::string note;            // why none is used though one was asked for, or why it was given up
+  std::string note;            // why none is used though one was asked for, why it was given up, or what it refused
 };
 
 }  // namespace berth

@@ -10,6 +10,7 @@ namespace berth::batch {
 
 void Ranking::set(const CompactView& problem, std::span<const double> priorities) {
   if (std::adjacent_find(priorities.begin(), priorities.end(), std::not_equal_to<>()) == priorities.end()) {
+    num_changes_ += order_ == Order::kReadyTime ? 0 : 1;
     order_ = Order::kReadyTime;
     return;
   }
@@ -17,6 +18,7 @@ void Ranking::set(const CompactView& problem, std::span<const double> priorities
   if (order_ != Order::kReadyTime && std::equal(priorities.begin(), priorities.end(), given_.begin(), given_.end())) {
     return;
   }
+  ++num_changes_;
   given_.assign(priorities.begin(), priorities.end());
   urgency_.resize(priorities.size());
   std::transform(priorities.begin(), priorities.end(), urgency_.begin(), urgency_of);

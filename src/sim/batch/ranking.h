@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "sim/batch/event_loop.h"
+#include "sim/batch/loop/run_kind.h"
 
 namespace berth::batch {
 
@@ -17,6 +17,7 @@ class Ranking {
   void set(const CompactView& problem, std::span<const double> priorities);
 
   [[nodiscard]] Order order() const { return order_; }
+  [[nodiscard]] std::uint64_t num_changes() const { return num_changes_; }  // who has seen as many has seen this one
   [[nodiscard]] Ranks ranks() const { return {of_node_.data(), node_at_.data(), tie_end_.data()}; }
   [[nodiscard]] std::span<const std::uint32_t> of_node() const { return of_node_; }
   [[nodiscard]] std::span<const std::uint32_t> node_at() const { return node_at_; }
@@ -24,6 +25,7 @@ class Ranking {
 
  private:
   Order order_ = Order::kReadyTime;
+  std::uint64_t num_changes_ = 0;
   std::vector<double> given_;  // what the tables are of
   std::vector<std::uint64_t> urgency_;
   std::vector<std::uint32_t> ops_;  // by rank

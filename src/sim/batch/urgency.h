@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "sim/batch/portable.h"
+#include "sim/batch/loop/portable.h"
 
 namespace berth {
 

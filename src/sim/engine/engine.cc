@@ -9,15 +9,15 @@
 namespace berth {
 namespace {
 
-constexpr std::uint32_t kForever = 0x40000000U;  // uses of a storage that is never freed
-
-// Most instants bring one or two items; std::sort is for the crowd at time 0.
 template <typename T, typename Less>
-void sort_few(std::vector<T>& items, Less less) {
-  if (items.size() > 16) {
-    std::sort(items.begin(), items.end(), less);
-    return;
-  }
+void sort_crowd(std::span<T> items, Less less) {
+  std::sort(items.begin(), items.end(), less);
+}
+
+// Most instants bring one or two items; the crowd comes at time 0.
+template <typename T, typename Less>
+void sort_few(std::span<T> items, Less less) {
+  if (items.size() > 16) return sort_crowd(items, less);
   for (std::size_t i = 1; i < items.size(); ++i) {
     const T item = items[i];
     std::size_t hole = i;
@@ -85,6 +85,7 @@ void Engine::record_timeline(const Plan& plan) {
 template <Mode kMode>
 bool Engine::simulate(const Plan& plan) {
   reset(plan);
+  if constexpr (kMode == Mode::kBounded || kMode == Mode::kBase) sum_work(plan);
   if constexpr (kMode == Mode::kBase) save(base_->start, kNone);
   if constexpr (kMode == Mode::kBounded) {
     if (is_late()) return false;
@@ -96,7 +97,8 @@ bool Engine::simulate(const Plan& plan) {
 // The instant 0.
 template <Mode kMode>
 void Engine::begin() {
-  for (const std::uint32_t node : graph_->sources) arrive_at_node(node);
+  std::copy(graph_->sources.begin(), graph_->sources.end(), arrived_.begin());
+  num_arrived_ = graph_->sources.size();
   settle<kMode>();
   pick<kMode>();
 }
@@ -123,13 +125,13 @@ template <Mode kMode>
         return score_.step_time <= cutoff_;
       }
     }
-    now_ = queue_of_events_.next_time();
+    now_ = queue_of_events_.first().time;
     if constexpr (kMode == Mode::kBounded || kMode == Mode::kNear) {
       if (late_ || now_ > cutoff_) return false;
     }
     do {
       handle<kMode>(queue_of_events_.pop());
-    } while (!queue_of_events_.empty() && queue_of_events_.next_time() == now_);
+    } while (!queue_of_events_.empty() && queue_of_events_.first().time == now_);
     settle<kMode>();
     pick<kMode>();
   }
@@ -141,9 +143,9 @@ template <Mode kMode>
 void Engine::handle(const Event& event) {
   switch (event.kind) {
     case Event::Kind::kOpEnd: {
-      const std::uint8_t device = nodes_[event.item].device;
+      const std::uint32_t device = device_of(event.item);
       ++devices_[device].idle_lanes;
-      touched_devices_ |= DeviceSet{1} << device;
+      freed_devices_ |= DeviceSet{1} << device;
       end_node<kMode>(event.item);
       break;
     }
@@ -161,25 +163,24 @@ void Engine::handle(const Event& event) {
 // Rule 2: whatever takes no time is done the moment it is ready.
 template <Mode kMode>
 void Engine::settle() {
-  while (!timeless_.empty()) {
-    const std::uint32_t node = timeless_.back();
-    timeless_.pop_back();
+  while (num_arrived_ > 0) {
+    const std::uint32_t node = arrived_[--num_arrived_];
     if constexpr (kMode == Mode::kTimeline) timeline_.op_ready[node] = now_;
     if constexpr (kMode == Mode::kBase) base_->ready_instant[node] = static_cast<std::uint32_t>(base_->time.size());
-    if (const Bytes bytes = graph_->output_bytes[node]; bytes > 0) allocate(nodes_[node].device, bytes, node);
+    const std::uint32_t device = device_of(node);
+    const FlatGraph::Start start = starts_[first_start_[device] + node];
+    if (start.duration > 0) {
+      ready_[num_ready_++] = node;
+      continue;
+    }
+    allocate(device, start.bytes, node);
     end_node<kMode>(node);
   }
 }
 
-// Called when one more thing a node waited for is there (or, at time 0, when it waits for nothing).
+// Called when one more thing a node waited for is there.
 void Engine::arrive_at_node(std::uint32_t node) {
-  Node& state = nodes_[node];
-  if (state.waits > 1) {
-    --state.waits;
-    return;
-  }
-  state.waits = 0;
-  (state.timeless ? timeless_ : ready_).push_back(node);
+  if ((words_[node] -= kOneWait) < kOneWait) arrived_[num_arrived_++] = node;
 }
 
 template <Mode kMode>
@@ -187,92 +188,104 @@ void Engine::end_node(std::uint32_t node) {
   ++events_;
   if constexpr (kMode == Mode::kTimeline) timeline_.op_end[node] = now_;
   if constexpr (kMode == Mode::kBase) base_->end_instant[node] = static_cast<std::uint32_t>(base_->time.size());
-  const std::uint8_t device = nodes_[node].device;
-  for (const std::uint32_t tensor : graph_->outputs_of(node)) publish_output(node, tensor, device);
-  send_control(node, device);
-  release_inputs(node, device);
+  const std::uint32_t device = device_of(node);
+  const std::uint32_t* at = script_ + node_begin_[node];
+  const std::uint32_t looks_at = *at++;
+  for (std::uint32_t left = *at++; left > 0; --left) at = publish<kMode>(at, device, looks_at);
+  for (std::uint32_t left = *at++; left > 0; --left) send_control(*at++, device);
+  for (std::uint32_t left = *at++; left > 0; --left) release(*at++, device);
 }
 
 // Tells local consumers, asks for one transfer per other device (rule 3), and counts what keeps the storage alive (rule
-// 5).
-void Engine::publish_output(std::uint32_t node, std::uint32_t tensor, std::uint8_t device) {
-  std::uint32_t uses = graph_->kept[tensor];
-  DeviceSet destinations = 0;
-  for (const std::uint32_t consumer : graph_->consumers_of(tensor)) {
-    const std::uint8_t where = nodes_[consumer].device;
-    if (where == device) {
-      ++uses;
-      arrive_at_node(consumer);
-    } else if (const DeviceSet bit = DeviceSet{1} << where; (destinations & bit) == 0) {
-      ++uses;
-      destinations |= bit;
-    }
-  }
-  Tensor& state = tensors_[tensor];
-  state = {tensor, 0, kNone, device};
-  switch (graph_->storage[node]) {
-    case FlatGraph::Storage::kOwn:
-      state.uses = uses;
-      if (uses == 0) devices_[device].held -= graph_->bytes[tensor];
-      break;
-    case FlatGraph::Storage::kAlias: {
-      state.storage = storage_on(graph_->alias_of[node], device);
-      if (state.storage < tensors_.size()) {
-        tensors_[state.storage].uses += uses;
-      } else {
-        received_[state.storage - tensors_.size()].uses += uses;
-      }
-      break;
-    }
-    default:
-      state.uses = kForever;
-  }
-  for (; destinations != 0; destinations &= destinations - 1) {
-    request(tensor, device, static_cast<std::uint8_t>(std::countr_zero(destinations)));
-  }
-}
-
-void Engine::send_control(std::uint32_t node, std::uint8_t device) {
-  for (const std::uint32_t after : graph_->control_of(node)) {
-    const Picoseconds latency = problem_.control_latency(DeviceId{device}, DeviceId{nodes_[after].device});
-    if (latency == 0) {
-      arrive_at_node(after);
-    } else {
-      ++under_way_;
-      queue_of_events_.push({now_ + latency, Event::Kind::kControl, after});
-    }
-  }
-}
-
-void Engine::release_inputs(std::uint32_t node, std::uint8_t device) {
-  for (const std::uint32_t tensor : graph_->inputs_of(node)) release_storage(storage_on(tensor, device), device);
-}
-
-// Storage of the copy of a tensor on a device where it is known to be.
-std::uint32_t Engine::storage_on(std::uint32_t tensor, std::uint8_t device) const {
-  const Tensor& state = tensors_[tensor];
-  if (state.home == device) return state.storage;
-  std::uint32_t copy = state.received;
-  while (received_[copy].device != device) copy = received_[copy].next;
-  return static_cast<std::uint32_t>(tensors_.size()) + copy;
-}
-
-void Engine::release_storage(std::uint32_t storage, std::uint8_t device) {
-  if (storage < tensors_.size()) {
-    if (--tensors_[storage].uses == 0) devices_[device].held -= graph_->bytes[storage];
+// 5). Returns where the next output stands.
+template <Mode kMode>
+const std::uint32_t* Engine::publish(const std::uint32_t* output, std::uint32_t device, std::uint32_t looks_at) {
+  const std::uint32_t tensor = output[0], first_uses = output[1];
+  const std::uint32_t *const readers = output + 3, *const end = readers + output[2];
+  const Told told = tell(readers, end, device);
+  const std::uint32_t uses = first_uses + told.here + told.others;
+  std::uint32_t* const uses_here = uses_on(device);
+  if ((first_uses & FlatGraph::kIsView) == 0) {
+    uses_here[tensor] = uses;
+    if (uses == 0) devices_[device].held -= bytes_[tensor];
   } else {
-    ReceivedCopy& copy = received_[storage - tensors_.size()];
-    if (--copy.uses == 0) devices_[device].held -= graph_->bytes[copy.tensor];
+    const std::uint32_t storage = storage_of(looks_at, uses_here);
+    uses_here[tensor] = storage | kIsShared;
+    uses_here[storage] += uses & ~FlatGraph::kIsView;
   }
+  if constexpr (kMode == Mode::kBase) base_->appear(device * flat_.num_tensors() + tensor);
+  for (DeviceSet rest = told.elsewhere; rest != 0; rest &= rest - 1) {
+    request<kMode>(tensor, device, static_cast<std::uint32_t>(std::countr_zero(rest)));
+  }
+  return end;
 }
 
-void Engine::allocate(std::uint8_t device, Bytes bytes, std::uint32_t op) {
+// Readers on the device that has just made a tensor have one thing less to wait for.
+Engine::Told Engine::tell(const std::uint32_t* readers, const std::uint32_t* end, std::uint32_t device) {
+  Told told{0, 0, 0};
+  for (; readers != end; ++readers) {
+    std::uint32_t& word = words_[*readers];
+    if (const std::uint32_t where = word & kDeviceMask; where != device) {
+      const DeviceSet other = DeviceSet{1} << where;
+      told.others += static_cast<std::uint32_t>((told.elsewhere & other) == 0);
+      told.elsewhere |= other;
+      continue;
+    }
+    ++told.here;
+    word -= kOneWait;
+    if (word < kOneWait) arrived_[num_arrived_++] = *readers;
+  }
+  return told;
+}
+
+// The same where a copy has arrived. Which of the readers are there, and who has now all it waits for, is a coin toss:
+// so no branches.
+std::uint32_t Engine::tell_at(const std::uint32_t* readers, const std::uint32_t* end, std::uint32_t device) {
+  std::uint32_t* const words = words_.data();
+  std::uint32_t* arrived = arrived_.data() + num_arrived_;
+  std::uint32_t uses = 0;
+  for (; readers != end; ++readers) {
+    const std::uint32_t word = words[*readers];
+    const auto here = static_cast<std::uint32_t>((word & kDeviceMask) == device);
+    const std::uint32_t left = word - here * kOneWait;
+    words[*readers] = left;
+    *arrived = *readers;
+    arrived += here & static_cast<std::uint32_t>(left < kOneWait);
+    uses += here;
+  }
+  num_arrived_ = static_cast<std::size_t>(arrived - arrived_.data());
+  return uses;
+}
+
+void Engine::send_control(std::uint32_t after, std::uint32_t device) {
+  const Picoseconds latency = problem_.control_latency(DeviceId(device), DeviceId(device_of(after)));
+  if (latency == 0) return arrive_at_node(after);
+  ++under_way_;
+  queue_of_events_.push({now_ + latency, Event::Kind::kControl, after});
+}
+
+// The tensor whose copy on a device holds this one.
+std::uint32_t Engine::storage_of(std::uint32_t tensor, const std::uint32_t* uses) {
+  return (uses[tensor] & kIsShared) == 0 ? tensor : uses[tensor] & ~kIsShared;
+}
+
+// One use of a tensor on a device has ended.
+void Engine::release(std::uint32_t tensor, std::uint32_t device) {
+  std::uint32_t* const uses = uses_on(device);
+  const std::uint32_t storage = storage_of(tensor, uses);
+  if (--uses[storage] == 0) devices_[device].held -= bytes_[storage];
+}
+
+// What is held then counts at the end of the instant.
+void Engine::allocate(std::uint32_t device, Bytes bytes, std::uint32_t allocator) {
+  if (bytes == 0) return;
   devices_[device].held += bytes;
-  devices_[device].last_allocator = op;
+  devices_[device].last_allocator = allocator;
   grown_devices_ |= DeviceSet{1} << device;
 }
 
-void Engine::request(std::uint32_t tensor, std::uint8_t from, std::uint8_t to) {
+template <Mode kMode>
+void Engine::request(std::uint32_t tensor, std::uint32_t from, std::uint32_t to) {
   std::uint32_t id = unused_transfer_;
   if (id == kNone) {
     id = static_cast<std::uint32_t>(transfers_.size());
@@ -281,36 +294,44 @@ void Engine::request(std::uint32_t tensor, std::uint8_t from, std::uint8_t to) {
     unused_transfer_ = transfers_[id].next;
   }
   ++under_way_;
-  transfers_[id] = {0, tensor, kNone, first_hop_[from * devices_.size() + to], from, to, true};
-  advance(id);
+  transfers_[id] = {0,
+                    bytes_[tensor],
+                    tensor,
+                    kNone,
+                    first_hop_[from * devices_.size() + to],
+                    static_cast<std::uint8_t>(from),
+                    static_cast<std::uint8_t>(to),
+                    true};
+  advance<kMode>(id);
 }
 
 // Brings a transfer through hops that take no time to the next one that does: into its queue, or onto an uncontended
 // channel.
+template <Mode kMode>
 void Engine::advance(std::uint32_t id) {
   Transfer& transfer = transfers_[id];
-  const Bytes bytes = graph_->bytes[transfer.tensor];
   for (;;) {
     const Hop& hop = hops_[transfer.hop];
-    transfer.duration = hop_time(hop, bytes);
+    transfer.duration = hop_time(hop, transfer.bytes);
     if (transfer.duration > 0 && hop.queue >= 0) {
       const std::uint64_t order = (std::uint64_t{transfer.tensor} << 8) | transfer.to;
-      requests_.push_back({static_cast<std::uint32_t>(hop.queue), order, id});
+      requests_.push_back({order, static_cast<std::uint32_t>(hop.queue), id});
       return;
     }
-    if (hop.last) allocate(transfer.to, bytes, graph_->producer[transfer.tensor]);
+    if (hop.last) allocate(transfer.to, transfer.bytes, transfer.tensor | kOfCopy);
     if (transfer.duration > 0) return queue_of_events_.push({now_ + transfer.duration, Event::Kind::kTransferEnd, id});
-    if (!leave_hop(id)) return;
+    if (!leave_hop<kMode>(id)) return;
   }
 }
 
 // Ends the present hop; true if there is another one.
+template <Mode kMode>
 bool Engine::leave_hop(std::uint32_t id) {
   Transfer& transfer = transfers_[id];
-  if (transfer.first) release_storage(tensors_[transfer.tensor].storage, transfer.from);
+  if (transfer.first) release(transfer.tensor, transfer.from);
   transfer.first = false;
   if (!hops_[transfer.hop++].last) return true;
-  deliver(transfer);
+  deliver<kMode>(transfer);
   --under_way_;
   transfer.next = unused_transfer_;
   unused_transfer_ = id;
@@ -327,7 +348,7 @@ void Engine::end_hop(std::uint32_t id) {
   } else if constexpr (kMode == Mode::kTimeline) {
     record_transfer(transfer, now_ - transfer.duration);
   }
-  if (leave_hop(id)) advance(id);
+  if (leave_hop<kMode>(id)) advance<kMode>(id);
 }
 
 void Engine::touch_queue(std::uint32_t id) {
@@ -336,37 +357,25 @@ void Engine::touch_queue(std::uint32_t id) {
 }
 
 // A copy has arrived: its consumers there hold it from now on.
+template <Mode kMode>
 void Engine::deliver(const Transfer& transfer) {
-  std::uint32_t uses = 0;
-  for (const std::uint32_t consumer : graph_->consumers_of(transfer.tensor)) {
-    if (nodes_[consumer].device != transfer.to) continue;
-    ++uses;
-    arrive_at_node(consumer);
-  }
-  Tensor& tensor = tensors_[transfer.tensor];
-  received_.push_back({transfer.tensor, uses, tensor.received, transfer.to});
-  tensor.received = static_cast<std::uint32_t>(received_.size() - 1);
+  const std::uint32_t* const readers = script_ + tensor_begin_[transfer.tensor] + 3;
+  uses_on(transfer.to)[transfer.tensor] = tell_at(readers, readers + readers[-1], transfer.to);
+  if constexpr (kMode == Mode::kBase) base_->appear(transfer.to * flat_.num_tensors() + transfer.tensor);
 }
 
 // The second half of an instant: demands queue up in order, then idle lanes and links take the next.
 template <Mode kMode>
 void Engine::pick() {
-  if (!ready_.empty()) {
-    if constexpr (kMode == Mode::kTimeline) {
-      for (const std::uint32_t node : ready_) timeline_.op_ready[node] = now_;
-    }
-    if constexpr (kMode == Mode::kBase) {
-      for (const std::uint32_t node : ready_)
-        base_->ready_instant[node] = static_cast<std::uint32_t>(base_->time.size());
-    }
-    queue_ready_nodes();
+  if (num_ready_ > 1) sort_few(std::span(ready_.data(), num_ready_), std::less<>());
+  if (equal_priorities_) {
+    start_in_order_of_readiness<kMode>();
+  } else {
+    start_by_priority<kMode>();
   }
+  freed_devices_ = 0;
+  num_ready_ = 0;
   if (!requests_.empty()) queue_requests();
-  for (; touched_devices_ != 0; touched_devices_ &= touched_devices_ - 1) {
-    const auto id = static_cast<std::uint8_t>(std::countr_zero(touched_devices_));
-    DeviceState& device = devices_[id];
-    while (device.idle_lanes > 0 && has_ready(device)) start_node<kMode>(take_ready(device), id);
-  }
   for (const std::uint32_t queue : touched_queues_) {
     queues_[queue].touched = false;
     if (!queues_[queue].busy && queues_[queue].head != kNone) start_transfer<kMode>(queue);
@@ -374,19 +383,40 @@ void Engine::pick() {
   touched_queues_.clear();
 }
 
-void Engine::queue_ready_nodes() {
-  sort_few(ready_, std::less<>());
-  for (const std::uint32_t node : ready_) {
-    const std::uint8_t id = nodes_[node].device;
+// What has been ready for longer goes first; only what finds no idle lane is listed at all.
+template <Mode kMode>
+void Engine::start_in_order_of_readiness() {
+  for (DeviceSet freed = freed_devices_; freed != 0; freed &= freed - 1) {
+    const auto id = static_cast<std::uint32_t>(std::countr_zero(freed));
     DeviceState& device = devices_[id];
-    touched_devices_ |= DeviceSet{1} << id;
-    if (equal_priorities_) {
-      list_ready(node, device);
-    } else {
-      device.ready.push({urgency_[node], ready_order_++, node});
+    while (device.idle_lanes > 0 && device.head != kNone) {
+      const std::uint32_t node = device.head;
+      device.head = next_ready_[node];
+      start_node<kMode>(node, id);
     }
   }
-  ready_.clear();
+  for (std::size_t i = 0; i < num_ready_; ++i) {
+    const std::uint32_t node = ready_[i], id = device_of(node);
+    if (devices_[id].idle_lanes > 0) {
+      start_node<kMode>(node, id);
+    } else {
+      list_ready(node, devices_[id]);
+    }
+  }
+}
+
+template <Mode kMode>
+void Engine::start_by_priority() {
+  DeviceSet touched = freed_devices_;
+  for (std::size_t i = 0; i < num_ready_; ++i) {
+    const std::uint32_t node = ready_[i], id = device_of(node);
+    ready_of_[id].push({urgency_[node], ready_order_++, node});
+    touched |= DeviceSet{1} << id;
+  }
+  for (; touched != 0; touched &= touched - 1) {
+    const auto id = static_cast<std::uint32_t>(std::countr_zero(touched));
+    while (devices_[id].idle_lanes > 0 && !ready_of_[id].empty()) start_node<kMode>(ready_of_[id].pop().node, id);
+  }
 }
 
 void Engine::list_ready(std::uint32_t node, DeviceState& device) {
@@ -396,7 +426,7 @@ void Engine::list_ready(std::uint32_t node, DeviceState& device) {
 }
 
 void Engine::queue_requests() {
-  sort_few(requests_, [](const Request& a, const Request& b) { return a.order < b.order; });
+  sort_few(std::span(requests_), [](const Request& a, const Request& b) { return a.order < b.order; });
   for (const Request& request : requests_) {
     Queue& queue = queues_[request.queue];
     (queue.head == kNone ? queue.head : transfers_[queue.tail].next) = request.transfer;
@@ -407,19 +437,8 @@ void Engine::queue_requests() {
   requests_.clear();
 }
 
-bool Engine::has_ready(const DeviceState& device) const {
-  return equal_priorities_ ? device.head != kNone : !device.ready.empty();
-}
-
-std::uint32_t Engine::take_ready(DeviceState& device) {
-  if (!equal_priorities_) return device.ready.pop();
-  const std::uint32_t node = device.head;
-  device.head = next_ready_[node];
-  return node;
-}
-
 template <Mode kMode>
-void Engine::start_node(std::uint32_t node, std::uint8_t id) {
+void Engine::start_node(std::uint32_t node, std::uint32_t id) {
   DeviceState& device = devices_[id];
   if constexpr (kMode == Mode::kBounded || kMode == Mode::kNear) late_ |= is_late(device);
   if constexpr (kMode == Mode::kBase) base_->start_rank[node] = started_++;
@@ -427,12 +446,14 @@ void Engine::start_node(std::uint32_t node, std::uint8_t id) {
     ++started_;
     rank_end_ = std::max(rank_end_, base_->start_rank[node] + 1);
   }
+  const FlatGraph::Start start = starts_[first_start_[id] + node];
+  __builtin_prefetch(script_ + node_begin_[node]);  // read when it ends
   --device.idle_lanes;
-  device.busy += duration_[node];
-  if (const Bytes bytes = graph_->output_bytes[node]; bytes > 0) allocate(id, bytes, node);
-  queue_of_events_.push({now_ + duration_[node], Event::Kind::kOpEnd, node});
+  queue_of_events_.push({now_ + start.duration, Event::Kind::kOpEnd, node});
+  device.busy += start.duration;
+  allocate(id, start.bytes, node);
   if constexpr (kMode == Mode::kTimeline)
-    timeline_.ops.push_back({OpId{node}, DeviceId{id}, 0, now_, now_ + duration_[node]});
+    timeline_.ops.push_back({OpId{node}, DeviceId(id), 0, now_, now_ + start.duration});
 }
 
 bool Engine::is_late() const {
@@ -453,43 +474,42 @@ void Engine::start_transfer(std::uint32_t id) {
   queue_of_events_.push({now_ + transfer.duration, Event::Kind::kTransferEnd, queue.head});
   queue.head = transfer.next;
   queue.busy = true;
-  const Bytes bytes = graph_->bytes[transfer.tensor];
-  if (hops_[transfer.hop].last) allocate(transfer.to, bytes, graph_->producer[transfer.tensor]);
+  __builtin_prefetch(script_ + tensor_begin_[transfer.tensor]);
+  if (hops_[transfer.hop].last) allocate(transfer.to, transfer.bytes, transfer.tensor | kOfCopy);
   score_.queues[id].busy += transfer.duration;
-  score_.queues[id].bytes += bytes;
+  score_.queues[id].bytes += transfer.bytes;
   if constexpr (kMode == Mode::kTimeline) record_transfer(transfer, now_);
 }
 
 void Engine::record_transfer(const Transfer& transfer, Picoseconds start) {
-  timeline_.transfers.push_back({TensorId{transfer.tensor}, DeviceId{transfer.from}, DeviceId{transfer.to},
-                                 hops_[transfer.hop].channel, start, start + transfer.duration,
-                                 graph_->bytes[transfer.tensor]});
+  timeline_.transfers.push_back({TensorId{transfer.tensor}, DeviceId(transfer.from), DeviceId(transfer.to),
+                                 hops_[transfer.hop].channel, start, start + transfer.duration, transfer.bytes});
 }
 
 // Rule 5: what is held between this instant and the next.
 void Engine::note_peaks() {
   for (; grown_devices_ != 0; grown_devices_ &= grown_devices_ - 1) {
-    const auto id = static_cast<std::uint8_t>(std::countr_zero(grown_devices_));
+    const auto id = static_cast<std::uint32_t>(std::countr_zero(grown_devices_));
     DeviceState& device = devices_[id];
     if (device.held > device.peak) {
       device.peak = device.held;
       device.peak_time = now_;
-      device.peak_op = device.last_allocator;
+      device.peak_allocator = device.last_allocator;
     }
     if (!pools_.empty()) note_pool_peak(id);
   }
 }
 
-void Engine::note_pool_peak(std::uint8_t grown) {
+void Engine::note_pool_peak(std::uint32_t grown) {
   const Machine& machine = problem_.machine();
-  const int pool = machine.pool_of(DeviceId{grown});
+  const int pool = machine.pool_of(DeviceId(grown));
   if (pool < 0) return;
   Bytes held = 0;
   for (const DeviceId id : machine.device_ids()) {
     if (machine.pool_of(id) == pool) held += devices_[index(id)].held;
   }
   PoolState& state = pools_[static_cast<std::size_t>(pool)];
-  if (held > state.peak) state = {held, now_, devices_[grown].last_allocator, grown};
+  if (held > state.peak) state = {held, now_, devices_[grown].last_allocator, static_cast<std::uint8_t>(grown)};
 }
 
 }  // namespace berth

@@ -8,6 +8,9 @@
 // With equal priorities ready times arrive in order, so the ready queue of a device is a list, not a heap. Memory needs
 // no timeline: bytes go up and down with the events, and the peak is read once at the end of an instant, which makes
 // lifetimes half-open and empty ones free of charge.
+//
+// What the loop reads is packed (flat_graph.h). Where a copy arrives, which of its readers are there is a coin toss, so
+// that is arithmetic and no branch; docs/decisions/0029-packed-tables.md says what was measured.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +18,7 @@
 #include <span>
 #include <vector>
 
+#include "graph/builder.h"
 #include "problem/problem.h"
 #include "sim/engine/event_queue.h"
 #include "sim/engine/flat_graph.h"
@@ -52,27 +56,13 @@ class Engine {
 
  private:
   static constexpr std::uint32_t kNone = 0xffffffffU;
+  // A node in one word: what it waits for, then its device.
+  static constexpr std::uint32_t kDeviceMask = 63, kOneWait = 64;
+  static_assert(kDeviceMask + 1 == kMaxDevices);
+  static_assert(kMaxTensors + kMaxOps <= 0xffffffffU / kOneWait);
+  static constexpr std::uint32_t kOfCopy = 1U << 31;    // what has allocated: the arrival of a tensor
+  static constexpr std::uint32_t kIsShared = 1U << 31;  // uses: the storage is that of the tensor in the other bits
 
-  // State of a node; kept small, since every edge touches one.
-  struct Node {
-    std::uint32_t waits;  // inputs and control predecessors still missing
-    std::uint8_t device;
-    bool timeless;
-  };
-  // A home copy. Views point at the storage of the copy they were made from: a tensor, or num_tensors + a received
-  // copy.
-  struct Tensor {
-    std::uint32_t storage;
-    std::uint32_t uses;      // of this storage: consumers to end and transfers to leave, views' included
-    std::uint32_t received;  // first of the copies on other devices
-    std::uint8_t home;
-  };
-  struct ReceivedCopy {
-    std::uint32_t tensor;
-    std::uint32_t uses;
-    std::uint32_t next;  // copy of the same tensor on another device
-    std::uint8_t device;
-  };
   struct Resident {
     OpId op;
     Bytes bytes;
@@ -85,6 +75,7 @@ class Engine {
   };
   struct Transfer {
     Picoseconds duration;  // on the present hop
+    Bytes bytes;
     std::uint32_t tensor;
     std::uint32_t next;  // in its queue, or among the unused
     std::uint32_t hop;   // into hops_
@@ -92,8 +83,8 @@ class Engine {
     bool first;  // on the first hop
   };
   struct Request {
-    std::uint32_t queue;
     std::uint64_t order;  // tensor, then destination
+    std::uint32_t queue;
     std::uint32_t transfer;
   };
   struct Queue {
@@ -101,19 +92,18 @@ class Engine {
     bool busy, touched;
   };
   struct DeviceState {
-    std::uint32_t head, tail;  // ready list, when priorities are equal
-    ReadyQueue ready;          // when they differ
-    int lanes, idle_lanes;
-    Picoseconds busy, total_work;  // total: of all its ops
     Bytes held, peak;
-    std::uint32_t last_allocator;  // op
+    Picoseconds busy;
+    std::uint32_t head, tail;  // ready list, when priorities are equal
+    int idle_lanes, lanes;
+    std::uint32_t last_allocator, peak_allocator;  // node, or kOfCopy + tensor
     Picoseconds peak_time;
-    std::uint32_t peak_op;
+    Picoseconds total_work;  // of all its ops, where that is asked for
   };
   struct PoolState {
     Bytes peak;
     Picoseconds peak_time;
-    std::uint32_t peak_op;
+    std::uint32_t peak_allocator;
     std::uint8_t peak_device;
   };
   struct Release {  // of bytes that only one of base and plan holds until then
@@ -123,6 +113,12 @@ class Engine {
   struct Checkpoint;
   struct BaseRun;
 
+  struct Told {            // readers of a tensor
+    std::uint32_t here;    // how many are on the device that has it now
+    std::uint32_t others;  // on how many devices the rest is
+    DeviceSet elsewhere;   // on which
+  };
+
   template <Mode kMode>
   bool simulate(const Plan& plan);
   template <Mode kMode>
@@ -130,8 +126,11 @@ class Engine {
   template <Mode kMode>
   bool run_to_end();
   bool simulate_near(const Plan& plan);
+  void use(const FlatGraph& graph);
   void reset(const Plan& plan);
   void reset_nodes(const Plan& plan);
+  void sum_work(const Plan& plan);
+  void hold_residents(const Plan& plan);
   void set_priorities(const Plan& plan);
 
   template <Mode kMode>
@@ -140,42 +139,51 @@ class Engine {
   void settle();  // timeless work, to the last round
   template <Mode kMode>
   void end_node(std::uint32_t node);
-  void publish_output(std::uint32_t node, std::uint32_t tensor, std::uint8_t device);
-  void send_control(std::uint32_t node, std::uint8_t device);
-  void release_inputs(std::uint32_t node, std::uint8_t device);
+  template <Mode kMode>
+  const std::uint32_t* publish(const std::uint32_t* output, std::uint32_t device, std::uint32_t looks_at);
+  Told tell(const std::uint32_t* readers, const std::uint32_t* end, std::uint32_t device);
+  std::uint32_t tell_at(const std::uint32_t* readers, const std::uint32_t* end, std::uint32_t device);
+  void send_control(std::uint32_t after, std::uint32_t device);
   void arrive_at_node(std::uint32_t node);
 
-  void request(std::uint32_t tensor, std::uint8_t from, std::uint8_t to);
+  template <Mode kMode>
+  void request(std::uint32_t tensor, std::uint32_t from, std::uint32_t to);
+  template <Mode kMode>
   void advance(std::uint32_t transfer);
   static Picoseconds hop_time(const Hop& hop, Bytes bytes) {
     return to_picoseconds(hop.latency_s + static_cast<double>(bytes) / hop.bytes_per_s);
   }
   template <Mode kMode>
   void end_hop(std::uint32_t transfer);
+  template <Mode kMode>
   bool leave_hop(std::uint32_t transfer);
   void touch_queue(std::uint32_t queue);
+  template <Mode kMode>
   void deliver(const Transfer& transfer);
 
   template <Mode kMode>
   void pick();
-  void queue_ready_nodes();
+  template <Mode kMode>
+  void start_in_order_of_readiness();
+  template <Mode kMode>
+  void start_by_priority();
   void list_ready(std::uint32_t node, DeviceState& device);
   void queue_requests();
-  [[nodiscard]] bool has_ready(const DeviceState& device) const;
-  std::uint32_t take_ready(DeviceState& device);
   template <Mode kMode>
-  void start_node(std::uint32_t node, std::uint8_t device);
+  void start_node(std::uint32_t node, std::uint32_t device);
   [[nodiscard]] bool is_late(const DeviceState& device) const;
   [[nodiscard]] bool is_late() const;
   template <Mode kMode>
   void start_transfer(std::uint32_t queue);
   void record_transfer(const Transfer& transfer, Picoseconds start);
 
-  void allocate(std::uint8_t device, Bytes bytes, std::uint32_t op);
-  [[nodiscard]] std::uint32_t storage_on(std::uint32_t tensor, std::uint8_t device) const;
-  void release_storage(std::uint32_t storage, std::uint8_t device);
+  void allocate(std::uint32_t device, Bytes bytes, std::uint32_t allocator);
+  [[nodiscard]] OpId op_of(std::uint32_t allocator) const;
+  [[nodiscard]] std::uint32_t* uses_on(std::uint32_t device) { return uses_.data() + device * flat_.num_tensors(); }
+  [[nodiscard]] static std::uint32_t storage_of(std::uint32_t tensor, const std::uint32_t* uses);
+  void release(std::uint32_t tensor, std::uint32_t device);
   void note_peaks();
-  void note_pool_peak(std::uint8_t device);
+  void note_pool_peak(std::uint32_t device);
 
   void fill_score();
   void judge_memory();
@@ -189,11 +197,13 @@ class Engine {
   void record_instant();
   [[nodiscard]] Bytes held_in(std::size_t column) const;
   [[nodiscard]] Picoseconds duration_in(const Plan& plan, std::uint32_t node) const;
+  void forget_freed();
   void save(Checkpoint& to, std::uint32_t instant) const;
   void restore(const Checkpoint& from);
-  void restore_tables();
+  void restore_urgency();
   bool find_changes(const Plan& plan);
   [[nodiscard]] DeviceSet destinations(const Plan& plan, std::uint32_t tensor) const;
+  [[nodiscard]] std::uint32_t device_of(std::uint32_t node) const { return words_[node] & kDeviceMask; }
   [[nodiscard]] bool moved(const Plan& plan, std::uint32_t node) const;
   [[nodiscard]] bool same_latency(const Plan& plan, std::uint32_t from, std::uint32_t to) const;
   [[nodiscard]] std::uint32_t first_effect(const Plan& plan) const;
@@ -201,7 +211,7 @@ class Engine {
   [[nodiscard]] bool moves_unnoticed(const Plan& plan, std::uint32_t node) const;
   [[nodiscard]] const Checkpoint& checkpoint_before(std::uint32_t instant) const;
   void patch(const Plan& plan);
-  void shift_held(std::uint8_t device, Bytes bytes);
+  void shift_held(std::uint32_t device, Bytes bytes);
 
   // engine_rejoin.cc
   void prepare_rejoin(const Plan& plan);
@@ -216,37 +226,46 @@ class Engine {
   bool collect_releases(const Plan& plan, std::uint32_t instant, int sign);
   bool collect_copies(const Plan& plan, std::uint32_t root, std::uint32_t instant, int sign);
   [[nodiscard]] bool is_view_of(std::uint32_t node, std::uint32_t tensor) const;
-  [[nodiscard]] std::uint32_t last_use(const Plan& plan, std::uint32_t root, std::uint8_t device);
-  void add_release(std::uint8_t device, std::uint32_t last, std::uint32_t instant, Bytes bytes);
+  [[nodiscard]] std::uint32_t last_use(const Plan& plan, std::uint32_t root, std::uint32_t device);
+  void add_release(std::uint32_t device, std::uint32_t last, std::uint32_t instant, Bytes bytes);
   void fill_queue_use();
   void add_transfers(const Plan& plan, std::uint32_t tensor, int sign);
 
   const Problem& problem_;
   const FlatGraph flat_;    // of the problem
   FlatGraph fused_;         // of the plan, if it fuses
-  const FlatGraph* graph_;  // the one in use
+  const FlatGraph* graph_;  // the one in use, and its tables
+  const std::uint32_t *script_ = nullptr, *node_begin_ = nullptr, *tensor_begin_ = nullptr;
+  const FlatGraph::Start* starts_ = nullptr;
+  const Bytes* bytes_ = nullptr;
+
   Picoseconds now_ = 0, cutoff_ = 0;
   bool late_ = false;  // the step will end after the cutoff
 
-  HugeVector<Node> nodes_;
-  HugeVector<Picoseconds> duration_;  // per node, on its device
-  HugeVector<Tensor> tensors_;
-  HugeVector<ReceivedCopy> received_;
+  HugeVector<std::uint32_t> words_;  // per node
+  // Of the storage of a tensor's copy, [device * tensors + tensor], from the moment that it is there: consumers to end
+  // and transfers to leave, those of views made of it included. For such a view, the tensor whose copy it shares.
+  HugeVector<std::uint32_t> uses_;
   HugeVector<std::uint32_t> next_ready_;
   HugeVector<Transfer> transfers_;
   std::uint32_t unused_transfer_ = 0;
+  std::vector<std::size_t> first_start_;  // per device: those of its class in starts_
   std::vector<Hop> hops_;
   std::vector<std::uint32_t> first_hop_;  // [from * devices + to]
-  std::vector<Queue> queues_;
   std::vector<DeviceState> devices_;
+  std::vector<ReadyQueue> ready_of_;  // per device, when priorities differ
+  std::vector<Queue> queues_;
   std::vector<PoolState> pools_;
   std::vector<Resident> residents_;
+
   EventQueue queue_of_events_;
 
   // Collected during an instant.
-  std::vector<std::uint32_t> timeless_, ready_, touched_queues_;
+  HugeVector<std::uint32_t> arrived_, ready_;  // nodes that wait for nothing any more; those of them that take time
+  std::size_t num_arrived_ = 0, num_ready_ = 0;
+  std::vector<std::uint32_t> touched_queues_;
   std::vector<Request> requests_;
-  DeviceSet touched_devices_ = 0, grown_devices_ = 0;
+  DeviceSet freed_devices_ = 0, grown_devices_ = 0;
 
   bool equal_priorities_ = true;
   std::vector<std::uint64_t> urgency_;  // per node, when priorities differ
@@ -260,8 +279,8 @@ class Engine {
   // Of the base and of a plan near it.
   std::unique_ptr<BaseRun> base_;
   bool has_base_ = false;
-  std::vector<std::uint32_t> changed_, patched_;  // nodes; whose durations and priorities are not the base's
-  bool tables_are_of_base_ = false;               // but for patched_
+  std::vector<std::uint32_t> changed_, patched_;  // nodes; whose priorities are not the base's
+  bool urgency_is_of_base_ = false;               // but for patched_
   std::uint32_t under_way_ = 0;                   // transfers and control signals
   std::uint32_t started_ = 0, rank_end_ = 0;      // nodes started; one more than the highest rank among them
   const Plan* near_plan_ = nullptr;

@@ -46,7 +46,8 @@ void Engine::begin_base(const Plan& plan) {
   base.held.resize(devices_.size() + pools_.size());
   base.block_peak.resize(base.held.size());
   for (auto& column : base.held) column.clear();
-  const std::size_t bytes = 1 + nodes * sizeof(Node) + flat_.num_tensors() * sizeof(Tensor);
+  base.places.clear();
+  const std::size_t bytes = 1 + nodes * sizeof(std::uint32_t) + flat_.num_tensors() * sizeof(Checkpoint::Uses);
   base.checkpoints.resize(std::min(BaseRun::kMostCheckpoints, BaseRun::kMostCheckpointBytes / bytes));
   base.num_checkpoints = 0;
   base.nodes_with_time = 0;
@@ -69,7 +70,7 @@ void Engine::end_base() {
     }
   }
   patched_.clear();
-  tables_are_of_base_ = true;
+  urgency_is_of_base_ = true;
 }
 
 void Engine::record_instant() {
@@ -80,6 +81,7 @@ void Engine::record_instant() {
   base.running.push_back(under_way_ == 0 ? static_cast<std::uint32_t>(queue_of_events_.size()) : kNone);
   for (std::size_t column = 0; column < base.held.size(); ++column) base.held[column].push_back(held_in(column));
   if (started_ > base.checkpoint_due) {
+    forget_freed();
     save(base.checkpoints[base.num_checkpoints++], instant);
     base.set_checkpoint_due();
   }
@@ -104,15 +106,24 @@ Picoseconds Engine::duration_in(const Plan& plan, std::uint32_t node) const {
   return problem_.duration(OpId{node}, plan.device_of[node]);
 }
 
+// Nobody asks for storages that are free, or for views of them.
+void Engine::forget_freed() {
+  const auto tensors = static_cast<std::uint32_t>(flat_.num_tensors());
+  std::erase_if(base_->places, [&](std::uint32_t place) {
+    const std::uint32_t tensor = place % tensors;
+    return uses_[place - tensor + storage_of(tensor, &uses_[place - tensor])] == 0;
+  });
+}
+
 void Engine::save(Checkpoint& to, std::uint32_t instant) const {
   to.instant = instant;
   to.started = started_;
   to.ready_order = ready_order_;
   to.unused_transfer = unused_transfer_;
   to.now = now_;
-  to.nodes = nodes_;
-  if (instant != kNone) to.tensors = tensors_;  // at the start there are none
-  to.received = received_;
+  to.words = words_;
+  to.uses.clear();
+  for (const std::uint32_t place : base_->places) to.uses.push_back({place, uses_[place]});
   to.transfers = transfers_;
   to.transfers_under_way = under_way_;
   to.queues = queues_;
@@ -120,6 +131,7 @@ void Engine::save(Checkpoint& to, std::uint32_t instant) const {
   to.devices = devices_;
   to.pools = pools_;
   to.events = queue_of_events_;
+  if (!equal_priorities_) to.ready_of = ready_of_;
   to.ready.clear();
   for (const DeviceState& device : devices_) {
     for (std::uint32_t node = device.head; equal_priorities_ && node != kNone; node = next_ready_[node]) {
@@ -129,16 +141,15 @@ void Engine::save(Checkpoint& to, std::uint32_t instant) const {
 }
 
 void Engine::restore(const Checkpoint& from) {
-  graph_ = &flat_;
+  use(flat_);
   now_ = from.now;
   late_ = false;
   events_ = 0;
   started_ = rank_end_ = from.started;
   ready_order_ = from.ready_order;
   unused_transfer_ = from.unused_transfer;
-  nodes_ = from.nodes;
-  std::copy(from.tensors.begin(), from.tensors.end(), tensors_.begin());
-  received_ = from.received;
+  words_ = from.words;
+  for (const auto& [place, uses] : from.uses) uses_[place] = uses;
   transfers_ = from.transfers;
   under_way_ = from.transfers_under_way;
   queues_ = from.queues;
@@ -147,26 +158,27 @@ void Engine::restore(const Checkpoint& from) {
   pools_ = from.pools;
   queue_of_events_ = from.events;
   equal_priorities_ = base_->equal_priorities;
+  if (!equal_priorities_) ready_of_ = from.ready_of;
   for (DeviceState& device : devices_) device.head = device.tail = kNone;
-  for (const std::uint32_t node : from.ready) list_ready(node, devices_[nodes_[node].device]);
-  restore_tables();
+  for (const std::uint32_t node : from.ready) list_ready(node, devices_[device_of(node)]);
+  restore_urgency();
 }
 
-// Durations and priorities as they were in the base.
-void Engine::restore_tables() {
-  const Plan& plan = base_->plan;
+// Priorities as they were in the base.
+void Engine::restore_urgency() {
   const auto restore_node = [&](std::uint32_t node) {
-    duration_[node] = duration_in(plan, node);
-    if (!equal_priorities_) urgency_[node] = urgency_of(plan.priority_of(OpId{node}));
+    urgency_[node] = urgency_of(base_->plan.priority_of(OpId{node}));
   };
-  if (tables_are_of_base_) {
+  if (equal_priorities_) {
+    patched_.clear();
+  } else if (urgency_is_of_base_) {
     std::for_each(patched_.begin(), patched_.end(), restore_node);
   } else {
-    if (!equal_priorities_) urgency_.resize(nodes_.size());
-    for (std::uint32_t node = 0; node < nodes_.size(); ++node) restore_node(node);
+    urgency_.resize(words_.size());
+    for (std::uint32_t node = 0; node < words_.size(); ++node) restore_node(node);
   }
   patched_.clear();
-  tables_are_of_base_ = true;
+  urgency_is_of_base_ = true;
 }
 
 // Finds the ops that differ from the base. False if the plan is too far from it for what follows.
@@ -241,7 +253,7 @@ std::uint32_t Engine::first_effect_of(const Plan& plan, std::uint32_t node) cons
 // True for what is there from the start, has moved with all its neighbours and holds nothing but resident bytes.
 bool Engine::moves_unnoticed(const Plan& plan, std::uint32_t node) const {
   const Plan& base = base_->plan;
-  if (flat_.output_bytes[node] > 0) return false;
+  if (flat_.output_bytes(node) > 0) return false;
   for (const std::uint32_t tensor : flat_.inputs_of(node)) {
     const std::uint32_t producer = flat_.producer[tensor];
     if (plan.device_of[producer] != plan.device_of[node] || base.device_of[producer] != base.device_of[node]) {
@@ -270,16 +282,15 @@ const Engine::Checkpoint& Engine::checkpoint_before(std::uint32_t instant) const
 // Turns the restored state of the base into that of the plan at the same instant.
 void Engine::patch(const Plan& plan) {
   for (const std::uint32_t node : changed_) {
-    const auto from = static_cast<std::uint8_t>(base_->plan.device_of[node]);
-    const auto to = static_cast<std::uint8_t>(plan.device_of[node]);
-    devices_[from].total_work -= duration_[node];
-    duration_[node] = duration_in(plan, node);
-    devices_[to].total_work += duration_[node];
+    const auto from = static_cast<std::uint32_t>(base_->plan.device_of[node]);
+    const auto to = static_cast<std::uint32_t>(plan.device_of[node]);
     if (!equal_priorities_) urgency_[node] = urgency_of(plan.priority_of(OpId{node}));
-    nodes_[node].device = to;
     if (from == to) continue;
+    devices_[from].total_work -= duration_in(base_->plan, node);
+    devices_[to].total_work += duration_in(plan, node);
+    words_[node] = (words_[node] & ~kDeviceMask) | to;
     if (base_->end_instant[node] == 0) {
-      for (const std::uint32_t tensor : flat_.outputs_of(node)) tensors_[tensor].home = to;
+      for (const std::uint32_t tensor : flat_.outputs_of(node)) uses_on(to)[tensor] = uses_on(from)[tensor];
     }
     const Bytes bytes = problem_.graph().resident_bytes(OpId{node});
     shift_held(from, -bytes);
@@ -289,10 +300,10 @@ void Engine::patch(const Plan& plan) {
 }
 
 // Bytes that are held all the time move every peak.
-void Engine::shift_held(std::uint8_t device, Bytes bytes) {
+void Engine::shift_held(std::uint32_t device, Bytes bytes) {
   devices_[device].held += bytes;
   devices_[device].peak += bytes;
-  const int pool = problem_.machine().pool_of(DeviceId{device});
+  const int pool = problem_.machine().pool_of(DeviceId(device));
   if (pool >= 0) pools_[static_cast<std::size_t>(pool)].peak += bytes;
 }
 

@@ -9,16 +9,20 @@ namespace berth {
 
 // The state between two instants, or before the first.
 struct Engine::Checkpoint {
+  struct Uses {                 // of a storage that is not free yet
+    std::uint32_t place, uses;  // into uses_
+  };
+
   std::uint32_t instant, started, ready_order, unused_transfer;
   Picoseconds now;
-  HugeVector<Node> nodes;
-  HugeVector<Tensor> tensors;
-  HugeVector<ReceivedCopy> received;
+  HugeVector<std::uint32_t> words;
+  std::vector<Uses> uses;
   HugeVector<Transfer> transfers;
   std::uint32_t transfers_under_way;
   std::vector<Queue> queues;
   std::vector<QueueUse> queue_use;
   std::vector<DeviceState> devices;
+  std::vector<ReadyQueue> ready_of;
   std::vector<std::uint32_t> ready;  // listed nodes, device by device, when priorities are equal
   std::vector<PoolState> pools;
   EventQueue events;
@@ -39,12 +43,14 @@ struct Engine::BaseRun {
   Checkpoint start;                                       // before the first instant
   std::vector<Checkpoint> checkpoints;
   std::size_t num_checkpoints = 0, nodes_with_time = 0;
-  std::uint32_t checkpoint_due = 0;  // once more nodes than that have started
+  std::uint32_t checkpoint_due = 0;   // once more nodes than that have started
+  std::vector<std::uint32_t> places;  // of uses_, but for those that were free at the last checkpoint
 
   static constexpr std::uint32_t kBlock = 64;
   static constexpr std::size_t kMostCheckpoints = 16, kMostCheckpointBytes = std::size_t{256} << 20;
 
   [[nodiscard]] Picoseconds end_of(std::uint32_t node) const { return time[end_instant[node]]; }
+  void appear(std::size_t place) { places.push_back(static_cast<std::uint32_t>(place)); }
   void set_checkpoint_due();
   [[nodiscard]] Bytes most_held(std::size_t column, std::uint32_t first, std::uint32_t last) const;
 };

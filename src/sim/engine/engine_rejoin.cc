@@ -41,9 +41,9 @@ void Engine::find_touched_tensors() {
 // nodes. If the rest is the base's, fills the score and returns true.
 bool Engine::rejoin() {
   const BaseRun& base = *base_;
-  const std::uint32_t next_end = base.end_instant[queue_of_events_.top().item];
+  const std::uint32_t next_end = base.end_instant[queue_of_events_.first().item];
   const std::uint32_t instant = next_end - 1;
-  const Picoseconds shift = queue_of_events_.next_time() - base.time[next_end];
+  const Picoseconds shift = queue_of_events_.first().time - base.time[next_end];
   if (instant >= last_change_ && base.started[instant] == started_ && matches_running(instant, shift) &&
       matches_ready() && fill_score_from(instant)) {
     score_.step_time = base.score.step_time + shift;
@@ -55,10 +55,8 @@ bool Engine::rejoin() {
 }
 
 bool Engine::matches_running(std::uint32_t instant, Picoseconds shift) const {
-  const auto events = queue_of_events_.events();
-  return base_->running[instant] == events.size() && std::all_of(events.begin(), events.end(), [&](const Event& event) {
-           return event.time == base_->end_of(event.item) + shift;
-         });
+  return base_->running[instant] == queue_of_events_.size() &&
+         queue_of_events_.all_of([&](const Event& event) { return event.time == base_->end_of(event.item) + shift; });
 }
 
 // Both runs wait with the same ready nodes; what counts is that they will take them in the same order.
@@ -67,15 +65,16 @@ bool Engine::matches_ready() {
     const std::uint32_t ready_a = base_->ready_instant[a], ready_b = base_->ready_instant[b];
     return ready_a != ready_b ? ready_a < ready_b : a < b;
   };
-  for (const DeviceState& device : devices_) {
+  for (std::size_t device = 0; device < devices_.size(); ++device) {
     if (equal_priorities_) {
-      for (std::uint32_t node = device.head; node != kNone && next_ready_[node] != kNone; node = next_ready_[node]) {
+      for (std::uint32_t node = devices_[device].head; node != kNone && next_ready_[node] != kNone;
+           node = next_ready_[node]) {
         if (!before_in_base(node, next_ready_[node])) return false;
       }
       continue;
     }
     ready_entries_.clear();
-    device.ready.append_to(ready_entries_);
+    ready_of_[device].append_to(ready_entries_);
     std::sort(ready_entries_.begin(), ready_entries_.end(), [](const auto& a, const auto& b) { return a.before(b); });
     for (std::size_t i = 1; i < ready_entries_.size(); ++i) {
       const ReadyEntry &a = ready_entries_[i - 1], &b = ready_entries_[i];
@@ -140,8 +139,8 @@ Bytes Engine::peak_after(std::size_t column, std::uint32_t instant, std::span<co
 bool Engine::collect_releases(const Plan& plan, std::uint32_t instant, int sign) {
   roots_.clear();
   for (std::uint32_t tensor : touched_tensors_) {
-    while (flat_.storage[flat_.producer[tensor]] == FlatGraph::Storage::kAlias) {
-      tensor = flat_.alias_of[flat_.producer[tensor]];
+    while (flat_.is_view(tensor)) {
+      tensor = flat_.looks_at(flat_.producer[tensor]);
     }
     roots_.push_back(tensor);
   }
@@ -149,8 +148,8 @@ bool Engine::collect_releases(const Plan& plan, std::uint32_t instant, int sign)
   roots_.erase(std::unique(roots_.begin(), roots_.end()), roots_.end());
   return std::all_of(roots_.begin(), roots_.end(), [&](std::uint32_t root) {
     const std::uint32_t producer = flat_.producer[root];
-    if (flat_.storage[producer] == FlatGraph::Storage::kOwn) {
-      const auto home = static_cast<std::uint8_t>(plan.device_of[producer]);
+    if (flat_.storage(producer) == FlatGraph::Storage::kOwn) {
+      const auto home = static_cast<std::uint32_t>(plan.device_of[producer]);
       add_release(home, last_use(plan, root, home), instant, sign * flat_.bytes[root]);
     }
     return collect_copies(plan, root, instant, sign);
@@ -166,7 +165,7 @@ bool Engine::collect_copies(const Plan& plan, std::uint32_t root, std::uint32_t 
     DeviceSet sent_to = destinations(plan, tensor);
     if (sent_to != 0 && base_->end_instant[flat_.producer[tensor]] > instant) return false;
     for (; sent_to != 0; sent_to &= sent_to - 1) {
-      const auto device = static_cast<std::uint8_t>(std::countr_zero(sent_to));
+      const auto device = static_cast<std::uint32_t>(std::countr_zero(sent_to));
       add_release(device, last_use(plan, tensor, device), instant, sign * flat_.bytes[tensor]);
     }
     for (const std::uint32_t consumer : flat_.consumers_of(tensor)) {
@@ -177,21 +176,19 @@ bool Engine::collect_copies(const Plan& plan, std::uint32_t root, std::uint32_t 
   return true;
 }
 
-bool Engine::is_view_of(std::uint32_t node, std::uint32_t tensor) const {
-  return flat_.storage[node] == FlatGraph::Storage::kAlias && flat_.alias_of[node] == tensor;
-}
+bool Engine::is_view_of(std::uint32_t node, std::uint32_t tensor) const { return flat_.looks_at(node) == tensor; }
 
 // When the last consumer of a copy of a tensor, or of a view made from that copy, ends in the base; kNone: never.
-std::uint32_t Engine::last_use(const Plan& plan, std::uint32_t root, std::uint8_t device) {
+std::uint32_t Engine::last_use(const Plan& plan, std::uint32_t root, std::uint32_t device) {
   std::uint32_t last = 0;
   views_of_copy_.assign(1, root);
   while (!views_of_copy_.empty()) {
     const std::uint32_t tensor = views_of_copy_.back();
     views_of_copy_.pop_back();
-    const bool at_home = plan.device_of[flat_.producer[tensor]] == DeviceId{device};
-    if (at_home && flat_.kept[tensor] != 0) return kNone;
+    const bool at_home = plan.device_of[flat_.producer[tensor]] == DeviceId(device);
+    if (at_home && flat_.is_kept(tensor)) return kNone;
     for (const std::uint32_t consumer : flat_.consumers_of(tensor)) {
-      if (plan.device_of[consumer] != DeviceId{device}) continue;
+      if (plan.device_of[consumer] != DeviceId(device)) continue;
       last = std::max(last, base_->end_instant[consumer]);
       if (!is_view_of(consumer, tensor)) continue;
       for (const std::uint32_t view : flat_.outputs_of(consumer)) views_of_copy_.push_back(view);
@@ -200,10 +197,10 @@ std::uint32_t Engine::last_use(const Plan& plan, std::uint32_t root, std::uint8_
   return last;
 }
 
-void Engine::add_release(std::uint8_t device, std::uint32_t last, std::uint32_t instant, Bytes bytes) {
+void Engine::add_release(std::uint32_t device, std::uint32_t last, std::uint32_t instant, Bytes bytes) {
   if (last <= instant || last == kNone || bytes == 0) return;
   releases_.push_back({device, last, bytes});
-  const int pool = problem_.machine().pool_of(DeviceId{device});
+  const int pool = problem_.machine().pool_of(DeviceId(device));
   if (pool >= 0)
     releases_.push_back({static_cast<std::uint32_t>(devices_.size()) + static_cast<std::uint32_t>(pool), last, bytes});
 }

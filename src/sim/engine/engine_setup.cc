@@ -9,13 +9,18 @@ namespace berth {
 
 Engine::Engine(const Problem& problem) : problem_(problem), flat_(flatten(problem)), graph_(&flat_) {
   const Machine& machine = problem.machine();
-  const std::size_t devices = machine.num_devices();
-  nodes_.resize(flat_.num_nodes());
-  duration_.resize(flat_.num_nodes());
-  next_ready_.resize(flat_.num_nodes());
-  tensors_.resize(flat_.num_tensors());
+  const std::size_t devices = machine.num_devices(), nodes = flat_.num_nodes();
+  words_.resize(nodes);
+  next_ready_.resize(nodes);
+  arrived_.resize(nodes + 1);  // the last one may be written, never read
+  ready_.resize(nodes);
+  uses_.resize(devices * flat_.num_tensors());
   devices_.resize(devices);
-  for (std::size_t i = 0; i < devices; ++i) devices_[i].lanes = machine.devices()[i].lanes;
+  ready_of_.resize(devices);
+  for (std::size_t i = 0; i < devices; ++i) {
+    first_start_.push_back(static_cast<std::size_t>(problem.device_class(DeviceId(i))) * nodes);
+    devices_[i].lanes = machine.devices()[i].lanes;
+  }
   pools_.resize(machine.pools().size());
   queues_.resize(machine.queues().size());
   score_.devices.resize(devices);
@@ -38,35 +43,58 @@ Engine::Engine(const Problem& problem) : problem_(problem), flat_(flatten(proble
 
 Engine::~Engine() = default;
 
+void Engine::use(const FlatGraph& graph) {
+  graph_ = &graph;
+  script_ = graph.script.data();
+  node_begin_ = graph.node_begin.data();
+  tensor_begin_ = graph.tensor_begin.data();
+  starts_ = graph.starts.data();
+  bytes_ = graph.bytes.data();
+}
+
 void Engine::reset(const Plan& plan) {
-  graph_ = &flat_;
-  if (!plan.fusions.empty()) {
-    fused_ = flatten_fused(problem_, plan, flat_);
-    graph_ = &fused_;
-  }
+  if (!plan.fusions.empty()) fused_ = flatten_fused(problem_, plan, flat_);
+  use(plan.fusions.empty() ? flat_ : fused_);
   now_ = 0;
   late_ = false;
-  tables_are_of_base_ = false;
+  urgency_is_of_base_ = false;
   under_way_ = started_ = rank_end_ = 0;
   events_ = 0;
   ready_order_ = 0;
   queue_of_events_.clear();  // of a run that was abandoned
-  received_.clear();
   transfers_.clear();
   unused_transfer_ = kNone;
   for (Queue& queue : queues_) queue = {kNone, kNone, false, false};
-  for (std::size_t i = 0; i < devices_.size(); ++i) {
-    DeviceState& device = devices_[i];
+  for (DeviceState& device : devices_) {
     device.head = device.tail = kNone;
-    device.ready.clear();
     device.idle_lanes = device.lanes;
     device.busy = device.total_work = device.peak_time = 0;
     device.held = 0;
-    device.last_allocator = device.peak_op = kNone;
+    device.last_allocator = device.peak_allocator = kNone;
   }
+  for (ReadyQueue& ready : ready_of_) ready.clear();
   for (QueueUse& use : score_.queues) use = {};
   reset_nodes(plan);
+  hold_residents(plan);
   set_priorities(plan);
+}
+
+void Engine::reset_nodes(const Plan& plan) {
+  for (std::size_t node = 0; node < words_.size(); ++node) {
+    words_[node] = graph_->num_waits[node] * kOneWait + static_cast<std::uint32_t>(plan.device_of[node]);
+  }
+}
+
+void Engine::sum_work(const Plan& plan) {
+  for (std::uint32_t node = 0; node < graph_->num_nodes(); ++node) {
+    const std::size_t device = index(plan.device_of[node]);
+    devices_[device].total_work += starts_[first_start_[device] + node].duration;
+  }
+}
+
+// Rule 5: what is held all the time.
+void Engine::hold_residents(const Plan& plan) {
+  for (const Resident& resident : residents_) devices_[index(plan.device(resident.op))].held += resident.bytes;
   for (DeviceState& device : devices_) device.peak = device.held;
   for (PoolState& pool : pools_) pool = {0, 0, kNone, 0};
   for (const DeviceId id : problem_.machine().device_ids()) {
@@ -75,17 +103,6 @@ void Engine::reset(const Plan& plan) {
       pools_[static_cast<std::size_t>(pool)].peak_device = static_cast<std::uint8_t>(id);
     }
   }
-}
-
-void Engine::reset_nodes(const Plan& plan) {
-  const auto classes = static_cast<std::size_t>(graph_->num_classes);
-  for (std::uint32_t node = 0; node < graph_->num_nodes(); ++node) {
-    const DeviceId device = plan.device_of[node];
-    duration_[node] = graph_->durations[node * classes + static_cast<std::size_t>(problem_.device_class(device))];
-    if (graph_->storage[node] != FlatGraph::Storage::kAbsent) devices_[index(device)].total_work += duration_[node];
-    nodes_[node] = {graph_->num_waits[node], static_cast<std::uint8_t>(device), duration_[node] == 0};
-  }
-  for (const Resident& resident : residents_) devices_[index(plan.device(resident.op))].held += resident.bytes;
 }
 
 // Rule 1 and 6: a fused group has the highest priority of its members.
@@ -119,14 +136,19 @@ void Engine::judge_memory() {
     if (problem_.machine().pool_of(id) >= 0) continue;
     const DeviceState& device = devices_[index(id)];
     const Bytes over = device.peak - problem_.capacity(id);
-    judge(over, {id, -1, OpId{device.peak_op}, device.peak_time, over});
+    judge(over, {id, -1, op_of(device.peak_allocator), device.peak_time, over});
   }
   for (int pool = 0; pool < static_cast<int>(pools_.size()); ++pool) {
     const PoolState& state = pools_[static_cast<std::size_t>(pool)];
     const Bytes over = state.peak - problem_.pool_capacity(pool);
-    judge(over, {DeviceId{state.peak_device}, pool, OpId{state.peak_op}, state.peak_time, over});
+    judge(over, {DeviceId{state.peak_device}, pool, op_of(state.peak_allocator), state.peak_time, over});
   }
   score_.feasible = !score_.overflow.has_value();
+}
+
+OpId Engine::op_of(std::uint32_t allocator) const {
+  const bool is_copy = allocator != kNone && (allocator & kOfCopy) != 0;
+  return OpId{is_copy ? graph_->producer[allocator & ~kOfCopy] : allocator};
 }
 
 // At the end of an instant, so that lifetimes that begin and end in it do not show.

@@ -31,7 +31,7 @@ void RegionFinder::find_order(const Graph& graph) {
   kind_.assign(flat_.num_nodes(), Kind::kRuns);
   LowestFirst free;
   for (std::uint32_t node = 0; node < flat_.num_nodes(); ++node) {
-    if (flat_.storage[node] == FlatGraph::Storage::kAbsent) kind_[node] = Kind::kAbsent;
+    if (flat_.storage(node) == FlatGraph::Storage::kAbsent) kind_[node] = Kind::kAbsent;
   }
   for (const std::uint32_t node : flat_.sources) free.push(node);
   const auto done = [&](std::uint32_t after) {
@@ -41,7 +41,7 @@ void RegionFinder::find_order(const Graph& graph) {
     const std::uint32_t node = free.top();
     free.pop();
     order_.push_back(node);
-    const FlatGraph::Storage storage = flat_.storage[node];
+    const FlatGraph::Storage storage = flat_.storage(node);
     const auto inputs = flat_.inputs_of(node);
     const bool views_constants =
         storage == FlatGraph::Storage::kAlias && flat_.num_waits[node] == inputs.size() &&  // no control edge

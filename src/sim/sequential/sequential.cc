@@ -50,7 +50,7 @@ void SequentialEngine::reset(const Plan& plan, bool fuses) {
 // What is there from the start: constants on every device that reads them, inputs where they are.
 void SequentialEngine::place_given() {
   for (std::uint32_t node = 0; node < graph_->num_nodes(); ++node) {
-    if (!regions_->is_given(node) || graph_->storage[node] == FlatGraph::Storage::kAbsent) continue;
+    if (!regions_->is_given(node) || graph_->storage(node) == FlatGraph::Storage::kAbsent) continue;
     if (!regions_->is_constant(node)) {
       for (const std::uint32_t tensor : graph_->outputs_of(node))
         home_storage_[tensor] = lifetimes_.add(device_[node], graph_->bytes[tensor], node, 0, 0);
@@ -119,15 +119,14 @@ void SequentialEngine::transfer(std::uint32_t tensor, std::uint8_t to) {
 
 void SequentialEngine::run_node(std::uint32_t node) {
   const std::uint8_t here = device_[node];
-  const auto device_class = static_cast<std::size_t>(problem_.device_class(DeviceId{here}));
-  const Picoseconds duration = graph_->durations[node * static_cast<std::size_t>(graph_->num_classes) + device_class];
+  const Picoseconds duration = graph_->duration(node, problem_.device_class(DeviceId{here}));
   start_[node] = now_;
   now_ += duration;
   end_[node] = now_;
   score_.devices[here].busy += duration;
-  const bool is_view = graph_->storage[node] == FlatGraph::Storage::kAlias;
+  const bool is_view = graph_->storage(node) == FlatGraph::Storage::kAlias;
   for (const std::uint32_t tensor : graph_->outputs_of(node)) {
-    home_storage_[tensor] = is_view ? storage_on(graph_->alias_of[node], here)
+    home_storage_[tensor] = is_view ? storage_on(graph_->looks_at(node), here)
                                     : lifetimes_.add(here, graph_->bytes[tensor], node, start_[node], now_);
   }
   use_inputs(node);
@@ -156,7 +155,7 @@ void SequentialEngine::use_inputs(std::uint32_t node) {
 void SequentialEngine::finish() {
   score_.step_time = now_;
   for (std::uint32_t tensor = 0; tensor < graph_->num_tensors(); ++tensor) {
-    if (graph_->kept[tensor] != 0 && home_storage_[tensor] != kNone) lifetimes_.prolong(home_storage_[tensor], now_);
+    if (graph_->is_kept(tensor) && home_storage_[tensor] != kNone) lifetimes_.prolong(home_storage_[tensor], now_);
   }
   lifetimes_.judge(score_);
 }

@@ -46,6 +46,53 @@ std::vector<float> distinct_scores(Rng& rng, std::size_t count) {
   return scores;
 }
 
+// parse() by the algorithm of the papers: the best dominant edge founds a cluster, which grows by all nodes whose
+// dominant edge leads into it. Equal where no two scores are.
+Parsing parse_by_expansion(std::size_t nodes, std::span<const Pair> edges, std::span<const float> scores,
+                           std::span<const float> loops = {}) {
+  constexpr std::uint32_t kNoEdge = 0xffffffffU;
+  std::vector<std::uint32_t> dominant(nodes, kNoEdge);
+  for (std::uint32_t node = 0; node < nodes; ++node) {
+    double best = loops.empty() ? -1.0 : static_cast<double>(loops[node]);
+    for (std::uint32_t edge = 0; edge < edges.size(); ++edge) {
+      const bool touches = edges[edge].first == node || edges[edge].second == node;
+      if (!touches || static_cast<double>(scores[edge]) <= best) continue;
+      best = static_cast<double>(scores[edge]);
+      dominant[node] = edge;
+    }
+  }
+  const auto target = [&](std::uint32_t node) {
+    const Pair& edge = edges[dominant[node]];
+    return edge.first == node ? edge.second : edge.first;
+  };
+  std::vector<std::uint32_t> left;  // nodes whose dominant edge is not used up, the best edge first
+  for (std::uint32_t node = 0; node < nodes; ++node) {
+    if (dominant[node] != kNoEdge) left.push_back(node);
+  }
+  std::ranges::stable_sort(left,
+                           [&](std::uint32_t a, std::uint32_t b) { return scores[dominant[a]] > scores[dominant[b]]; });
+  std::vector<std::uint32_t> label(nodes);
+  std::iota(label.begin(), label.end(), 0U);  // what has no edge stays alone
+  while (!left.empty()) {
+    const std::uint32_t seed = left.front();
+    std::vector<bool> inside(nodes);
+    inside[seed] = inside[target(seed)] = true;
+    for (bool grows = true; grows;) {
+      grows = false;
+      for (const std::uint32_t node : left) {
+        if (inside[node] || !inside[target(node)]) continue;
+        inside[node] = true;
+        grows = true;
+      }
+    }
+    for (std::uint32_t node = 0; node < nodes; ++node) {
+      if (inside[node]) label[node] = seed;
+    }
+    std::erase_if(left, [&](std::uint32_t node) { return inside[node]; });
+  }
+  return numbered_clusters(label);
+}
+
 TEST(Parsing, UnionFindEqualsTheExpansionOfThePapers) {
   for (std::uint64_t seed = 1; seed <= 500; ++seed) {
     Rng rng(seed);

@@ -118,6 +118,23 @@ TEST(Llm, GivenFlagsAreJudgedAndNeverFasterThanOurs) {
   EXPECT_FALSE(verify(answer->serving->problem(llm::Phase::kDecode), outcome.plan));
 }
 
+TEST(Llm, PlansOfAnAnswerAreVerifiedAndABugEndsTheProgram) {
+  LlmRequest request = small_request();
+  request.what_if = true;
+  const Result<LlmAnswer> answer = answer_llm(request);
+  ASSERT_TRUE(answer) << answer.error().message;
+  check_verified(*answer);
+  LlmAnswer broken = *answer;
+  broken.search.best.placement.home[3] = kNoDevice;
+  EXPECT_EXIT(check_verified(broken), testing::ExitedWithCode(3), "the plan of 'llm' is legal, but op .* is on no");
+  broken = *answer;
+  broken.search.rivals.back().placement.output = kNoDevice;
+  EXPECT_EXIT(check_verified(broken), testing::ExitedWithCode(3), "is on no device");
+  broken = *answer;
+  broken.what_ifs.back().placement.input = kNoDevice;
+  EXPECT_EXIT(check_verified(broken), testing::ExitedWithCode(3), broken.what_ifs.back().change);
+}
+
 TEST(Llm, WordsThatNameNothingAreRefused) {
   LlmRequest request = small_request();
   request.pins = {"0-99=gpu0"};

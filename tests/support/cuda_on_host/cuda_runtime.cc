@@ -3,10 +3,12 @@
 
 #include <ucontext.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 CudaIndex threadIdx, blockIdx, blockDim, gridDim;
@@ -85,6 +87,7 @@ void run_block(unsigned count) {
   }
 }
 
+std::mutex mutex;  // of what follows: uploads come from several threads
 std::map<void*, std::size_t> taken;
 std::size_t bytes_taken() {
   std::size_t sum = 0;
@@ -111,28 +114,57 @@ void __syncthreads() { meet(block, blockDim.x, 0); }
 int __any_sync(unsigned, int is_true) { return meet(warps[threadIdx.x / kWarp], kWarp, is_true); }
 
 cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
+  const std::lock_guard guard(mutex);
   if (is_lost()) return cudaErrorNoDevice;
   if (bytes_taken() + bytes > pretended_card.memory) return cudaErrorMemoryAllocation;
   *memory = std::malloc(bytes);
   std::memset(*memory, 0xa5, bytes);  // nobody may rely on what was there
   taken[*memory] = bytes;
+  pretended_card.most_taken = std::max(pretended_card.most_taken, bytes_taken());
   return cudaSuccess;
 }
 cudaError_t cudaFree(void* memory) {
+  const std::lock_guard guard(mutex);
   taken.erase(memory);
   std::free(memory);
   return cudaSuccess;
 }
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind) {
+  const std::lock_guard guard(mutex);
   if (is_lost()) return cudaErrorNoDevice;
-  std::memcpy(to, from, bytes);
+  if (bytes > 0) std::memcpy(to, from, bytes);  // of nothing, both may be null
   return cudaSuccess;
 }
+cudaError_t cudaMallocHost(void** memory, std::size_t bytes) {
+  const std::lock_guard guard(mutex);
+  if (is_lost()) return cudaErrorNoDevice;
+  *memory = std::malloc(bytes);
+  return cudaSuccess;
+}
+cudaError_t cudaFreeHost(void* memory) {
+  std::free(memory);
+  return cudaSuccess;
+}
+cudaError_t cudaStreamCreate(cudaStream_t* stream) {
+  *stream = new CudaStream;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  delete stream;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t) {
+  return cudaMemcpy(to, from, bytes, kind);
+}
 cudaError_t cudaMemset(void* memory, int value, std::size_t bytes) {
+  const std::lock_guard guard(mutex);
+  if (is_lost()) return cudaErrorNoDevice;
   std::memset(memory, value, bytes);
   return cudaSuccess;
 }
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+  const std::lock_guard guard(mutex);
   *free = pretended_card.memory - bytes_taken();
   *total = pretended_card.memory;
   return cudaSuccess;
@@ -147,5 +179,6 @@ cudaError_t cudaGetDeviceCount(int* count) {
 }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
   std::strcpy(properties->name, "a pretended card");
+  properties->multiProcessorCount = pretended_card.multiprocessors;
   return cudaSuccess;
 }

@@ -25,12 +25,21 @@ enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost };
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
 struct cudaDeviceProp {
   char name[256];
+  int multiProcessorCount;
 };
+struct CudaStream {};
+using cudaStream_t = CudaStream*;
 
 cudaError_t cudaMalloc(void** memory, std::size_t bytes);
 cudaError_t cudaFree(void* memory);
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind);
 cudaError_t cudaMemset(void* memory, int value, std::size_t bytes);
+cudaError_t cudaMallocHost(void** memory, std::size_t bytes);
+cudaError_t cudaFreeHost(void* memory);
+cudaError_t cudaStreamCreate(cudaStream_t* stream);
+cudaError_t cudaStreamDestroy(cudaStream_t stream);
+cudaError_t cudaStreamSynchronize(cudaStream_t stream);
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind, cudaStream_t stream);
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total);
 cudaError_t cudaGetLastError();
 const char* cudaGetErrorString(cudaError_t error);
@@ -48,8 +57,10 @@ int __any_sync(unsigned lanes, int is_true);
 struct PretendedCard {
   bool answers = true;
   std::size_t memory = std::size_t{1} << 30;  // of which allocations take
-  int calls_until_lost = -1;                  // allocations and copies that work; -1: all
+  int multiprocessors = 1;                    // so that few plans fill warps
+  int calls_until_lost = -1;  // allocations and copies that work; -1: all
   int launches = 0;
+  std::size_t most_taken = 0;  // bytes
 };
 extern PretendedCard pretended_card;
 

@@ -7,10 +7,14 @@
 
 namespace berth::batch {
 
-std::size_t sort_space(std::size_t, std::size_t) { return 1; }
+template <typename Key>
+std::size_t sort_space(std::size_t, std::size_t) {
+  return 1;
+}
 
-bool sort_rows(const std::uint64_t* keys, std::uint64_t* sorted_keys, const std::uint32_t* values,
-               std::uint32_t* sorted_values, std::size_t rows, std::size_t length, void*, std::size_t) {
+template <typename Key>
+bool sort_rows(const Key* keys, Key* sorted_keys, const std::uint32_t* values, std::uint32_t* sorted_values,
+               std::size_t rows, std::size_t length, void*, std::size_t) {
   std::vector<std::size_t> places(length);
   for (std::size_t row = 0; row < rows; ++row) {
     std::iota(places.begin(), places.end(), row * length);
@@ -22,5 +26,12 @@ bool sort_rows(const std::uint64_t* keys, std::uint64_t* sorted_keys, const std:
   }
   return true;
 }
+
+template std::size_t sort_space<std::uint16_t>(std::size_t, std::size_t);
+template std::size_t sort_space<std::uint64_t>(std::size_t, std::size_t);
+template bool sort_rows(const std::uint16_t*, std::uint16_t*, const std::uint32_t*, std::uint32_t*, std::size_t,
+                        std::size_t, void*, std::size_t);
+template bool sort_rows(const std::uint64_t*, std::uint64_t*, const std::uint32_t*, std::uint32_t*, std::size_t,
+                        std::size_t, void*, std::size_t);
 
 }  // namespace berth::batch

@@ -36,12 +36,9 @@ class CardCheck {
              std::string& why) const;
 
  private:
-  CardCheck() = default;
-  std::uint32_t ops_ = 0, devices_ = 0, num_bound_ = 0, num_together_ = 0;
-  void* bound_ = nullptr;  // on the card, as all these
-  void* together_ = nullptr;
-  void* illegal_ = nullptr;
-  std::size_t room_ = 0;  // plans that illegal_ has room for
+  struct State;
+  explicit CardCheck(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace berth::batch

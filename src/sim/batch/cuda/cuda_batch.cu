@@ -4,63 +4,16 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
-#include <vector>
 
-#include "sim/batch/cuda/cuda_kernels.h"
-#include "sim/batch/cuda/launch.h"
-#include "sim/batch/cuda/sort.h"
+#include "sim/batch/cuda/base_on_card.h"
+#include "sim/batch/cuda/card.h"
+#include "sim/batch/cuda/parts.h"
+#include "sim/batch/cuda/place_kernels.h"
+#include "sim/batch/cuda/rank_plans.h"
+#include "sim/batch/cuda/run_kernel.h"
 
 namespace berth::batch {
 namespace {
-
-// Remembers the first thing that went wrong; what follows is then not tried.
-class Outcome {
- public:
-  bool ok() const { return why_.empty(); }
-  const std::string& why() const { return why_; }
-  bool check(cudaError_t code, const char* doing) {
-    if (code != cudaSuccess && ok()) {
-      why_ = std::string("the GPU failed while ") + doing + ": " + cudaGetErrorString(code);
-      cudaGetLastError();  // not the next caller's error
-    }
-    return ok();
-  }
-  void refuse(const char* why) {
-    if (ok()) why_ = why;
-  }
-
- private:
-  std::string why_;
-};
-
-// Memory of the card that grows when more is asked for.
-template <typename T>
-class CardMemory {
- public:
-  CardMemory() = default;
-  CardMemory(const CardMemory&) = delete;
-  CardMemory& operator=(const CardMemory&) = delete;
-  ~CardMemory() { cudaFree(data_); }
-
-  bool reserve(std::size_t count, Outcome& outcome) {
-    if (count <= size_ || !outcome.ok()) return outcome.ok();
-    cudaFree(data_);
-    data_ = nullptr;
-    size_ = 0;
-    if (outcome.check(cudaMalloc(reinterpret_cast<void**>(&data_), count * sizeof(T)), "taking memory")) size_ = count;
-    return outcome.ok();
-  }
-  void upload(const T* from, std::size_t count, Outcome& outcome) {
-    if (!reserve(count, outcome) || count == 0) return;
-    outcome.check(cudaMemcpy(data_, from, count * sizeof(T), cudaMemcpyHostToDevice), "taking plans");
-  }
-  T* data() { return data_; }
-  [[nodiscard]] std::size_t bytes() const { return size_ * sizeof(T); }
-
- private:
-  T* data_ = nullptr;
-  std::size_t size_ = 0;
-};
 
 Capacities first_capacities(const CompactView& problem) {
   const auto at_least = [](std::uint32_t least, std::uint32_t wish) { return std::bit_ceil(std::max(least, wish)); };
@@ -68,17 +21,28 @@ Capacities first_capacities(const CompactView& problem) {
           problem.num_sources + at_least(1024, problem.num_ops / 8), 64};
 }
 
-// Few plans: a warp for each, since nothing else hides the latency of memory. Many: all lanes of a warp, interleaved.
-CudaLayout chosen_layout(std::size_t plans) {
-  if (plans <= 1024) return {1, 1, 2};
-  if (plans <= 8192) return {1, 2, 2};
-  if (plans <= 32768) return {8, 8, 2};
-  return {32, 32, 2};
+// As many warps as the card holds at once: fewer would leave it waiting for memory, and in more of them plans would
+// wait for fewer others, but for a turn. Plans that skip a part of their run count as so much less.
+CudaLayout chosen_layout(std::size_t runs, std::uint32_t multiprocessors) {
+  constexpr std::size_t kWarpsHeld = 16;  // by a multiprocessor, with what the loop takes of it
+  const std::size_t warps = kWarpsHeld * multiprocessors;
+  const std::size_t wish = std::bit_ceil(std::max<std::size_t>((runs + warps - 1) / warps, 1));
+  const auto per_warp = static_cast<std::uint32_t>(std::min<std::size_t>(wish, 32));
+  const std::uint32_t tile = per_warp <= 2 ? 1 : per_warp <= 8 ? 8 : 32;
+  return {tile, per_warp, 2};
 }
 
-// Per op of a plan with ranks of its own: its priority, keys and ops before and behind the sort, two tables.
-constexpr std::size_t kBytesToRank = 8 + 2 * (8 + 4) + 2 * 4;
-constexpr std::size_t kTiles = 32;  // plans are rounded up to the largest tile
+CudaPlans part_of(const CudaPlans& plans, std::size_t first, std::size_t count, std::size_t ops) {
+  CudaPlans part = plans;
+  part.size = count;
+  if (plans.base != nullptr) {
+    part.first_move += first;
+  } else {
+    part.devices += first * ops;
+  }
+  if (plans.priorities != nullptr) part.priorities += first * ops;
+  return part;
+}
 
 using Clock = std::chrono::steady_clock;
 double milliseconds_since(Clock::time_point start) {
@@ -88,40 +52,34 @@ double milliseconds_since(Clock::time_point start) {
 }  // namespace
 
 struct CudaBatch::State {
+  std::shared_ptr<Card> card;
+  int threads = 1;
   CompactView view{};  // of the tables on the card
-  std::string card;
-  std::vector<void*> tables;
+  CardTables tables;
+  CardMemory<std::uint32_t> of_node, node_at, tie_end;  // ranks that all plans share
+  BaseOnCard base;
+
   Capacities capacities{};
   CudaLayout layout;
   CudaTimes times;
   Order order = Order::kReadyTime;
-  bool has_own_ranks = false;  // every plan its own
-  CardMemory<std::uint32_t> nodes, ready, queued, timeless, delayed, since, first_move, of_node, node_at, tie_end;
-  CardMemory<std::uint16_t> counters;
-  CardMemory<Time> delay_ends, step_times;
-  CardMemory<std::uint64_t> ranks, keys, sorted_keys;
-  CardMemory<std::uint32_t> ops, sorted_ops;
-  CardMemory<double> priorities;
-  CardMemory<std::uint8_t> devices, sort_memory;
-  CardMemory<CudaMove> moves;
-  CardMemory<std::int64_t> peaks;
+  bool have_own_priorities = false;
+  KeyForm keys;
 
-  ~State() {
-    for (void* table : tables) cudaFree(table);
+  // What stays on the card; the working memory of earlier batches gives way to it.
+  template <typename Upload>
+  void upload_to_stay(Upload upload, Outcome& outcome) {
+    Outcome first;
+    upload(first);
+    if (first.ok()) return;
+    card->give_back();
+    upload(outcome);
   }
-
   void upload_tables(const CompactView& problem, const CompactTables& from, Outcome& outcome) {
     view = problem;
-    from.visit(view, [&](auto& pointer, const auto& table) {
-      void* there = nullptr;
-      const std::size_t bytes = table.size() * sizeof(table[0]);
-      if (!outcome.ok() || !outcome.check(cudaMalloc(&there, bytes + 16), "taking memory for the problem")) return;
-      tables.push_back(there);
-      outcome.check(cudaMemcpy(there, table.data(), bytes, cudaMemcpyHostToDevice), "taking the problem");
-      pointer = static_cast<std::remove_reference_t<decltype(pointer)>>(there);
-    });
+    tables.begin();
+    from.visit(view, [&](auto& pointer, const auto& table) { tables.upload(pointer, table, outcome); });
   }
-
   void upload_ranks(const Ranking& ranking, Outcome& outcome) {
     order = ranking.order();
     if (order == Order::kReadyTime) return;
@@ -130,209 +88,210 @@ struct CudaBatch::State {
     tie_end.upload(ranking.tie_end().data(), ranking.tie_end().size(), outcome);
   }
 
-  // Ranks of every plan by itself. Some may have ties, so all are looked at as if they had.
-  void rank_plans(const CudaPlans& plans, Outcome& outcome) {
-    const std::size_t total = plans.size * view.num_ops, space = sort_space(plans.size, view.num_ops);
-    of_node.reserve(plans.size * view.num_nodes, outcome);
-    node_at.reserve(total, outcome);
-    tie_end.reserve(total, outcome);
-    keys.reserve(total, outcome);
-    sorted_keys.reserve(total, outcome);
-    ops.reserve(total, outcome);
-    sorted_ops.reserve(total, outcome);
-    sort_memory.reserve(space, outcome);
-    if (!plans.is_on_card) priorities.upload(plans.priorities, total, outcome);
-    if (!outcome.ok()) return;
-    const auto blocks = static_cast<std::uint32_t>(std::min<std::size_t>((total + 255) / 256, 4096));
-    const double* given = plans.is_on_card ? plans.priorities : priorities.data();
-    batch::launch(rank_keys, blocks, 256, 0, given, keys.data(), ops.data(), view.num_ops, std::uint64_t{total});
-    if (!sort_rows(keys.data(), sorted_keys.data(), ops.data(), sorted_ops.data(), plans.size, view.num_ops,
-                   sort_memory.data(), space)) {
-      return outcome.refuse("the GPU failed while sorting priorities");
+  // ---- Memory.
+
+  [[nodiscard]] PartSizes sizes() const {
+    return {view, capacities, have_own_priorities ? Order::kRankTies : order, have_own_priorities, keys.is_short};
+  }
+  [[nodiscard]] std::size_t bytes_per_plan() const {
+    constexpr std::size_t kTile = PartSizes::kTile;
+    return (sizes().bytes_for(2 * kTile, 0) - sizes().bytes_for(kTile, 0)) / kTile;
+  }
+
+  // How many of the plans the card has room for at once; that room is reserved then.
+  std::size_t most_at_once(std::size_t plans, std::size_t moves, Outcome& outcome) const {
+    constexpr std::size_t kTile = PartSizes::kTile, kToRound = std::size_t{1} << 16;
+    const std::size_t room = card->room(outcome), fixed = sizes().bytes_for(0, moves) + kToRound;
+    const std::size_t tiles = room < fixed ? 0 : (room - fixed) / (bytes_per_plan() * kTile);
+    // What was free may be taken by others in the meantime.
+    for (std::size_t most = std::min(plans, tiles * kTile); outcome.ok() && most > 0; most /= 2) {
+      if (card->reserve(sizes().bytes_for(most, moves)) != nullptr) return most;
     }
-    batch::launch(fill_ranks, blocks, 256, 0, view, sorted_keys.data(), sorted_ops.data(), of_node.data(),
-                  node_at.data(), tie_end.data(), std::uint64_t{total});
-    outcome.check(cudaGetLastError(), "ranking ops");
+    outcome.refuse("the GPU has no memory left for a single tile of plans");
+    return 0;
   }
 
-  std::size_t rank_words_per_plan() const {
-    return order == Order::kReadyTime ? 0 : std::size_t{view.num_devices} * rank_words_of_device(view.num_ops);
-  }
-  std::size_t bytes_per_plan() const {
-    const std::size_t words = view.num_nodes + std::size_t{view.num_devices} * capacities.ready +
-                              std::size_t{view.num_queues} * capacities.queued + capacities.timeless;
-    return words * 4 + std::size_t{view.num_counters} * 2 + std::size_t{capacities.delayed} * 12 +
-           rank_words_per_plan() * 8 + (order == Order::kRankTies ? std::size_t{view.num_nodes} * 4 : 0) +
-           (1 + view.num_devices + view.num_pools) * sizeof(Time) + view.num_ops +
-           (has_own_ranks ? std::size_t{view.num_ops} * kBytesToRank + std::size_t{view.num_nodes} * 4 : 0);
-  }
+  // ---- One part of a batch.
 
-  // How many of the plans the card has room for at once, with some memory left to others.
-  std::size_t most_at_once(std::size_t plans, Outcome& outcome) const {
-    std::size_t free = 0, total = 0;
-    if (!outcome.check(cudaMemGetInfo(&free, &total), "counting its memory")) return 0;
-    const std::size_t room = (free + held()) / 10 * 9 / bytes_per_plan() / kTiles * kTiles;
-    if (room == 0) outcome.refuse("the GPU has no memory left for a single tile of plans");
-    return std::min(plans, room);
-  }
-  // Bytes that parts of earlier batches have taken, which the next one may use.
-  [[nodiscard]] std::size_t held() const {
-    return nodes.bytes() + ready.bytes() + queued.bytes() + timeless.bytes() + delayed.bytes() + since.bytes() +
-           of_node.bytes() + node_at.bytes() + tie_end.bytes() + keys.bytes() + sorted_keys.bytes() + ops.bytes() +
-           sorted_ops.bytes() + sort_memory.bytes() + priorities.bytes() + counters.bytes() + delay_ends.bytes() +
-           step_times.bytes() + ranks.bytes() + devices.bytes() + peaks.bytes();
-  }
-
-  void make_room(std::size_t plans, Outcome& outcome) {
-    const std::size_t tiled = (plans + kTiles - 1) / kTiles * kTiles;
-    nodes.reserve(tiled * view.num_nodes, outcome);
-    counters.reserve(tiled * view.num_counters, outcome);
-    ready.reserve(tiled * view.num_devices * capacities.ready, outcome);
-    queued.reserve(tiled * view.num_queues * capacities.queued, outcome);
-    timeless.reserve(tiled * capacities.timeless, outcome);
-    delay_ends.reserve(tiled * capacities.delayed, outcome);
-    delayed.reserve(tiled * capacities.delayed, outcome);
-    step_times.reserve(tiled, outcome);
-    peaks.reserve(tiled * (view.num_devices + view.num_pools), outcome);
-    ranks.reserve(tiled * rank_words_per_plan(), outcome);
-    if (order == Order::kRankTies) since.reserve(tiled * view.num_nodes, outcome);
-  }
-
-  BatchMemory memory() {
-    return {nodes.data(),      counters.data(), ready.data(), queued.data(), timeless.data(),
-            delay_ends.data(), delayed.data(),  ranks.data(), since.data(),  capacities};
-  }
-
-  template <std::uint32_t kTile, typename Mask, Order kOrder, bool kLanes>
-  void launch(std::uint32_t plans, const CudaLayout& with, Outcome& outcome) {
-    const auto kernel = simulate_plans<kTile, Mask, kOrder, kLanes>;
-    const std::uint32_t per_block = with.warps_per_block * with.plans_per_warp;
-    const std::size_t close = close_tables_bytes(view) + hot_bytes(view) * per_block;
-    if (!outcome.check(
-            cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(close)),
-            "asking for shared memory")) {
-      return;
-    }
-    batch::launch(kernel, (plans + per_block - 1) / per_block, with.warps_per_block * 32, close, view, memory(),
-                  Ranks{of_node.data(), node_at.data(), tie_end.data()}, has_own_ranks, plans, with.plans_per_warp,
-                  step_times.data(), peaks.data());
-    outcome.check(cudaGetLastError(), "starting the simulation");
-  }
-  template <std::uint32_t kTile, typename Mask, bool kLanes>
-  void launch_in_order(std::uint32_t plans, const CudaLayout& with, Outcome& outcome) {
-    switch (order) {
-      case Order::kReadyTime:
-        return launch<kTile, Mask, Order::kReadyTime, kLanes>(plans, with, outcome);
-      case Order::kRank:
-        return launch<kTile, Mask, Order::kRank, kLanes>(plans, with, outcome);
-      case Order::kRankTies:
-        return launch<kTile, Mask, Order::kRankTies, kLanes>(plans, with, outcome);
-    }
-  }
-
-  template <std::uint32_t kTile>
-  void run_tiled(const CudaPlans& plans, const std::uint8_t* there, const CudaLayout& with, Outcome& outcome) {
-    const auto count = static_cast<std::uint32_t>(plans.size);
-    const std::size_t words = (count + kTile - 1) / kTile * kTile * std::size_t{view.num_ops};
-    const auto blocks = static_cast<std::uint32_t>(std::min<std::size_t>((words + 255) / 256, 2048));
-    batch::launch(place_ops<kTile>, blocks, 256, 0, view, nodes.data(), there, count, plans.base != nullptr);
-    if (plans.base != nullptr) {
-      batch::launch(move_ops<kTile>, (count + 127) / 128, 128, 0, view, nodes.data(), moves.data(), first_move.data(),
-                    count);
-    }
-    const bool has_lanes = view.num_slots > view.num_devices + view.num_queues;
-    if (view.num_slots <= 32 && !has_lanes) {
-      launch_in_order<kTile, std::uint32_t, false>(count, with, outcome);
-    } else {
-      launch_in_order<kTile, std::uint64_t, true>(count, with, outcome);
-    }
-  }
-
-  [[nodiscard]] CudaLayout layout_for(std::size_t plans) const {
-    CudaLayout with = chosen_layout(plans);
+  [[nodiscard]] CudaLayout layout_for(std::size_t runs) const {
+    CudaLayout with = chosen_layout(runs, card->num_multiprocessors());
     if (layout.tile != 0) with.tile = layout.tile;
     if (layout.plans_per_warp != 0) with.plans_per_warp = layout.plans_per_warp;
     with.warps_per_block = layout.warps_per_block;
     return with;
   }
 
-  // Plans that fit at once; moves are on the card already.
-  void run(const CudaPlans& plans, Time* to_times, std::int64_t* to_peaks, Outcome& outcome) {
-    make_room(plans.size, outcome);
-    const auto start = Clock::now();
-    if (plans.base != nullptr) {
-      devices.upload(plans.base, view.num_ops, outcome);
-      first_move.upload(plans.first_move, plans.size + 1, outcome);
-    } else if (!plans.is_on_card) {
-      devices.upload(plans.devices, plans.size * view.num_ops, outcome);
+  void upload_plans(const CudaPlans& plans, const Parts& parts, Outcome& outcome) {
+    Uploader& uploader = card->uploader();
+    if (plans.base == nullptr) {
+      const std::size_t total = plans.size * view.num_ops;
+      if (!plans.is_on_card) uploader.upload(parts.devices, plans.devices, total, threads, outcome);
+      return;
     }
-    if (has_own_ranks && outcome.ok()) rank_plans(plans, outcome);
-    times.upload += milliseconds_since(start);
-    if (outcome.ok() && order != Order::kReadyTime) {
-      const std::size_t tiled = (plans.size + kTiles - 1) / kTiles * kTiles;
-      outcome.check(cudaMemset(ranks.data(), 0, tiled * rank_words_per_plan() * 8), "clearing its memory");
+    const std::uint32_t first = plans.first_move[0], end = plans.first_move[plans.size];
+    uploader.upload(parts.devices, plans.base, view.num_ops, threads, outcome);
+    uploader.upload(parts.first_move, plans.first_move, plans.size + 1, threads, outcome);
+    uploader.upload(parts.moves, plans.moves + first, end - first, threads, outcome);
+  }
+
+  template <std::uint32_t kTile>
+  void place(const CudaPlans& plans, const Parts& parts) {
+    const auto count = static_cast<std::uint32_t>(plans.size);
+    const std::uint8_t* devices = plans.is_on_card ? plans.devices : parts.devices;
+    launch_for_each(PartSizes::tiled(count) * view.num_ops, place_ops<kTile>, view, parts.memory.nodes, devices, count,
+                    plans.base != nullptr);
+    if (plans.base == nullptr) return;
+    launch_for_each(count, move_ops<kTile>, view, parts.memory.nodes, moves_of(parts), Starts{}, count);
+  }
+  static MovesOnCard moves_of(const Parts& parts) { return {parts.moves, parts.first_move}; }
+
+  // Where plans begin, and their seats.
+  Starts find_starts(const CudaPlans& plans, const Parts& parts, double& runs_saved, Outcome& outcome) {
+    constexpr std::uint32_t kTile = 32;
+    const auto count = static_cast<std::uint32_t>(plans.size);
+    place<kTile>(plans, parts);
+    launch_for_each(count, find_moments<kTile>, view, static_cast<const std::uint32_t*>(parts.memory.nodes),
+                    moves_of(parts), base.times, base.snapshots, parts.moment, count);
+    runs_saved = base.seat(*plans.run_of_base, count, parts.moment, parts.plan_at, outcome);
+    return {parts.plan_at, parts.moment};
+  }
+
+  template <std::uint32_t kTile, typename T>
+  void restore_one(T* part, const T* of_moments, std::uint32_t size, const Starts& starts, std::uint32_t plans) {
+    if (size == 0) return;
+    launch_for_each(PartSizes::tiled(plans) * size, restore_part<kTile, T>, part, of_moments, size, starts.moment,
+                    plans);
+  }
+  // What lies in tiles, as it was where plans begin, but for where they have moved ops.
+  template <std::uint32_t kTile>
+  void restore(const CudaPlans& plans, const Parts& parts, const Starts& starts) {
+    const auto count = static_cast<std::uint32_t>(plans.size);
+    const BatchMemory& memory = parts.memory;
+    restore_one<kTile>(memory.nodes, base.snapshots.nodes, view.num_nodes, starts, count);
+    restore_one<kTile>(memory.counters, base.snapshots.counters, view.num_counters, starts, count);
+    restore_one<kTile>(memory.ranks, base.snapshots.ranks, base.snapshots.num_rank_words, starts, count);
+    restore_one<kTile>(memory.since, base.snapshots.since, base.snapshots.num_since, starts, count);
+    launch_for_each(count, move_ops<kTile>, view, memory.nodes, moves_of(parts), starts, count);
+  }
+
+  template <std::uint32_t kTile>
+  void start(const CudaPlans& plans, const Parts& parts, Order with_order, const Starts& starts, const CudaLayout& with,
+             Outcome& outcome) {
+    if (starts.moment != nullptr) {
+      restore<kTile>(plans, parts, starts);
+    } else {
+      place<kTile>(plans, parts);
     }
-    if (!outcome.ok()) return;
-    const std::uint8_t* there = plans.is_on_card ? plans.devices : devices.data();
-    const CudaLayout with = layout_for(plans.size);
-    if (with.tile == 1) run_tiled<1>(plans, there, with, outcome);
-    if (with.tile == 8) run_tiled<8>(plans, there, with, outcome);
-    if (with.tile == 32) run_tiled<32>(plans, there, with, outcome);
-    if (!outcome.ok()) return;
+    const Ranks of_all{of_node.data(), node_at.data(), tie_end.data()};
+    const Ranks own{parts.of_node, parts.node_at, parts.tie_end};
+    const Runs runs{.memory = parts.memory,
+                    .ranks = have_own_priorities ? own : of_all,
+                    .have_own_ranks = have_own_priorities,
+                    .starts = starts,
+                    .snapshots = base.snapshots,
+                    .plans = static_cast<std::uint32_t>(plans.size),
+                    .plans_per_warp = with.plans_per_warp,
+                    .times = parts.step_times,
+                    .peaks = parts.peaks};
+    start_runs<kTile>(view, runs, with_order, with.warps_per_block, outcome);
+  }
+
+  // Plans that fit at once, in memory that is reserved. False if their priorities cannot be written in short after all.
+  bool run_part(const CudaPlans& plans, const Parts& parts, Time* to_times, std::int64_t* to_peaks, Outcome& outcome) {
+    auto last = Clock::now();
+    const auto add_time = [&](double& to) {
+      to += milliseconds_since(last);
+      last = Clock::now();
+    };
+    upload_plans(plans, parts, outcome);
+    if (have_own_priorities && !upload_keys(view, plans, keys, parts, card->uploader(), threads, outcome)) return false;
+    add_time(times.upload);
+    Order with_order = order;
+    if (have_own_priorities && outcome.ok()) with_order = rank_plans(view, plans.size, keys.is_short, parts, outcome);
+    add_time(times.rank);
+    Starts starts;
+    double runs_saved = 0;
+    if (plans.run_of_base != nullptr && outcome.ok()) {
+      starts = find_starts(plans, parts, runs_saved, outcome);
+    } else if (with_order != Order::kReadyTime && outcome.ok()) {
+      const std::size_t words = PartSizes::tiled(plans.size) * rank_words_of_plan(view);
+      outcome.check(cudaMemset(parts.memory.ranks, 0, words * 8), "clearing its memory");
+    }
+    add_time(times.prepare);
+    times.saved += runs_saved;
+    if (!outcome.ok()) return true;
+    const CudaLayout with = layout_for(plans.size - static_cast<std::size_t>(runs_saved));
+    if (with.tile == 1) start<1>(plans, parts, with_order, starts, with, outcome);
+    if (with.tile == 8) start<8>(plans, parts, with_order, starts, with, outcome);
+    if (with.tile == 32) start<32>(plans, parts, with_order, starts, with, outcome);
+    if (!outcome.ok()) return true;
     const std::size_t places = view.num_devices + view.num_pools;
-    outcome.check(cudaMemcpy(to_times, step_times.data(), plans.size * sizeof(Time), cudaMemcpyDeviceToHost),
+    outcome.check(cudaMemcpy(to_times, parts.step_times, plans.size * sizeof(Time), cudaMemcpyDeviceToHost),
                   "simulating");
-    outcome.check(cudaMemcpy(to_peaks, peaks.data(), plans.size * places * 8, cudaMemcpyDeviceToHost), "simulating");
+    outcome.check(cudaMemcpy(to_peaks, parts.peaks, plans.size * places * 8, cudaMemcpyDeviceToHost), "simulating");
+    return true;
+  }
+
+  // As many at once as the card has room for. False as run_part().
+  bool run_parts(const CudaPlans& plans, Time* to_times, std::int64_t* to_peaks, Outcome& outcome) {
+    const std::size_t moves = plans.base == nullptr ? 0 : plans.first_move[plans.size] - plans.first_move[0];
+    const std::size_t at_once = most_at_once(plans.size, moves, outcome), places = view.num_devices + view.num_pools;
+    if (!outcome.ok()) return true;
+    Carver carver(card->reserve(sizes().bytes_for(at_once, moves)));
+    const Parts parts = sizes().carve(carver, at_once, moves);
+    for (std::size_t done = 0; done < plans.size && outcome.ok(); done += at_once) {
+      const CudaPlans part = part_of(plans, done, std::min(at_once, plans.size - done), view.num_ops);
+      if (!run_part(part, parts, to_times + done, to_peaks + done * places, outcome)) return false;
+    }
+    return true;
   }
 };
 
 CudaBatch::CudaBatch(std::unique_ptr<State> state) : state_(std::move(state)) {}
 CudaBatch::~CudaBatch() = default;
 
-std::unique_ptr<CudaBatch> CudaBatch::make(const CompactView& problem, const CompactTables& tables, std::string& why) {
-  Outcome outcome;
-  int cards = 0;
-  if (!outcome.check(cudaGetDeviceCount(&cards), "being looked for") || cards == 0) {
-    why = "no CUDA device answers";
-    return nullptr;
-  }
+std::unique_ptr<CudaBatch> CudaBatch::make(const CompactView& problem, const CompactTables& tables, int threads,
+                                           std::string& why) {
   auto state = std::make_unique<State>();
-  cudaDeviceProp properties{};
-  if (outcome.check(cudaGetDeviceProperties(&properties, 0), "telling its name")) state->card = properties.name;
-  state->upload_tables(problem, tables, outcome);
+  state->card = Card::shared(why);
+  if (state->card == nullptr) return nullptr;
+  const auto turn = state->card->turn();
+  Outcome outcome;
+  state->threads = threads;
+  state->upload_to_stay([&](Outcome& of_it) { state->upload_tables(problem, tables, of_it); }, outcome);
   state->capacities = first_capacities(problem);
   why = outcome.why();
   return outcome.ok() ? std::unique_ptr<CudaBatch>(new CudaBatch(std::move(state))) : nullptr;
 }
 
-bool CudaBatch::run(const CudaPlans& plans, const Ranking& ranking, Time* times, std::int64_t* peaks,
+bool CudaBatch::run(const CudaPlans& given, const Ranking& ranking, Time* times, std::int64_t* peaks,
                     std::string& why) {
+  if (given.size == 0) return true;
+  CudaPlans plans = given;
   State& state = *state_;
-  Outcome outcome;
+  const auto turn = state.card->turn();
   const auto start = Clock::now();
+  Outcome outcome;
   state.times = {};
-  state.has_own_ranks = plans.priorities != nullptr;
-  if (state.has_own_ranks) {
-    state.order = Order::kRankTies;
-  } else {
-    state.upload_ranks(ranking, outcome);
+  state.have_own_priorities = plans.priorities != nullptr;
+  state.keys = form_of_keys(plans, state.view.num_ops);
+  if (!state.have_own_priorities) {
+    state.upload_to_stay([&](Outcome& of_it) { state.upload_ranks(ranking, of_it); }, outcome);
   }
-  if (plans.base != nullptr) {
-    state.moves.upload(plans.moves, plans.first_move[plans.size], outcome);
+  const bool is_near = plans.run_of_base != nullptr && plans.base != nullptr && !state.have_own_priorities;
+  if (!is_near || !state.base.hold(*plans.run_of_base)) plans.run_of_base = nullptr;
+  const auto run_parts = [&] {
+    if (state.run_parts(plans, times, peaks, outcome)) return;
+    state.keys = {};
+    state.run_parts(plans, times, peaks, outcome);
+  };
+  run_parts();
+  if (!outcome.ok() && state.base.drop()) {  // the moments may be in the way
+    outcome = {};
+    plans.run_of_base = nullptr;
+    run_parts();
   }
-  const std::size_t at_once = outcome.ok() ? state.most_at_once(plans.size, outcome) : 0;
-  const std::size_t places = state.view.num_devices + state.view.num_pools;
-  for (std::size_t done = 0; done < plans.size && outcome.ok(); done += at_once) {
-    CudaPlans part = plans;
-    part.size = std::min(at_once, plans.size - done);
-    if (plans.base != nullptr) {
-      part.first_move += done;
-    } else {
-      part.devices += done * state.view.num_ops;
-    }
-    if (plans.priorities != nullptr) part.priorities += done * state.view.num_ops;
-    state.run(part, times + done, peaks + done * places, outcome);
-  }
+  state.times.saved /= static_cast<double>(plans.size);
   state.times.total = milliseconds_since(start);
   why = outcome.why();
   return outcome.ok();
@@ -343,6 +302,6 @@ void CudaBatch::set_capacities(const Capacities& capacities) { state_->capacitie
 const Capacities& CudaBatch::capacities() const { return state_->capacities; }
 const CudaTimes& CudaBatch::last_times() const { return state_->times; }
 std::size_t CudaBatch::bytes_per_plan() const { return state_->bytes_per_plan(); }
-const std::string& CudaBatch::card() const { return state_->card; }
+const std::string& CudaBatch::card() const { return state_->card->name(); }
 
 }  // namespace berth::batch

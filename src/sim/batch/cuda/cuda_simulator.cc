@@ -8,14 +8,16 @@
 #include "sim/batch/compact.h"
 #include "sim/batch/cuda/card_check.h"
 #include "sim/batch/cuda/cuda_batch.h"
+#include "sim/batch/near_base.h"
 
 namespace berth {
 namespace {
 
 class CudaSimulator final : public GpuSimulator {
  public:
-  CudaSimulator(const Problem& problem, batch::CompactProblem compact, std::unique_ptr<batch::CudaBatch> card)
-      : problem_(problem), compact_(std::move(compact)), card_(std::move(card)) {
+  CudaSimulator(const Problem& problem, batch::CompactProblem compact, std::unique_ptr<batch::CudaBatch> card,
+                const CudaOptions& options)
+      : problem_(problem), options_(options), compact_(std::move(compact)), card_(std::move(card)) {
     for (const DeviceId id : problem.machine().device_ids()) {
       const bool has_pool = problem.machine().pool_of(id) >= 0;  // then the pool is judged
       capacities_.push_back(has_pool ? std::numeric_limits<Bytes>::max() : problem.capacity(id));
@@ -25,18 +27,21 @@ class CudaSimulator final : public GpuSimulator {
     }
   }
 
-  std::optional<Error> run(const PlanBatch& plans, BatchScores& scores, std::vector<std::uint32_t>& left) override {
+  [[nodiscard]] std::optional<std::string> refusal(const PlanBatch& plans) const override {
     const std::size_t ops = compact_.view().num_ops;
-    const bool have_own_priorities = plans.priorities.size() > ops;
-    if (ops > batch::kMostRanked && !plans.priorities.empty()) {
-      leave_all(plans.size, left);
-      return std::nullopt;
-    }
-    ranking_.set(compact_.view(), have_own_priorities ? std::span<const double>() : plans.priorities);
+    if (plans.priorities.empty() || ops <= batch::kMostRanked) return std::nullopt;
+    return fmt::format("the GPU ranks up to {} ops by priority, and this graph has {}", batch::kMostRanked, ops);
+  }
+
+  std::optional<Error> run(const PlanBatch& plans, BatchScores& scores, std::vector<std::uint32_t>& left) override {
+    if (!plans.has_own_priorities()) ranking_.set(compact_.view(), plans.priorities);
     times_.resize(plans.size);
+    batch::CudaPlans there = in_plain_types(plans);
+    if (is_near_base(plans)) there.run_of_base = &*run_of_base_;
     std::string why;
-    if (!card_->run(in_plain_types(plans), ranking_, times_.data(), scores.peaks.data(), why))
+    if (!card_->run(there, ranking_, times_.data(), scores.peaks.data(), why)) {
       return bad_input("{}", why);
+    }
     for (std::size_t i = 0; i < plans.size; ++i) judge(i, scores, left);
     if (left.size() * 200 > plans.size) grow();
     return std::nullopt;
@@ -63,15 +68,31 @@ class CudaSimulator final : public GpuSimulator {
   }
 
  private:
-  [[nodiscard]] batch::CudaPlans in_plain_types(const PlanBatch& plans) const {
+  static batch::CudaPlans in_plain_types(const PlanBatch& plans) {
     static_assert(sizeof(BatchMove) == sizeof(batch::CudaMove));
-    return {plans.size,
-            plans.devices.data(),
-            plans.base.data(),
-            plans.first_move.data(),
-            reinterpret_cast<const batch::CudaMove*>(plans.moves.data()),
-            plans.priorities.size() > compact_.view().num_ops ? plans.priorities.data() : nullptr,
-            plans.is_on_card};
+    batch::CudaPlans there{.size = plans.size, .is_on_card = plans.is_on_card};
+    if (plans.base.empty()) {
+      there.devices = plans.devices.data();
+    } else {
+      there.base = plans.base.data();
+      there.first_move = plans.first_move.data();
+      there.moves = reinterpret_cast<const batch::CudaMove*>(plans.moves.data());
+    }
+    if (plans.has_own_priorities()) there.priorities = plans.priorities.data();
+    return there;
+  }
+
+  // True if the plans gain by beginning at moments of their base's run, which is there then. The base may be one that
+  // only its moves make legal: then it has no run.
+  bool is_near_base(const PlanBatch& plans) {
+    if (plans.base.empty() || plans.has_own_priorities() || plans.size < options_.least_near_base) return false;
+    if (!run_of_base_) run_of_base_.emplace(compact_, card_->capacities());
+    if (!run_of_base_->is_of(plans.base, ranking_)) {
+      if (check_batch(problem_, {.size = 1, .devices = plans.base})) return false;
+      run_of_base_->set_capacities(card_->capacities());
+      if (!run_of_base_->record(plans.base, ranking_)) return false;
+    }
+    return batch::share_saved(compact_.view(), *run_of_base_, plans) >= options_.least_saved;
   }
 
   // Made when somebody first has plans there.
@@ -86,10 +107,6 @@ class CudaSimulator final : public GpuSimulator {
     check_ = batch::CardCheck::make(bound, together, compact_.view().num_ops, compact_.view().num_devices, why);
     if (!check_) return bad_input("{}", why);
     return check_.get();
-  }
-
-  static void leave_all(std::size_t plans, std::vector<std::uint32_t>& left) {
-    for (std::size_t i = 0; i < plans; ++i) left.push_back(static_cast<std::uint32_t>(i));
   }
 
   void judge(std::size_t i, BatchScores& scores, std::vector<std::uint32_t>& left) {
@@ -114,24 +131,27 @@ class CudaSimulator final : public GpuSimulator {
   }
 
   const Problem& problem_;
+  const CudaOptions options_;
   batch::CompactProblem compact_;
   std::unique_ptr<batch::CardCheck> check_;
   std::unique_ptr<batch::CudaBatch> card_;
   std::vector<Bytes> capacities_;  // of devices, then pools
   batch::Ranking ranking_;
+  std::optional<batch::BaseRun> run_of_base_;
   std::vector<batch::Time> times_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<GpuSimulator>> make_cuda_simulator(const Problem& problem) {
+Result<std::unique_ptr<GpuSimulator>> make_cuda_simulator(const Problem& problem, const CudaOptions& options) {
   if (problem.objective() != Objective::kStep) return bad_input("a pipeline's pace is computed on the processor");
   auto compact = batch::CompactProblem::make(problem);
   if (!compact.ok()) return compact.error();
   std::string why;
-  auto card = batch::CudaBatch::make(compact->view(), compact->tables(), why);
+  auto card = batch::CudaBatch::make(compact->view(), compact->tables(), options.threads, why);
   if (!card) return bad_input("{}", why);
-  return std::unique_ptr<GpuSimulator>(new CudaSimulator(problem, std::move(compact).value(), std::move(card)));
+  return std::unique_ptr<GpuSimulator>(
+      new CudaSimulator(problem, std::move(compact).value(), std::move(card), options));
 }
 
 }  // namespace berth

@@ -8,7 +8,15 @@
 
 namespace berth {
 
+struct CudaOptions {
+  int threads = 1;  // that help with uploads
+  // Plans near a base begin at moments of its run where a batch has so many of them and that saves such a share of
+  // their runs.
+  std::size_t least_near_base = 4096;
+  double least_saved = 0.1;
+};
+
 // Fails where no card answers, or the problem is none for it; says which.
-Result<std::unique_ptr<GpuSimulator>> make_cuda_simulator(const Problem& problem);
+Result<std::unique_ptr<GpuSimulator>> make_cuda_simulator(const Problem& problem, const CudaOptions& options = {});
 
 }  // namespace berth

@@ -8,9 +8,11 @@
 namespace berth::batch {
 
 // Rows of `length` keys with a value each, ascending by key, from the first pair of arrays into the second; `space` is
-// memory of the card of at least sort_space() bytes. False if the card failed.
+// memory of the card of at least sort_space<Key>() bytes. False if the card failed. Keys of 16 or 64 bits.
+template <typename Key>
 std::size_t sort_space(std::size_t rows, std::size_t length);
-bool sort_rows(const std::uint64_t* keys, std::uint64_t* sorted_keys, const std::uint32_t* values,
-               std::uint32_t* sorted_values, std::size_t rows, std::size_t length, void* space, std::size_t bytes);
+template <typename Key>
+bool sort_rows(const Key* keys, Key* sorted_keys, const std::uint32_t* values, std::uint32_t* sorted_values,
+               std::size_t rows, std::size_t length, void* space, std::size_t bytes);
 
 }  // namespace berth::batch

@@ -9,7 +9,7 @@
 #define BERTH_PORTABLE __host__ __device__ __forceinline__
 #define BERTH_UNROLL _Pragma("unroll")
 #else
-#define BERTH_PORTABLE inline
+#define BERTH_PORTABLE inline __attribute__((always_inline))
 #define BERTH_UNROLL _Pragma("GCC unroll 5")
 #endif
 

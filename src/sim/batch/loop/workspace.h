@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "sim/batch/compact_view.h"
+#include "sim/batch/loop/compact_view.h"
 
 namespace berth::batch {
 
@@ -24,39 +24,58 @@ BERTH_PORTABLE std::uint32_t rank_words_of_device(std::uint32_t ops) {
 }
 inline constexpr std::uint32_t kMostRanked = 64 * 64 * 64;  // ops
 
+// Where the 64-bit numbers of a HotState are: ends of slots, then per device bytes held, peak and the top of its ranks,
+// then peaks of pools.
+struct HotPlaces {
+  std::uint32_t num_slots, num_devices;
+
+  [[nodiscard]] BERTH_PORTABLE std::uint32_t held(std::uint32_t device) const { return num_slots + device; }
+  [[nodiscard]] BERTH_PORTABLE std::uint32_t peak(std::uint32_t device) const { return held(num_devices + device); }
+  [[nodiscard]] BERTH_PORTABLE std::uint32_t top(std::uint32_t device) const { return held(2 * num_devices + device); }
+  [[nodiscard]] BERTH_PORTABLE std::uint32_t pool_peak(std::uint32_t pool) const {
+    return held(3 * num_devices + pool);
+  }
+};
+
 // What a run touches often, strided: on a GPU it is in shared memory. Index counts places in rings.
 template <typename Index>
 struct HotState {
-  std::uint64_t* times;  // ends of slots, then per device: bytes held, peak, top of its ranks; then peaks of pools
+  std::uint64_t* times;
   std::uint32_t* items;  // what is under way in a slot, or first in line for it
   Index* rings;          // head, tail and mark of each server's ring
-  std::uint32_t stride, num_slots, num_devices, num_servers;
+  std::uint32_t stride;
+  HotPlaces places;
+  std::uint32_t num_servers;
 
   BERTH_PORTABLE Time& end(std::uint32_t slot) { return times[slot * stride]; }
-  BERTH_PORTABLE std::int64_t& held(std::uint32_t device) { return signed_at(num_slots + device); }
-  BERTH_PORTABLE std::int64_t& peak(std::uint32_t device) { return signed_at(num_slots + num_devices + device); }
-  BERTH_PORTABLE std::uint64_t& top(std::uint32_t device) {
-    return times[(num_slots + 2 * num_devices + device) * stride];
-  }
-  BERTH_PORTABLE std::int64_t& pool_peak(std::uint32_t pool) { return signed_at(num_slots + 3 * num_devices + pool); }
+  BERTH_PORTABLE std::int64_t& held(std::uint32_t device) { return signed_at(places.held(device)); }
+  BERTH_PORTABLE std::int64_t& peak(std::uint32_t device) { return signed_at(places.peak(device)); }
+  BERTH_PORTABLE std::uint64_t& top(std::uint32_t device) { return times[places.top(device) * stride]; }
+  BERTH_PORTABLE std::int64_t& pool_peak(std::uint32_t pool) { return signed_at(places.pool_peak(pool)); }
   BERTH_PORTABLE std::uint32_t& item(std::uint32_t slot) { return items[slot * stride]; }
   BERTH_PORTABLE Index& head(std::uint32_t server) { return rings[server * stride]; }
   BERTH_PORTABLE Index& tail(std::uint32_t server) { return rings[(num_servers + server) * stride]; }
   // Where what has come at this instant begins.
   BERTH_PORTABLE Index& mark(std::uint32_t server) { return rings[(2 * num_servers + server) * stride]; }
 
-  static BERTH_PORTABLE std::uint32_t num_times(const CompactView& problem) {
-    return problem.num_slots + 3 * problem.num_devices + problem.num_pools;
-  }
-  static BERTH_PORTABLE std::uint32_t num_rings(const CompactView& problem) {
-    return 3 * (problem.num_devices + problem.num_queues);
-  }
-
  private:
   BERTH_PORTABLE std::int64_t& signed_at(std::uint32_t place) {
     return reinterpret_cast<std::int64_t&>(times[place * stride]);
   }
 };
+BERTH_PORTABLE std::uint32_t num_hot_times(const CompactView& problem) {
+  return problem.num_slots + 3 * problem.num_devices + problem.num_pools;
+}
+BERTH_PORTABLE std::uint32_t num_ring_places(const CompactView& problem) {
+  return 3 * (problem.num_devices + problem.num_queues);
+}
+// Of one plan: `times` and so on begin with its own.
+template <typename Index>
+BERTH_PORTABLE HotState<Index> hot_state(const CompactView& problem, std::uint64_t* times, std::uint32_t* items,
+                                         Index* rings, std::uint32_t stride) {
+  const std::uint32_t servers = problem.num_devices + problem.num_queues;
+  return {times, items, rings, stride, {problem.num_slots, problem.num_devices}, servers};
+}
 
 // The rest, in tiles of kStride plans.
 template <std::uint32_t kStride>

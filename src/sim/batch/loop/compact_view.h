@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/batch/portable.h"
+#include "sim/batch/loop/portable.h"
 
 namespace berth::batch {
 
