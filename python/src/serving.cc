@@ -31,7 +31,7 @@ py::dict values_of(const LlmAnswer& answer, std::string text) {
   entry["feasible"] = verdict.fits;
   entry["bytes_over"] = verdict.over;
   entry["decode_tokens_per_s"] = answer.decode_tokens(verdict.decode_s);
-  entry["prefill_tokens_per_s"] = answer.prefill_tokens(verdict.prefill_s);
+  entry["prefill_tokens_per_s"] = answer.prefill_tokens(verdict.prompt_s);
   entry["devices"] = memory_of(answer);
   entry["to_paste"] = std::move(text);
   entry["largest_context"] = answer.context_at_all;

@@ -5,11 +5,13 @@
 #include "app/output/llm_output.h"
 #include "app/output/terminal.h"
 #include "base/units.h"
+#include "files/files.h"
 #include "files/output_path.h"
 #include "services/json/llm_json.h"
 #include "services/plan/plan_files.h"
 #include "services/serving/llm.h"
 #include "services/serving/llm_export.h"
+#include "services/serving/llm_html.h"
 #include "services/serving/llm_options.h"
 
 namespace berth::app {
@@ -18,7 +20,7 @@ namespace {
 struct LlmFlags {
   LlmRequest request;
   std::string runtime = "llama.cpp", objective = "request", context_memory = "512MiB", host_memory = "2GiB";
-  std::string context, depth, to, output, given_output;
+  std::string context, depth, to, output, given_output, report;
   bool json = false;
 };
 
@@ -29,6 +31,10 @@ Status save(const std::string& path, const LlmAnswer& answer, const llm::Placeme
 }
 
 Status save_all(const LlmFlags& flags, const LlmAnswer& answer) {
+  if (!flags.report.empty()) {
+    BERTH_TRY(const std::string page, llm_html(answer));
+    BERTH_RETURN_IF_ERROR(write_file_atomically(flags.report, page));
+  }
   BERTH_RETURN_IF_ERROR(save(flags.output, answer, answer.placement(), "llm"));
   if (!answer.given) return {};
   return save(flags.given_output, answer, answer.given->placement, answer.given->source);
@@ -65,6 +71,7 @@ Result<Exit> run_llm(const LlmFlags& flags) {
   const std::array sources{flags.request.model, flags.request.machine};
   BERTH_RETURN_IF_ERROR(check_output_path(flags.output, sources));
   BERTH_RETURN_IF_ERROR(check_output_path(flags.given_output, sources));
+  BERTH_RETURN_IF_ERROR(check_output_path(flags.report, sources));
   if (!flags.given_output.empty() && !flags.request.has_given()) {
     return bad_input("--given-output: there is no plan of yours; give --flags, --device-map or --partition");
   }
@@ -102,7 +109,7 @@ void add_llm_model_flags(CLI::App& command, LlmFlags& flags) {
   add_number(command, "--prompt-batch", flags.request.prompt_batch, {1, 65536},
              "tokens of a prompt that are computed at once; default: what is best of 512, 1024 and 2048");
   add_text(command, "--depth", flags.depth, "TOKENS",
-           "tokens in the cache when decode is timed; default: the cache is full");
+           "tokens in the cache when both are timed; default: those of the request, or a full cache");
   command.add_option("--cache-type", flags.request.cache_type, "type of the cache: f16 (default), q8_0, q4_0, ...");
   command.add_option(
       "--weights", flags.request.weights,
@@ -148,12 +155,17 @@ void add_llm_answer_flags(CLI::App& command, LlmFlags& flags) {
       ->excludes(line)
       ->excludes(map);
   line->excludes(map);
+  add_text(
+      command, "--routing", flags.request.routing, "FILE",
+      "how often each expert is picked (berth-routing/1), or uniform: which experts lie on which card (in --json)");
   command.add_option("--to", flags.to, "print only what to paste: llama.cpp, vllm, accelerate, or a table of tensors");
   command.add_flag("--what-if,!--no-what-if", flags.request.what_if,
                    "say what more memory, cards or a faster slot would give");
   add_output_flag(command, flags.output, "write the plan of the decode graph to this file");
   add_text(command, "--given-output", flags.given_output, "FILE",
            "write your own plan too, for score, compare, explain, report");
+  add_text(command, "--report", flags.report, "FILE",
+           "write a page: memory of every device over the context, layers, tokens a second, what-ifs as pictures");
   add_json_flag(command, flags.json);
 }
 

@@ -19,7 +19,9 @@ std::string machines_text() {
   for (const MachineInfo& machine : builtin_machines()) {
     table.add({std::string(machine.name), std::string(machine.summary)});
   }
-  table.add({std::string(kProcessorFamily), std::string(kProcessorSummary)});
+  for (const MachineFamily& family : kMachineFamilies) {
+    table.add({std::string(family.name), std::string(family.summary)});
+  }
   return table.text();
 }
 

@@ -86,8 +86,9 @@ class MachineReader {
   }
 
   Status read_device(const TomlValue& item, const TomlFields& fields) {
-    constexpr std::array<std::string_view, 12> kKeys{"name",      "model",  "kind",  "memory", "pool",  "flops",
-                                                     "bandwidth", "launch", "async", "lanes",  "watts", "idle_watts"};
+    constexpr std::array<std::string_view, 13> kKeys{"name",  "model",     "kind",   "memory", "pool",  "pool_limit",
+                                                     "flops", "bandwidth", "launch", "async",  "lanes", "watts",
+                                                     "idle_watts"};
     BERTH_RETURN_IF_ERROR(fields.only(kKeys));
     std::string name, model;
     BERTH_RETURN_IF_ERROR(fields.string("name", name));
@@ -145,10 +146,11 @@ class MachineReader {
   static Status read_memory(const TomlFields& fields, Device& device) {
     BERTH_RETURN_IF_ERROR(fields.quantity("memory", parse_bytes, device.memory));
     BERTH_RETURN_IF_ERROR(fields.string("pool", device.pool));
+    BERTH_RETURN_IF_ERROR(fields.quantity("pool_limit", parse_bytes, device.pool_limit));
     if (device.pool.empty()) return {};
     if (fields.has("memory")) {
       return fields.error(fields.find("memory")->line, "memory",
-                          "the device uses a pool, whose memory counts; leave one out");
+                          "the device uses a pool, whose memory counts; leave one out, or say pool_limit");
     }
     device.memory = 0;
     return {};

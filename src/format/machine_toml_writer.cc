@@ -97,6 +97,9 @@ class Writer {
       line("memory", toml_string(format_exact_bytes(device.memory)));
     } else {
       line("pool", toml_string(device.pool), "in place of memory of its own");
+      if (device.pool_limit > 0) {
+        line("pool_limit", toml_string(format_exact_bytes(device.pool_limit)), "what it may use of the pool");
+      }
     }
     std::string peaks;
     for (const auto& [dtype, peak] : device.flops_per_s) {

@@ -3,6 +3,7 @@
 // devices.cc; docs/machines.md says which figures are assumed.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +13,20 @@
 #include "machine/machine.h"
 
 namespace berth {
+
+// Whose device it is, and what its memory is like: what runtimes call it (serving/files/runtime_devices.h) and what
+// they reach of its figures (problem/cost/streaming.h) go by that.
+enum class DeviceFamily : std::uint8_t {
+  kUnknown,
+  kNvidiaCard,     // GDDR, matrix units at half the rate for sums in f32 on GeForce
+  kNvidiaServer,   // HBM
+  kNvidiaUnified,  // a chip that shares its memory with a CPU
+  kRadeon,
+  kInstinct,
+  kRadeonUnified,
+  kIntel,
+  kApple,
+};
 
 // Peak arithmetic by dtype in FLOP/s, dense (no sparsity); 0: no peak of its own, ops of that type run at the f32 peak.
 struct Peaks {
@@ -27,11 +42,17 @@ struct DeviceModel {
   double bytes_per_s = 0.0;
   double launch_s = 0.0;
   double watts = 0.0, idle_watts = 0.0;
+  DeviceFamily family = DeviceFamily::kUnknown;
+  std::string_view seen_as = {};  // a word of the name that drivers report; empty: the model's own name
 };
 
 std::span<const DeviceModel> device_models();                 // the only list
 const DeviceModel* find_device_model(std::string_view name);  // nullptr when there is none
-std::string suggest_device_model(std::string_view name);      // "; did you mean 'k40'?", or ""
+// Of a device of that model; kUnknown for models that the library does not have.
+DeviceFamily family_of(std::string_view model);
+// The model that a driver means by "NVIDIA GeForce RTX 3090"; nullptr when there is none.
+const DeviceModel* device_model_seen_as(std::string_view driver_name);
+std::string suggest_device_model(std::string_view name);  // "; did you mean 'k40'?", or ""
 
 // A device with the model's figures. CPUs are synchronous (launch + work), all others asynchronous.
 Device make_device(const DeviceModel& model, std::string name);

@@ -68,6 +68,12 @@ class Description {
     return *this;
   }
 
+  // Of the pool the last device may use only so much.
+  Description& limited(Bytes limit) {
+    devices_.back().pool_limit = limit;
+    return *this;
+  }
+
   Description& full(std::string a, std::string b, Wire wire) {
     return link(std::move(a), std::move(b), wire, Duplex::kFull);
   }
@@ -254,6 +260,54 @@ Machine core_ultra() {
       .make("core-ultra", "laptop with a Core Ultra 7 155H: CPU, GPU and NPU in one memory of 32 GB");
 }
 
+// A chip whose CPU and GPU share one memory, of which the GPU may use `limit`.
+Machine unified(std::string_view name, std::string_view description, std::string_view cpu_model,
+                std::string_view gpu_model, Bytes memory, Bytes limit) {
+  const double half = find_device_model(gpu_model)->bytes_per_s / 2e9;  // a copy reads and writes
+  return Description()
+      .device("cpu", cpu_model)
+      .device("gpu0", gpu_model)
+      .pool("ram", memory)
+      .limited(limit)
+      .half_on_bus("cpu", "gpu0", {half, 15}, "ram")
+      .make(name, description);
+}
+
+// 128 GB in the maker's count: 119 GiB, as its driver sees them.
+Machine dgx_spark() {
+  return unified("dgx-spark", "NVIDIA DGX Spark: GB10, CPU and GPU in one memory of 128 GB", "gb10-cpu", "gb10",
+                 Bytes{119} << 30, 0);
+}
+
+// As people set it up for language models: the GPU may map 110 GiB (llm-tracker.info); Linux gives it half unless told.
+Machine strix_halo() {
+  return unified("strix-halo", "Ryzen AI Max+ 395 with a Radeon 8060S, 128 GB in one memory", "ryzen-ai-max-395",
+                 "radeon-8060s", Bytes{128} << 30, Bytes{110} << 30);
+}
+
+// Metal's working set: three quarters of the memory, which is what it recommends on chips with more than 32 GB.
+Machine mac(std::string_view name, std::string_view description, std::string_view cpu, std::string_view gpu_model,
+            std::int64_t gibibytes) {
+  return unified(name, description, cpu, gpu_model, gibibytes << 30, (gibibytes << 30) / 4 * 3);
+}
+Machine m1_max() { return mac("m1-max", "Mac with an M1 Max and 64 GB", "apple-max-cpu", "m1-max-gpu", 64); }
+Machine m3_max() { return mac("m3-max", "Mac with an M3 Max and 64 GB", "apple-max-cpu", "m3-max-gpu", 64); }
+Machine m4_max() { return mac("m4-max", "Mac with an M4 Max and 128 GB", "apple-max-cpu", "m4-max-gpu", 128); }
+Machine m2_ultra() {
+  return mac("m2-ultra", "Mac with an M2 Ultra and 192 GB", "apple-ultra-cpu", "m2-ultra-gpu", 192);
+}
+Machine m3_ultra() {
+  return mac("m3-ultra", "Mac with an M3 Ultra and 256 GB", "apple-ultra-cpu", "m3-ultra-gpu", 256);
+}
+
+Machine mi300x() {
+  return Description()
+      .device("cpu", "xeon-8480c-x2")
+      .device("gpu0", "mi300x")
+      .full("cpu", "gpu0", kPcie5)
+      .make("mi300x", "server with one Instinct MI300X of 192 GB over PCIe 5.0");
+}
+
 // Four chips in a square. A chip has two links to the others and two cores, so every core gets one as its port to the
 // other chips; the way across the square costs the same.
 Machine tpu_v3x8() {
@@ -302,6 +356,14 @@ constexpr std::array kMachines{
     MachineInfo{"a100-v100", "server: A100 80 GB + V100 32 GB over PCIe", a100_v100},
     MachineInfo{"core-ultra", "laptop: CPU + integrated GPU + NPU, one memory", core_ultra},
     MachineInfo{"tpu-v3x8", "Cloud TPU v3-8: 8 cores on 4 chips", tpu_v3x8},
+    MachineInfo{"dgx-spark", "DGX Spark: GB10, CPU + GPU in one memory of 128 GB", dgx_spark},
+    MachineInfo{"strix-halo", "Ryzen AI Max+ 395: CPU + GPU in one memory of 128 GB", strix_halo},
+    MachineInfo{"m1-max", "Mac with an M1 Max, 64 GB", m1_max},
+    MachineInfo{"m3-max", "Mac with an M3 Max, 64 GB", m3_max},
+    MachineInfo{"m4-max", "Mac with an M4 Max, 128 GB", m4_max},
+    MachineInfo{"m2-ultra", "Mac with an M2 Ultra, 192 GB", m2_ultra},
+    MachineInfo{"m3-ultra", "Mac with an M3 Ultra, 256 GB", m3_ultra},
+    MachineInfo{"mi300x", "server with one Instinct MI300X", mi300x},
     MachineInfo{"2xhost", "two hosts with 2 Tesla V100 each, joined by Ethernet", two_hosts},
 };
 
@@ -332,9 +394,31 @@ Result<Machine> make_processors(std::string_view name) {
                        std::move(devices), {}, {}, std::move(links));
 }
 
+// Cards that people put into computers of their own.
+constexpr std::array<std::string_view, 9> kCards{"rtx3060", "rtx3090",      "rtx4080",   "rtx4090", "rtx5070ti",
+                                                 "rtx5090", "rtx-pro-6000", "rx7900xtx", "arc-b580"};
+
+// "rtx3090", "rtx3090x2": no peer to peer, every card on PCIe 4.0 x16 of its own.
+std::optional<Machine> cards(std::string_view name) {
+  for (const std::string_view card : kCards) {
+    if (!name.starts_with(card)) continue;
+    const std::string_view rest = name.substr(card.size());
+    const bool is_counted = rest.size() == 2 && rest[0] == 'x' && rest[1] >= '1' && rest[1] <= '8';
+    if (!rest.empty() && !is_counted) continue;
+    const int count = rest.empty() ? 1 : rest[1] - '0';
+    Description desktop;
+    desktop.device("cpu", "ryzen-7950x").gpus(count, card);
+    for (int i = 0; i < count; ++i) desktop.full("cpu", gpu(i), kPcie4);
+    return desktop.make(name, fmt::format("16-core desktop with 64 GB and {} {} on PCIe 4.0 x16", count,
+                                          find_device_model(card)->summary));
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::span<const MachineInfo> builtin_machines() { return kMachines; }
+std::span<const std::string_view> card_names() { return kCards; }
 
 Result<Machine> builtin_machine(std::string_view name) {
   if (name.starts_with(kProcessors)) return make_processors(name);
@@ -343,6 +427,8 @@ Result<Machine> builtin_machine(std::string_view name) {
     if (info.name == name) return info.make();
     names.push_back(info.name);
   }
+  if (auto machine = cards(name)) return *std::move(machine);
+  names.insert(names.end(), kCards.begin(), kCards.end());
   return bad_input("no machine named '{}'{} (berth machines lists all {}; a file name ends in .toml)", name,
                    did_you_mean(name, names), kMachines.size());
 }

@@ -24,6 +24,8 @@ struct Device {
   DeviceKind kind = DeviceKind::kGpu;
   Bytes memory = 0;                     // capacity; ignored when pool is set
   std::string pool;                     // name of a memory pool shared with other devices, "" for memory of its own
+  Bytes pool_limit = 0;                 // what this device may use of the pool (Metal's working set), 0: all of it;
+                                        // `berth llm` keeps it
   std::map<DType, double> flops_per_s;  // peak by dtype; f32 is required
   double bytes_per_s = 0.0;             // peak memory bandwidth
   double launch_s = 0.0;                // overhead of starting one op

@@ -86,7 +86,9 @@ Status check_device(const Device& device, const Names& pools) {
   if (!is_amount(device.watts) || !is_amount(device.idle_watts)) {
     return bad_input("device '{}': watts must not be negative", device.name);
   }
+  if (device.pool_limit < 0) return bad_input("device '{}': pool_limit must not be negative", device.name);
   if (device.pool.empty()) {
+    if (device.pool_limit > 0) return bad_input("device '{}': pool_limit without a pool", device.name);
     if (device.memory < 0) return bad_input("device '{}': memory must not be negative", device.name);
   } else if (!pools.contains(device.pool)) {
     return bad_input("device '{}': no memory pool named '{}'{}", device.name, device.pool,

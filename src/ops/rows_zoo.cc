@@ -39,7 +39,8 @@ constexpr std::array kZooRows{
     OpRow{"transpose split unstack slice", view(kCopy)},
     OpRow{"parameter buffer constant input", {.cost_class = kNothing, .traffic = kUntouched}},
     // Serving of language models (serving/workload.h), which states flops and bytes itself.
-    OpRow{"streamed_product", {kMatmul}},
+    OpRow{"streamed_product streamed_product_8bit streamed_product_4bit", {kMatmul}},
+    OpRow{"streamed_experts streamed_experts_8bit streamed_experts_4bit", {kMatmul}},
     OpRow{"cached_attention", {kAttention}},
     // Words that people use in graphs of their own and that no framework has.
     OpRow{"dense inner_product", {kMatmul}},

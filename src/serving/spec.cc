@@ -21,6 +21,7 @@ constexpr std::string_view kWeightTypes =
 constexpr std::array kParameters{
     choice("mode", "decode", "decode|prefill", "one new token per sequence, or a batch of a prompt"),
     whole_number("ctx", 4096, 256, 16'777'216, "tokens that the cache of a sequence holds"),
+    whole_number("depth", 0, 0, 16'777'216, "tokens in each cache; 0: when decoding it is full"),
     whole_number("batch", 1, 1, 4096, "sequences that are served at once"),
     whole_number("prompt", 512, 1, 65'536, "tokens of a prompt that are computed at once"),
     choice("weights", "q4_k_m", kWeightTypes, "type of the weights"),
@@ -33,6 +34,7 @@ Result<Graph> built(const llm::Model& model, const Settings& settings) {
   workload.cache.context = settings.number("ctx");
   workload.cache.sequences = settings.number("batch");
   workload.cache.prompt_batch = settings.number("prompt");
+  if (settings.number("depth") > 0) workload.depth = settings.number("depth");
   workload.cache.key_type = workload.cache.value_type = llm::find_ggml_type(settings.word("kv"));
   BERTH_TRY(llm::ServingGraph result, llm::build_serving_graph(model, workload));
   return std::move(result.graph);

@@ -7,11 +7,11 @@
 #include <cmath>
 
 #include "graph/builder.h"
+#include "problem/cost/streamed_op.h"
 
 namespace berth::llm {
 namespace {
 
-constexpr std::string_view kProduct = "streamed_product";
 // Bytes as they are stored, whatever their type. Not an integer, so that nobody takes weights for an index.
 constexpr DType kStored = DType::kF8;
 
@@ -150,7 +150,10 @@ class Writer {
 
   // Tokens that a new token looks back at, on average over the step.
   [[nodiscard]] double mean_depth() const {
-    if (workload_.phase == Phase::kPrefill) return static_cast<double>(workload_.cache.prompt_batch) / 2.0;
+    if (workload_.phase == Phase::kPrefill) {
+      return static_cast<double>(std::max<std::int64_t>(0, workload_.depth)) +
+             static_cast<double>(workload_.cache.prompt_batch) / 2.0;
+    }
     return static_cast<double>(workload_.depth >= 0 ? workload_.depth : workload_.cache.context);
   }
 
@@ -210,12 +213,13 @@ class Writer {
     }
     inputs.insert(inputs.begin(), x);
     const TensorSpec words{DType::kF16, {tokens_, std::max<std::int64_t>(1, config_.vocab)}};
-    const OutputRef logits = add({.name = "logits",
-                                  .type = kProduct,
-                                  .inputs = std::move(inputs),
-                                  .outputs = {words},
-                                  .flops = 2.0 * static_cast<double>(tokens_) * elements,
-                                  .bytes_touched = bytes + bytes_of(words) + bytes_of(activation(config_.hidden))});
+    const OutputRef logits = add(
+        {.name = "logits",
+         .type = type_of_product(false, bits_of_weights(8.0 * static_cast<double>(bytes) / std::max(1.0, elements))),
+         .inputs = std::move(inputs),
+         .outputs = {words},
+         .flops = 2.0 * static_cast<double>(tokens_) * elements,
+         .bytes_touched = bytes + bytes_of(words) + bytes_of(activation(config_.hidden))});
     builder_.mark_output(logits);
   }
 
@@ -224,7 +228,7 @@ class Writer {
     for (const OutputRef& weight : parameters(weights)) inputs.push_back(weight);
     const TensorSpec output = activation(width);
     return add({.name = op_name,
-                .type = kProduct,
+                .type = type_of(weights),
                 .inputs = std::move(inputs),
                 .outputs = {output},
                 .flops = 2.0 * static_cast<double>(tokens_) * elements_used(weights),
@@ -261,6 +265,18 @@ class Writer {
     double sum = 0.0;
     for (const std::size_t i : weights) sum += static_cast<double>(model_.tensors[i].elements);
     return sum;
+  }
+
+  // By the largest of the weights: norms and biases are of another type than what they stand beside.
+  [[nodiscard]] std::string_view type_of(const Weights& weights) const {
+    const Tensor* largest = nullptr;
+    for (const std::size_t i : weights) {
+      const Tensor& tensor = model_.tensors[i];
+      if (largest == nullptr || tensor.elements > largest->elements) largest = &tensor;
+    }
+    if (largest == nullptr || largest->elements == 0) return type_of_product(false, WeightBits::kHalf);
+    const double bits = 8.0 * static_cast<double>(largest->bytes) / static_cast<double>(largest->elements);
+    return type_of_product(largest->experts, bits_of_weights(bits));
   }
 
   [[nodiscard]] Bytes bytes_read(const Weights& weights) const {

@@ -2,11 +2,13 @@
 // The two workloads of serving a language model, as graphs of one step each:
 //
 //   decode   one new token for each sequence, `depth` tokens in each cache: reads every weight once, bound by memory
-//   prefill  `prompt_batch` tokens of one prompt at its start: bound by arithmetic (what llama-bench calls pp512)
+//   prefill  `prompt_batch` tokens of one prompt behind `depth` others: bound by arithmetic (what llama-bench calls
+//            pp512, and pp512 @ d4096)
 //
 // Per layer: qkv (norms, projections), attend (cache), out, route (mixtures: the router), shared, gate, up, down, join
 // (residual). Every tensor is a parameter op under its GGUF name, every cache a buffer "blk.N.cache". A mixture's
-// product reads only the experts that the tokens of a step are expected to touch.
+// product reads only the experts that the tokens of a step are expected to touch. The types of products say how many
+// bits their weights have (problem/cost/streamed_op.h).
 #pragma once
 
 #include <vector>
@@ -23,7 +25,7 @@ enum class Phase : std::uint8_t { kDecode, kPrefill };
 struct Workload {
   Phase phase = Phase::kDecode;
   CacheSettings cache = {};
-  std::int64_t depth = -1;  // tokens in each cache when decoding; -1: the cache is full
+  std::int64_t depth = -1;  // tokens in each cache; -1: when decoding it is full, when prefilling empty
 
   [[nodiscard]] std::int64_t tokens() const {  // of a step
     return phase == Phase::kDecode ? cache.sequences : cache.prompt_batch;

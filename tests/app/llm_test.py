@@ -80,7 +80,7 @@ class LlmTest(CommandLineTest):
     def test_served_graphs(self):
         plan = self.folder / "plan.json"
         self.text_of("llm", "llama-8b", "-m", "rtx4090-3060", "--ctx", "8192", "-o", plan, *QUICK)
-        score = self.json_of("score", "zoo:llama-8b,mode=decode,ctx=8192", "-m", "rtx4090-3060", "--plan", plan)
+        score = self.json_of("score", "zoo:llama-8b,mode=decode,ctx=8192,depth=2150", "-m", "rtx4090-3060", "--plan", plan)
         answer = self.json_of("llm", "llama-8b", "-m", "rtx4090-3060", "--ctx", "8192", *QUICK)
         self.assertAlmostEqual(score["step_time_s"], answer["decode_step_s"])
         info = self.json_of("graph", "info", self.write_gguf() + ",mode=prefill,ctx=512")
@@ -108,7 +108,7 @@ class LlmTest(CommandLineTest):
         ours, theirs = self.folder / "ours.json", self.folder / "theirs.json"
         answer = self.json_of("llm", "mixtral-8x7b", "-m", "rtx4090-3060", "--ctx", "8192", "--flags", "-ngl 20 -ts 2,1", "-o", ours,
                               "--given-output", theirs, *QUICK)
-        graph = ["zoo:mixtral-8x7b,mode=decode,ctx=8192", "-m", "rtx4090-3060"]
+        graph = ["zoo:mixtral-8x7b,mode=decode,ctx=8192,depth=2150", "-m", "rtx4090-3060"]
         self.assertAlmostEqual(self.json_of("score", *graph, "--plan", theirs)["step_time_s"], answer["given"]["decode_step_s"])
         self.assertIn("gpu", self.text_of("explain", *graph, "--plan", theirs, "--op", "blk.31.up"))
         rows = self.json_of("compare", *graph, "--plan", theirs, "--plan", ours, "--planners", "single")
@@ -309,6 +309,58 @@ class LlmTest(CommandLineTest):
         self.assertEqual(expanded["cache_bytes"], 27 * 1024 * 16 * (192 + 128) * 2, "transformers keeps every head")
         three = self.json_of("llm", "llama-8b", "-m", "rtx4090-3060", "--ctx", "100", "--sequences", "3", *QUICK)
         self.assertEqual(three["cache_bytes"], 3 * 32 * 256 * 8 * (128 + 128) * 2)
+
+    def test_depth_costs_time(self):
+        base = ["llm", "llama-8b", "-m", "rtx3090", "--ctx", "64k", *QUICK]
+        short, long = self.json_of(*base), self.json_of(*base, "--objective", "30000:300")
+        self.assertGreater(short["prefill_tokens_per_s"], 1.1 * long["prefill_tokens_per_s"])
+        self.assertGreater(short["decode_tokens_per_s"], 1.1 * long["decode_tokens_per_s"])
+        self.assertEqual(self.json_of(*base, "--depth", "15k")["decode_step_s"], self.json_of(*base, "--depth", "15360")["decode_step_s"])
+        self.assertEqual({part["table"] for part in short["decode_parts"]}, {"NVIDIA cards"})
+
+    def test_macs_keep_to_their_working_set(self):
+        text = self.text_of("llm", "llama-70b", "-m", "m1-max", "--to", "llama.cpp", *QUICK)
+        self.assertIn("-dev MTL0", text)
+        answer = json.loads(berth("llm", "llama-70b", "-m", "m1-max", "--ctx", "64k", "--json", *QUICK).stdout)
+        gpu = answer["devices"][1]
+        self.assertLessEqual(gpu["weight_bytes"] + gpu["cache_bytes"] + gpu["runtime_bytes"], 48 << 30)
+        self.assertIn("ROCm0", self.text_of("llm", "llama-8b", "-m", "mi300x", "--to", "llama.cpp", *QUICK))
+        self.assertIn("Vulkan0", self.text_of("llm", "llama-8b", "-m", "rx7900xtx", "--to", "llama.cpp", *QUICK))
+        self.assertIn("CUDA1", self.text_of("llm", "llama-70b", "-m", "rtx3090x2", "--to", "llama.cpp", *QUICK))
+
+    def test_a_page(self):
+        page = self.folder / "page.html"
+        self.text_of("llm", "qwen3-30b-a3b", "-m", "rtx4090-3060", "--report", page)
+        html = page.read_text()
+        for word in ("layer 47 on", "Memory over the context", "Tokens a second over", "With other hardware", "-ngl"):
+            self.assertIn(word, html)
+        self.assertNotIn("<script", html)
+        self.assert_refused(["llm", "llama-8b", "-m", "rtx3090", "--report", self.folder / "nowhere" / "x.html"], "nowhere")
+
+    def test_problems_say_where_and_what_to_do(self):
+        done = berth("llm", "llama-70b", "-m", "rtx3090", "--ctx", "131072", "--weights", "q8_0", *QUICK)
+        self.assertRegex(done.stdout, r"problem: (cpu|gpu0) lacks [\d.]+ GiB: take --ctx \d+")
+        answer = json.loads(berth("llm", "deepseek-v3", "-m", "rtx3090", "--json", *QUICK).stdout)
+        self.assertIn("from a disk of 3 GB/s (mmap)", answer["problems"][0]["remedy"])
+
+    def test_experts_one_by_one(self):
+        base = ["llm", "mixtral-8x7b", "-m", "rtx3060", "--ctx", "8k", *QUICK, "--routing"]
+        uniform = self.json_of(*base, "uniform")["experts"]
+        self.assertTrue(uniform["uniform"])
+        self.assertLess(uniform["by_layers_decode_step_s"] / uniform["decode_step_s"], 1.08, "no more than a part of a layer")
+        self.assertIn("every expert as likely", self.text_of(*base, "uniform"))
+        self.assertIn("gains nothing", self.text_of(*base, "uniform"))
+        skewed = {"format": "berth-routing/1", "layers": [{"layer": i, "counts": [100, 50, 25, 12, 6, 3, 2, 1]} for i in range(32)]}
+        trace = self.write("trace.json", json.dumps(skewed))
+        found = self.json_of(*base, trace)["experts"]
+        self.assertFalse(found["uniform"])
+        self.assertEqual([len(layer["devices"]) for layer in found["layers"]], [8] * 32)
+        self.assertGreater(found["layers_on_cpu"], 0)
+        self.assertGreater(found["by_layers_decode_step_s"] / found["decode_step_s"], 1.1)
+        bad = self.write("bad.json", json.dumps({"format": "berth-routing/1", "layers": [{"layer": 0, "counts": [1, 2]}]}))
+        self.assert_refused([*base, bad], "layer 0 has 8 experts, not 2")
+        self.assert_refused([*base, self.write("other.json", '{"format": "x"}')], 'this is "berth-routing/1"')
+        self.assert_refused(["llm", "llama-8b", "-m", "rtx3090", "--routing", "uniform"], "llama-8b has no experts")
 
     def test_plans_of_another_runtime_are_told(self):
         text = self.text_of("llm", "llama-8b", "-m", "rtx4090-3060", "--partition", "16,16", *QUICK)

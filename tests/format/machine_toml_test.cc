@@ -239,12 +239,27 @@ TEST(MachineToml, UnknownAndMissingKeys) {
   EXPECT_EQ(machine_error(box_with("name = \"box\"\n", "")), "box.toml:1: name: is missing; a machine needs one");
   EXPECT_EQ(machine_error(box_with("memory = 4096\n", "")),
             "box.toml:18: devices.memory: is missing; the library has no model 'mine' to take it from");
-  EXPECT_EQ(machine_error(box_with("pool = \"ram\"", "pool = \"ram\"\nmemory = \"1 GiB\"")),
-            "box.toml:11: devices.memory: the device uses a pool, whose memory counts; leave one out");
+  EXPECT_EQ(
+      machine_error(box_with("pool = \"ram\"", "pool = \"ram\"\nmemory = \"1 GiB\"")),
+      "box.toml:11: devices.memory: the device uses a pool, whose memory counts; leave one out, or say pool_limit");
   EXPECT_EQ(machine_error("name = \"x\"\ndevices = 3\n"),
             "box.toml:2: devices: expected tables that begin with [[devices]], found a whole number");
   EXPECT_EQ(machine_error("name = \"x\"\nformat = \"berth-machine/2\"\n"),
             "box.toml:2: format: 'berth-machine/2' is not read here; this is \"berth-machine/1\"");
+}
+
+TEST(MachineToml, PoolLimitsAreReadAndWritten) {
+  const std::string text =
+      "name = \"mac\"\npools = [{ name = \"ram\", memory = \"64 GiB\" }]\n"
+      "devices = [{ name = \"cpu\", kind = \"cpu\", flops = \"1 TFLOP/s\", bandwidth = \"200 GB/s\", pool = \"ram\", "
+      "pool_limit = \"48 GiB\" }]\n";
+  const Machine machine = read_machine_toml(text, "mac.toml").value();
+  EXPECT_EQ(machine.device(DeviceId{0}).pool_limit, Bytes{48} << 30);
+  EXPECT_EQ(read_machine_toml(write_machine_toml(machine), "again").value().device(DeviceId{0}).pool_limit,
+            Bytes{48} << 30);
+  std::string alone = text;
+  alone.replace(alone.find("pool = \"ram\", "), 14, "memory = \"1 GiB\", ");
+  EXPECT_EQ(machine_error(alone), "box.toml:3: device 'cpu': pool_limit without a pool");
 }
 
 TEST(MachineToml, MistakesOfTheMachineNameTheEntry) {

@@ -32,9 +32,11 @@ TEST(DeviceLibrary, EveryModelMakesAValidDevice) {
 }
 
 TEST(MachineLibrary, HoldsTheMachinesOfTheDesign) {
-  const std::vector<std::string_view> wanted{
-      "k40x2", "k40x4",   "k40x8",          "k80x2",        "k80x4",     "p100x4",     "v100x8",   "a100x8", "h100x8",
-      "h200",  "flex170", "flex170-hetero", "rtx4090-3060", "a100-v100", "core-ultra", "tpu-v3x8", "2xhost"};
+  const std::vector<std::string_view> wanted{"k40x2",    "k40x4",          "k40x8",        "k80x2",     "k80x4",
+                                             "p100x4",   "v100x8",         "a100x8",       "h100x8",    "h200",
+                                             "flex170",  "flex170-hetero", "rtx4090-3060", "a100-v100", "core-ultra",
+                                             "tpu-v3x8", "dgx-spark",      "strix-halo",   "m1-max",    "m3-max",
+                                             "m4-max",   "m2-ultra",       "m3-ultra",     "mi300x",    "2xhost"};
   std::vector<std::string_view> names;
   for (const MachineInfo& info : builtin_machines()) names.push_back(info.name);
   EXPECT_EQ(names, wanted);
@@ -54,7 +56,43 @@ TEST(MachineLibrary, EveryMachineStartsWithACpuAndIsDescribed) {
 
 TEST(MachineLibrary, UnknownNamesGetASuggestion) {
   EXPECT_EQ(builtin_machine("k40x5").error().message,
-            "no machine named 'k40x5'; did you mean 'k40x2'? (berth machines lists all 17; a file name ends in .toml)");
+            "no machine named 'k40x5'; did you mean 'k40x2'? (berth machines lists all 25; a file name ends in .toml)");
+}
+
+TEST(MachineLibrary, CardsComeInNumbers) {
+  for (const std::string_view card : card_names()) {
+    EXPECT_EQ(builtin_machine(card)->accelerators().size(), 1U) << card;
+    EXPECT_EQ(builtin_machine(fmt::format("{}x8", card))->accelerators().size(), 8U) << card;
+    EXPECT_NE(kCardSummary.find(card), std::string_view::npos) << card;
+  }
+  EXPECT_EQ(builtin_machine("rtx4090-3060")->accelerators().size(), 2U) << "has a name of its own";
+  EXPECT_EQ(builtin_machine("rtx3090x2")->name(), "rtx3090x2");
+  for (const char* name : {"rtx3090x0", "rtx3090x9", "rtx3090x22", "rtx3090ti"}) {
+    EXPECT_FALSE(builtin_machine(name).ok()) << name;
+  }
+}
+
+TEST(MachineLibrary, GpusOfMacsMayUseThreeQuartersOfTheMemory) {
+  const Machine mac = *builtin_machine("m1-max");
+  EXPECT_EQ(mac.device(DeviceId{1}).pool_limit, Bytes{48} << 30);
+  EXPECT_EQ(mac.pools()[0].memory, Bytes{64} << 30);
+}
+
+TEST(DeviceLibrary, DriversNamesAreFound) {
+  const auto seen = [](std::string_view name) {
+    const DeviceModel* model = device_model_seen_as(name);
+    return model == nullptr ? std::string_view("none") : model->name;
+  };
+  EXPECT_EQ(seen("NVIDIA GeForce RTX 3090"), "rtx3090");
+  EXPECT_EQ(seen("NVIDIA GeForce RTX 3090 Ti"), "none");
+  EXPECT_EQ(seen("NVIDIA GeForce RTX 5070 Ti"), "rtx5070ti");
+  EXPECT_EQ(seen("NVIDIA GeForce RTX 4090 Laptop GPU"), "none");
+  EXPECT_EQ(seen("NVIDIA RTX PRO 6000 Blackwell Workstation Edition"), "rtx-pro-6000");
+  EXPECT_EQ(seen("AMD Radeon RX 7900 XTX"), "rx7900xtx");
+  EXPECT_EQ(seen("Intel(R) Arc(TM) B580 Graphics"), "arc-b580");
+  EXPECT_EQ(seen("NVIDIA A100-PCIE-80GB"), "a100-pcie");
+  EXPECT_EQ(seen("NVIDIA H200"), "h200");
+  EXPECT_EQ(seen("NVIDIA GB10"), "gb10");
 }
 
 TEST(MachineLibrary, ProcessorsAreEqualAndTheirLinksFree) {

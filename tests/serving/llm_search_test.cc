@@ -68,6 +68,58 @@ TEST(LlmSearch, IsDeterministic) {
             find_placement(second, {.judgements = 100}).best.placement);
 }
 
+TEST(Serving, DepthsAreThoseOfTheRequest) {
+  ServingOptions options{.cache = {.context = 32768, .prompt_batch = 512}, .mix = {.prompt = 8000, .generated = 400}};
+  EXPECT_EQ(options.decode_depth(), 8200);
+  EXPECT_EQ(options.prefill_depth(), (8000 - 512) / 2);
+  EXPECT_EQ(options.batches_in_a_row(), 4) << "of a logical batch of 2,048";
+  options.cache.context = 4096;
+  EXPECT_EQ(options.decode_depth(), 4096);
+  options.depth = 1000;
+  EXPECT_EQ(options.decode_depth(), 1000);
+  EXPECT_EQ(options.prefill_depth(), 1000);
+  const ServingOptions decode{.mix = {.prompt = 0, .generated = 1}};
+  EXPECT_EQ(decode.decode_depth(), -1) << "a full cache";
+  EXPECT_EQ(decode.prefill_depth(), 0);
+}
+
+TEST(Serving, PromptsSlowDownWithDepth) {
+  const auto prefill_s = [](std::int64_t depth) {
+    Serving serving = serving_of("llama-8b", "one-card", {.cache = {.context = 65536}, .depth = depth});
+    return serving.judge(Placement::all_on(DeviceId{1}, 32)).prefill_s;
+  };
+  EXPECT_GT(prefill_s(32768), 1.5 * prefill_s(0));
+}
+
+// Two equal cards with half of the layers each: of four batches the first takes two turns, each of the others one.
+TEST(Serving, PromptsArePipelinedOverGpus) {
+  ServingOptions options{.cache = {.context = 8192}, .mix = {.prompt = 2048, .generated = 1}};
+  Serving serving = serving_of("llama-8b", "rtx3090x2", options);
+  Placement placement = Placement::all_on(DeviceId{1}, 32);
+  placement.input = serving.cpu();
+  EXPECT_FALSE(serving.judge(placement).pipelined) << "one card";
+  for (std::int64_t layer = 16; layer < 32; ++layer) placement.set_layer(layer, DeviceId{2});
+  placement.output = DeviceId{2};
+  const Verdict both = serving.judge(placement);
+  EXPECT_TRUE(both.pipelined);
+  EXPECT_NEAR(both.prompt_s / both.prefill_s, (1.0 + 3.0 * 0.5) / 4.0, 0.05);
+  placement.moved[0][0] = serving.cpu();
+  const Verdict overridden = serving.judge(placement);
+  EXPECT_FALSE(overridden.pipelined) << "-ot turns it off";
+  EXPECT_EQ(overridden.prompt_s, overridden.prefill_s);
+}
+
+TEST(Serving, AGpuKeepsToItsShareOfAPool) {
+  const auto fits = [](std::int64_t context) {
+    Serving serving = serving_of("llama-70b", "m1-max", {.cache = {.context = context}});
+    Placement placement = Placement::all_on(DeviceId{1}, 80);
+    placement.input = serving.cpu();
+    return serving.judge(placement).fits;
+  };
+  EXPECT_TRUE(fits(4096)) << "40 GiB of weights and 1.3 of cache, of 48";
+  EXPECT_FALSE(fits(32768)) << "10 GiB of cache: 64 GiB would hold it, the GPU's 48 do not";
+}
+
 TEST(LlmSearch, WhatDoesNotFitIsOverByTheLeast) {
   Serving serving = serving_of("deepseek-v3", "rtx4090-3060");
   const PlacementSearch found = find_placement(serving, {.judgements = 100});

@@ -50,7 +50,7 @@ TEST(Serving, ABatchReadsWeightsOnce) {
 
 TEST(Serving, MistakesAreTold) {
   EXPECT_EQ(spec_error("llama-8b,mode=decode,seq=3"),
-            "zoo:llama-8b has no parameter 'seq' (it has: batch, ctx, kv, mode, prompt, weights)");
+            "zoo:llama-8b has no parameter 'seq' (it has: batch, ctx, depth, kv, mode, prompt, weights)");
   EXPECT_EQ(spec_error("nmt-4,mode=decode"), "no language model named 'nmt-4' to serve (berth models lists all)");
   EXPECT_NE(spec_error("llama-8b,mode=decode,weights=q9").find("weights=q9 must be"), std::string::npos);
   const llm::Model model = llm::build_model("m", llm::find_preset("llama-8b")->config, "f16");

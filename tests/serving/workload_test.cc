@@ -89,6 +89,33 @@ TEST(Workload, PrefillMultipliesFlopsAndReadsWeightsOnce) {
   EXPECT_EQ(prefill.flops(op_named(prefill, "logits")), decode.flops(op_named(decode, "logits"))) << "last token alone";
 }
 
+TEST(Workload, APromptBehindOthersLooksBackFarther) {
+  const Workload first{.phase = Phase::kPrefill, .cache = {.context = 4096, .prompt_batch = 32}};
+  Workload later = first;
+  later.depth = 1024;
+  const Graph start = graph_of(tiny(), first).graph, behind = graph_of(tiny(), later).graph;
+  // A token of the first 32 looks back at 16 on average, one behind 1,024 others at 1,040.
+  EXPECT_EQ(start.flops(op_named(start, "blk.0.attend")), 32 * 2.0 * 4 * 16 * (16 + 16));
+  EXPECT_EQ(behind.flops(op_named(behind, "blk.0.attend")), 32 * 2.0 * 4 * 1040 * (16 + 16));
+  EXPECT_EQ(behind.flops(op_named(behind, "blk.0.up")), start.flops(op_named(start, "blk.0.up")));
+}
+
+TEST(Workload, TypesOfProductsSayHowManyBitsWeightsHave) {
+  Config config = tiny();
+  config.hidden = 256;  // whole blocks of every type
+  config.ffn = 512;
+  const auto type = [&](const char* weights, const char* op) {
+    const ServingGraph built =
+        build_serving_graph(build_model("tiny", config, weights), {.phase = Phase::kDecode}).value();
+    return std::string(built.graph.type(op_named(built.graph, op)));
+  };
+  EXPECT_EQ(type("f16", "blk.0.up"), "streamed_product");
+  EXPECT_EQ(type("q8_0", "blk.0.up"), "streamed_product_8bit");
+  EXPECT_EQ(type("q4_0", "blk.0.up"), "streamed_product_4bit");
+  EXPECT_EQ(type("q4_0", "logits"), "streamed_product_4bit");
+  EXPECT_EQ(type("q4_0", "blk.0.attend"), "cached_attention");
+}
+
 TEST(Workload, MixturesReadTheExpertsTheyTouch) {
   EXPECT_DOUBLE_EQ(expected_experts(8, 2, 1), 2.0);
   EXPECT_DOUBLE_EQ(expected_experts(8, 2, 2), 8.0 * (1.0 - 0.75 * 0.75));

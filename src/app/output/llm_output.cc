@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "services/serving/llm_facts.h"
+#include "services/serving/llm_problems.h"
 #include "services/words.h"
 #include "serving/kv_cache.h"
 
@@ -121,7 +122,7 @@ std::string speed_table(const LlmAnswer& answer) {
                limits_text(answer, phase)});
   };
   add("decode", llm::Phase::kDecode, answer.decode_tokens(answer.verdict().decode_s), kDecodeBand);
-  add("prefill", llm::Phase::kPrefill, answer.prefill_tokens(answer.verdict().prefill_s), kPrefillBand);
+  add("prefill", llm::Phase::kPrefill, answer.prefill_tokens(answer.verdict().prompt_s), kPrefillBand);
   return table.text("  ") + request_line(answer);
 }
 
@@ -144,7 +145,7 @@ void add_rival(Table& table, const LlmAnswer& answer, const std::string& name, c
     table.add({name, "OOM", "", missing(answer, verdict), note});
     return;
   }
-  table.add({name, tokens(answer.decode_tokens(verdict.decode_s)), tokens(answer.prefill_tokens(verdict.prefill_s)),
+  table.add({name, tokens(answer.decode_tokens(verdict.decode_s)), tokens(answer.prefill_tokens(verdict.prompt_s)),
              gain(answer.verdict().request_s, verdict.request_s), note});
 }
 
@@ -200,6 +201,23 @@ std::string context_line(const LlmAnswer& answer) {
                      words(answer.context_on_gpus), words(answer.context_at_all), trained_words(answer));
 }
 
+// What placing experts one by one is worth.
+std::string experts_text(const LlmAnswer& answer) {
+  if (!answer.experts) return "";
+  const llm::ExpertPlan& plan = *answer.experts;
+  const double gain = plan.by_layers_s / plan.decode_s;
+  const std::string worth = plan.uniform || gain < 1.03
+                                ? "which gains nothing but the memory that whole layers leave over"
+                                : fmt::format("{:.2f}x as fast, if a runtime could load it", gain);
+  return fmt::format(
+      "\n  experts one by one: {} of picks find theirs on a GPU; decode {} tok/s against {} by -ncmoe {} in the same "
+      "memory, {}{}\n",
+      percent(plan.picked_on_gpus), tokens(answer.decode_tokens(plan.decode_s)),
+      tokens(answer.decode_tokens(plan.by_layers_s)), plan.layers_on_cpu, worth,
+      plan.uniform ? " (routing is taken as uniform: every expert as likely; a trace of yours may show otherwise)"
+                   : "");
+}
+
 std::string where_missing(const LlmAnswer& answer) {
   const DeviceId device = answer.verdict().over_on;
   return device == kNoDevice ? "" : fmt::format(", most of it on {}", answer.machine->device(device).name);
@@ -224,7 +242,9 @@ std::string llm_page(const LlmAnswer& answer) {
     page +=
         fmt::format("  it does not fit: {} too much{}\n", format_bytes(answer.verdict().over), where_missing(answer));
   }
-  page += context_line(answer) + "\n" + rivals_table(answer) + what_if_table(answer);
+  page += context_line(answer) + "\n" + rivals_table(answer) + what_if_table(answer) + experts_text(answer);
+  for (const LlmProblem& problem : problems_of(answer))
+    page += fmt::format("\n{}: {}\n", answer.verdict().fits ? "hint" : "problem", clean(line_of(problem)));
   for (const std::string& note : answer.notes) page += fmt::format("\nnote: {}\n", clean(note));
   return page;
 }

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <chrono>
 #include <condition_variable>
 #include <fstream>
@@ -258,17 +257,16 @@ class Prober {
     devices_.push_back(std::move(device));
   }
 
-  // The row of the table whose name is a word of the GPU's; else a plain one, which measurements fill.
+  // The row of the table that the driver means; else a plain one, which measurements fill.
   Device table_device(const DriverGpu& gpu, const std::string& name) {
-    std::string lower = gpu.name;
-    std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    const DeviceModel* best = nullptr;
-    for (const DeviceModel& model : device_models()) {
-      const bool is_named = model.kind == DeviceKind::kGpu && lower.find(model.name) != std::string::npos;
-      if (is_named && (best == nullptr || model.name.size() > best->name.size())) best = &model;
-    }
+    const DeviceModel* best = device_model_seen_as(gpu.name);
     Device device = best != nullptr ? make_device(*best, name) : plain_device(name, DeviceKind::kGpu);
-    if (best == nullptr) notes_.push_back(fmt::format("{}: '{}' is not in the device table", name, gpu.name));
+    if (best == nullptr) {
+      notes_.push_back(
+          fmt::format("{}: '{}' is not in the device table; its entry here can be copied into any machine file, with a "
+                      "model's name of your own",
+                      name, gpu.name));
+    }
     if (gpu.memory > 0) device.memory = gpu.memory;
     return device;
   }

@@ -3,12 +3,10 @@
 
 #include <algorithm>
 
+#include "problem/cost/streaming.h"
+
 namespace berth {
 namespace {
-
-// Weights and caches that a step reads once come from memory, whose bandwidth no cache exceeds, whatever the measured
-// products of a CPU reached with theirs. 0.80 to 0.82 of the peak is what streaming sustains (inference-sim issue 415).
-constexpr double kStreamedTraffic = 0.8;
 
 bool is_convolution(CostClass cost_class) {
   return cost_class == CostClass::kConvPointwise || cost_class == CostClass::kConvWindowed ||
@@ -52,13 +50,9 @@ OpCost estimate_with(const OpFeatures& features, const Device& device, const Pro
 }
 
 OpCost estimate(const OpFeatures& features, const Device& device) {
+  if (features.streamed.op != StreamedOp::kNone) return estimate_streamed(features, device);
   const ProductRate rate = product_rate(features, device);
-  Efficiency row = efficiency(device.kind, features.cost_class, rate.units);
-  if (features.streamed && row.traffic > kStreamedTraffic) {
-    row.traffic = kStreamedTraffic;
-    row.spill = 0.0;
-  }
-  return estimate_with(features, device, rate, row);
+  return estimate_with(features, device, rate, efficiency(device.kind, features.cost_class, rate.units));
 }
 
 OpCost price(const Graph& graph, OpId op, const Device& device) {

@@ -83,7 +83,8 @@ OpFeatures features_of(const Graph& graph, OpId op) {
   switch (features.cost_class) {
     case CostClass::kMatmul:
     case CostClass::kAttention:
-      features.streamed = graph.type(op) == "streamed_product" || graph.type(op) == "cached_attention";
+      features.streamed = streamed_type(graph.type(op));
+      features.rows = streamed_rows(graph, op, features.streamed);
       break;
     case CostClass::kConvPointwise:
     case CostClass::kConvWindowed:

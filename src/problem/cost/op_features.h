@@ -6,6 +6,7 @@
 #include "base/kinds.h"
 #include "graph/graph.h"
 #include "problem/cost/op_class.h"
+#include "problem/cost/streamed_op.h"
 
 namespace berth {
 
@@ -20,7 +21,8 @@ struct OpFeatures {
   double slices = 0.0;    // independent channels of a batch norm: its parallel width; 0 if unknown
   double rows =
       0.0;  // stretches handled one by one: entries of an index, planes of a batch norm; 0 if it does not matter
-  bool streamed = false;  // reads weights or a cache once a step, far more than any cache holds
+  StreamedType streamed = {};  // reads weights or a cache once a step, far more than any cache holds; `rows` are then
+                               // those of the activations
 };
 
 OpFeatures features_of(const Graph& graph, OpId op);

@@ -61,8 +61,8 @@ std::string machines_json() {
   return json_document([&](JsonWriter& json) {
     json.objects("machines", builtin_machines(),
                  [&](const MachineInfo& machine) { json.members("name", machine.name, "summary", machine.summary); });
-    json.objects("families", std::array{kProcessorSummary},
-                 [&](std::string_view summary) { json.members("name", kProcessorFamily, "summary", summary); });
+    json.objects("families", kMachineFamilies,
+                 [&](const MachineFamily& family) { json.members("name", family.name, "summary", family.summary); });
   });
 }
 

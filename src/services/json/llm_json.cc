@@ -7,6 +7,7 @@
 #include "files/json/json_writer.h"
 #include "services/serving/llm_export.h"
 #include "services/serving/llm_facts.h"
+#include "services/serving/llm_problems.h"
 #include "serving/kv_cache.h"
 
 namespace berth {
@@ -16,9 +17,10 @@ void write_verdict(JsonWriter& json, const LlmAnswer& answer, const llm::Verdict
   const auto known = [&](double value) { return verdict.fits ? std::optional(value) : std::nullopt; };
   json.members("fits", verdict.fits, "over_bytes", verdict.over, "decode_tokens_per_s",
                known(answer.decode_tokens(verdict.decode_s)), "prefill_tokens_per_s",
-               known(answer.prefill_tokens(verdict.prefill_s)), "decode_step_s", known(verdict.decode_s),
+               known(answer.prefill_tokens(verdict.prompt_s)), "decode_step_s", known(verdict.decode_s),
                "prefill_step_s", known(verdict.prefill_s), "decode_copies_s", known(verdict.decode_copies_s),
                "prefill_copies_s", known(verdict.prefill_copies_s), "objective_value_s", known(verdict.request_s));
+  json.members("prompt_batch_s", known(verdict.prompt_s), "pipelined", verdict.pipelined);
   if (answer.is_request()) json.members("first_token_s", known(answer.first_token_s(verdict)));
 }
 
@@ -77,6 +79,44 @@ void write_others(JsonWriter& json, const LlmAnswer& answer) {
   });
 }
 
+std::string_view name_of(StreamedOp op) {
+  switch (op) {
+    case StreamedOp::kExperts:
+      return "experts";
+    case StreamedOp::kAttention:
+      return "attention";
+    default:
+      return "product";
+  }
+}
+
+void write_parts(JsonWriter& json, const LlmAnswer& answer, llm::Phase phase) {
+  const char* key = phase == llm::Phase::kDecode ? "decode_parts" : "prefill_parts";
+  constexpr std::array kBits{16, 8, 4};
+  json.objects(key, step_parts(answer, phase), [&](const StepPart& part) {
+    json.members("device", answer.machine->device(part.device).name, "table", part.table, "op", name_of(part.type.op),
+                 "bits", kBits[static_cast<std::size_t>(part.type.bits)], "arithmetic_s", part.arithmetic_s,
+                 "traffic_s", part.traffic_s, "ops", part.ops);
+  });
+}
+
+// No runtime loads it, so it is for programs of people's own: a device for every expert of every layer.
+void write_experts(JsonWriter& json, const LlmAnswer& answer) {
+  if (!answer.experts) return;
+  const llm::ExpertPlan& plan = *answer.experts;
+  json.object("experts", [&] {
+    json.members("uniform", plan.uniform, "decode_step_s", plan.decode_s, "by_layers_decode_step_s", plan.by_layers_s,
+                 "layers_on_cpu", plan.layers_on_cpu, "picked_on_gpus", plan.picked_on_gpus);
+    std::int64_t layer = 0;
+    json.objects("layers", plan.device_of, [&](const std::vector<DeviceId>& devices) {
+      std::vector<std::string> names;
+      for (const DeviceId id : devices) names.push_back(answer.machine->device(id).name);
+      json.members("layer", layer++);
+      json.list("devices", names);
+    });
+  });
+}
+
 void write_served_export(JsonWriter& json, const LlmAnswer& answer) {
   const auto text = text_to_paste(answer, answer.options.runtime);
   json.members("export", text && answer.verdict().fits ? *text : "");  // what does not fit is not to be pasted
@@ -100,8 +140,14 @@ std::string llm_json(const LlmAnswer& answer) {
     json.members("search_s", answer.search_s, "simulations", answer.search.simulations, "largest_context_on_gpus",
                  answer.context_on_gpus, "largest_context", answer.context_at_all);
     write_served_devices(json, answer);
+    write_parts(json, answer, llm::Phase::kDecode);
+    write_parts(json, answer, llm::Phase::kPrefill);
     write_layers(json, answer);
     write_others(json, answer);
+    write_experts(json, answer);
+    json.objects("problems", problems_of(answer), [&](const LlmProblem& problem) {
+      json.members("device", problem.where, "what", problem.what, "remedy", problem.remedy);
+    });
     json.list("notes", answer.notes, JsonLayout::kLines);
     write_served_export(json, answer);
   });

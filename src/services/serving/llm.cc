@@ -188,6 +188,22 @@ Status search_all(LlmAnswer& answer, DeviceSet last, bool is_batch_free) {
   return check_pins(answer);
 }
 
+Status place_experts(const std::string& routing, LlmAnswer& answer) {
+  if (routing.empty()) return {};
+  const llm::Config& config = answer.model->config;
+  llm::Routing picks = llm::uniform_routing(config);
+  if (routing != "uniform") {
+    BERTH_TRY(std::string text, read_file(routing));
+    auto read = llm::read_routing(std::move(text), config);
+    if (!read) return within(routing, read.error());
+    picks = std::move(read).value();
+  }
+  auto plan = llm::plan_experts(*answer.serving, picks);
+  if (!plan) return within("--routing", plan.error());
+  answer.experts = std::move(plan).value();
+  return {};
+}
+
 // The placement as the plans of both workloads.
 void check_placed(const llm::Serving& serving, std::string_view who, const llm::Placement& placement) {
   for (const llm::Phase phase : kPhases) {
@@ -227,6 +243,7 @@ Result<LlmAnswer> answer_llm(const LlmRequest& request) {
     BERTH_TRY(answer.given, read_given(request, given, answer, devices));
     answer.notes.insert(answer.notes.end(), answer.given->notes.begin(), answer.given->notes.end());
   }
+  BERTH_RETURN_IF_ERROR(place_experts(request.routing, answer));
   BERTH_RETURN_IF_ERROR(ask_contexts(answer));
   if (request.what_if)
     answer.what_ifs = llm::ask_what_ifs(answer.model, answer.machine, answer.options, answer.placement());

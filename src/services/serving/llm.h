@@ -10,6 +10,7 @@
 
 #include "services/plan/outcome.h"
 #include "serving/files/runtime_devices.h"
+#include "serving/plan/experts.h"
 #include "serving/plan/search.h"
 #include "serving/plan/what_if.h"
 
@@ -25,7 +26,7 @@ struct LlmRequest {
   std::string weights = {}, cache_type = {}, backend = {};         // empty: by default
   std::string projector = {};                                      // an mmproj file beside the model; empty: none
   std::uint64_t context = 0, sequences = 0, prompt_batch = 0;      // 0: as the given flags say, or by default
-  std::int64_t depth = -1;                                         // tokens in the cache; -1: it is full
+  std::int64_t depth = -1;                                         // tokens in the cache; -1: as the request has
   Bytes context_bytes = Bytes{512} << 20;                          // what a driver's context takes on each GPU
   Bytes host_bytes = Bytes{2} << 30;                               // of the system and the program on the CPU
   std::vector<std::string> reserves = {}, pins = {};               // gpu0=1.5GiB; 0-3=gpu0
@@ -33,6 +34,7 @@ struct LlmRequest {
   std::vector<std::string> without = {}, last = {}, servers = {};  // devices; gpu2=HOST:PORT
   // A plan of their own, at most one of these: flags of llama.cpp, the file of a device_map, layers per stage.
   std::string given_flags = {}, device_map = {}, partition = {};
+  std::string routing = {};  // a file that says how often experts are picked, or "uniform"; empty: nobody asks
   bool what_if = true;
 
   [[nodiscard]] bool has_given() const { return !given_flags.empty() || !device_map.empty() || !partition.empty(); }
@@ -57,6 +59,7 @@ struct LlmAnswer {
   double search_s = 0.0;
   std::optional<GivenPlan> given;
   std::vector<llm::WhatIf> what_ifs;
+  std::optional<llm::ExpertPlan> experts;  // if asked for
   std::int64_t context_on_gpus = 0, context_at_all = 0;  // the largest ones; 0: none
   std::vector<std::string> notes;                        // with those about the given plan
 
@@ -64,7 +67,7 @@ struct LlmAnswer {
   [[nodiscard]] const llm::Verdict& verdict() const { return search.best.verdict; }
   // Seconds until the first word of an answer, and whether a prompt is asked for at all.
   [[nodiscard]] double first_token_s(const llm::Verdict& verdict) const {
-    return options.mix.prompt * verdict.prefill_s / static_cast<double>(options.cache.prompt_batch) + verdict.decode_s;
+    return options.mix.prompt * verdict.prompt_s / static_cast<double>(options.cache.prompt_batch) + verdict.decode_s;
   }
   [[nodiscard]] bool is_request() const { return options.mix.prompt > 0.0 && options.mix.generated > 0.0; }
   [[nodiscard]] double decode_tokens(double step_s) const {
@@ -83,13 +86,12 @@ void check_verified(const LlmAnswer& answer);
 // A placement as the outcome of its decode step, for plan files.
 Outcome decode_outcome(const LlmAnswer& answer, const llm::Placement& placement, std::string planner);
 
-// How far the truth may be from a prediction, as factors of speed. Decode: streaming is priced at 0.8 of the bandwidth,
-// runtimes reach 0.5 (llmfit pull request 137) to 0.82 (inference-sim issue 415). Prefill: products are priced at 0.6
-// of the peak, runtimes reach 0.45 (inference-sim issue 762), kernels 0.795 (the fitted row of docs/cost-model.md).
+// How far the truth may be from a prediction, as factors of speed: nine of ten public measurements are within, of
+// machines that the constants were not fitted on (bench/llm_speeds.py).
 struct Band {
   double low, high;
 };
-inline constexpr Band kDecodeBand{0.5 / 0.8, 0.82 / 0.8};
-inline constexpr Band kPrefillBand{0.45 / 0.6, 0.795 / 0.6};
+inline constexpr Band kDecodeBand{0.7, 1.5};
+inline constexpr Band kPrefillBand{0.6, 1.7};
 
 }  // namespace berth

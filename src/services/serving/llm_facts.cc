@@ -100,4 +100,30 @@ StepLimits step_limits(const LlmAnswer& answer, llm::Phase phase) {
   return limits;
 }
 
+std::vector<StepPart> step_parts(const LlmAnswer& answer, llm::Phase phase) {
+  const Graph& graph = answer.serving->problem(phase).graph();
+  const Plan plan = answer.serving->plan_of(answer.placement(), phase);
+  std::vector<StepPart> parts;
+  for (const OpId op : graph.ops()) {
+    if (graph.role(op) != Role::kCompute) continue;
+    const OpFeatures features = features_of(graph, op);
+    if (features.streamed.op == StreamedOp::kNone) continue;
+    const DeviceId id = plan.device(op);
+    const Device& device = answer.machine->device(id);
+    const auto same = [&](const StepPart& part) {
+      return part.device == id && part.type.op == features.streamed.op && part.type.bits == features.streamed.bits;
+    };
+    auto part = std::ranges::find_if(parts, same);
+    if (part == parts.end()) {
+      parts.push_back({id, streaming_table(device).name, features.streamed});
+      part = parts.end() - 1;
+    }
+    const StreamedWork work = streamed_work(features, device);
+    part->arithmetic_s += work.arithmetic_s;
+    part->traffic_s += work.traffic_s;
+    ++part->ops;
+  }
+  return parts;
+}
+
 }  // namespace berth

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "problem/cost/streaming.h"
 #include "services/serving/llm.h"
 
 namespace berth {
@@ -30,5 +32,16 @@ struct StepLimits {
   double links = 0.0, copies = 0.0;                  // weights copied to a GPU
 };
 StepLimits step_limits(const LlmAnswer& answer, llm::Phase phase);
+
+// Ops of one kind on one device together: what they would take at the full peak and the full bandwidth
+// (problem/cost/streaming.h says what is reached of both).
+struct StepPart {
+  DeviceId device;
+  std::string_view table;  // "NVIDIA cards"
+  StreamedType type;
+  double arithmetic_s = 0.0, traffic_s = 0.0;
+  std::int64_t ops = 0;
+};
+std::vector<StepPart> step_parts(const LlmAnswer& answer, llm::Phase phase);
 
 }  // namespace berth

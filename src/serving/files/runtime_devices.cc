@@ -13,11 +13,6 @@
 namespace berth {
 namespace {
 
-bool is_another_makers(const Device& device) {
-  const DeviceModel* model = find_device_model(device.model);
-  return model != nullptr && model->summary.find("NVIDIA") == std::string_view::npos;
-}
-
 // As llama.cpp prints it, however it is written.
 std::string as_printed(const std::string& backend) {
   std::string lower = backend;
@@ -33,21 +28,43 @@ std::string as_printed(const std::string& backend) {
   return found != kBackends.end() ? std::string(found->second) : backend;
 }
 
-bool is_apples(const Device& device) {
+// Of a card that the library does not have: by what its owner calls it.
+bool looks_like_apples(const Device& device) {
   std::string text = device.model + " " + device.name;
   std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   const bool is_chip = text.size() > 1 && text[0] == 'm' && text[1] >= '1' && text[1] <= '9';
-  return device.kind == DeviceKind::kGpu && (is_chip || text.find("apple") != std::string::npos);
+  return is_chip || text.find("apple") != std::string::npos;
+}
+
+// The backend that people build for a card. Intel's run faster under Vulkan than under SYCL (llama.cpp issue 26010).
+std::string_view backend_of(const Device& device) {
+  switch (family_of(device.model)) {
+    case DeviceFamily::kApple:
+      return "MTL";
+    case DeviceFamily::kRadeon:
+    case DeviceFamily::kRadeonUnified:
+    case DeviceFamily::kIntel:
+      return "Vulkan";
+    case DeviceFamily::kInstinct:
+      return "ROCm";
+    case DeviceFamily::kUnknown:
+      return looks_like_apples(device) ? "MTL" : "CUDA";
+    default:
+      return "CUDA";
+  }
 }
 
 }  // namespace
 
 std::string default_backend(const Machine& machine) {
-  if (std::ranges::any_of(machine.devices(), is_apples)) return "MTL";
-  const bool others = std::ranges::any_of(machine.devices(), [](const Device& device) {
-    return device.kind == DeviceKind::kGpu && is_another_makers(device);
-  });
-  return others ? "Vulkan" : "CUDA";
+  std::string_view found;
+  for (const Device& device : machine.devices()) {
+    if (device.kind != DeviceKind::kGpu) continue;
+    const std::string_view backend = backend_of(device);
+    if (!found.empty() && backend != found) return "Vulkan";  // the one that runs cards of several makers
+    found = backend;
+  }
+  return std::string(found.empty() ? "CUDA" : found);
 }
 
 RuntimeDevices::RuntimeDevices(const Machine& machine, LlamaNames names)

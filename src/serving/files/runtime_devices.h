@@ -18,7 +18,8 @@ struct LlamaNames {
   std::vector<std::string> servers = {};  // "host:port" by DeviceId, empty for devices of this host; empty: all are
 };
 
-// "CUDA"; "Vulkan" where a GPU is known to be another maker's, "MTL" (Metal) where it is Apple's.
+// "CUDA", "ROCm" for Instinct cards, "MTL" (Metal) for Apple's, "Vulkan" for Radeon and Intel cards and for cards of
+// several makers.
 std::string default_backend(const Machine& machine);
 
 class RuntimeDevices {

@@ -187,7 +187,7 @@ std::size_t complexity(const Shape& shape) {
 // Of those that are as good as the best the simplest, and of equally simple ones that with the faster prompt: nobody
 // wants patterns for a gain that no clock shows, or waits long for a first word to have the last one a little sooner.
 Judged simplest(const std::vector<Judged>& found, const Judged& best) {
-  const auto rank = [](const Judged& judged) { return std::pair(complexity(judged.shape), judged.verdict.prefill_s); };
+  const auto rank = [](const Judged& judged) { return std::pair(complexity(judged.shape), judged.verdict.prompt_s); };
   const Judged* chosen = &best;
   for (const Judged& other : found) {
     const bool as_good = other.verdict.fits && other.verdict.unpinned == best.verdict.unpinned &&

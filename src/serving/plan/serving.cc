@@ -2,6 +2,7 @@
 #include "serving/plan/serving.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace berth::llm {
 namespace {
@@ -57,6 +58,26 @@ Bytes activation_bytes(const Config& config, const CacheSettings& cache) {
 
 }  // namespace
 
+std::int64_t ServingOptions::decode_depth() const {
+  if (depth >= 0) return depth;
+  if (mix.prompt <= 0.0 || mix.generated <= 0.0) return -1;
+  return std::min(cache.context, static_cast<std::int64_t>(std::min(1e15, mix.prompt + mix.generated / 2.0)));
+}
+
+std::int64_t ServingOptions::prefill_depth() const {
+  if (depth >= 0) return depth;
+  if (mix.prompt <= 0.0) return 0;
+  const double before = (mix.prompt - static_cast<double>(cache.prompt_batch)) / 2.0;
+  return static_cast<std::int64_t>(std::clamp(before, 0.0, static_cast<double>(cache.context)));
+}
+
+std::int64_t ServingOptions::batches_in_a_row() const {
+  constexpr double kLogicalBatch = 2048.0;
+  const auto physical = static_cast<double>(cache.prompt_batch);
+  const double tokens = std::min(std::max(mix.prompt, 1.0), std::max(kLogicalBatch, physical));
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(tokens / physical)));
+}
+
 bool better(const Verdict& a, const Verdict& b) {
   if (a.unpinned != b.unpinned) return a.unpinned < b.unpinned;
   if (a.fits != b.fits) return a.fits;
@@ -83,13 +104,14 @@ Result<Serving> Serving::make(std::shared_ptr<const Model> model, std::shared_pt
     serving.accelerators_.push_back(id);
     serving.reserve_[index(id)] += options.context_bytes + buffer + serving.margin(id);
   }
+  if (serving.accelerators_.empty()) serving.reserve_[index(serving.cpu_)] += buffer;
   if (serving.accelerators_.empty() && options.runtime == Runtime::kVllm) {
     return bad_input("machine {} has no GPU that may be used, and vLLM puts nothing on a CPU", where.name());
   }
-  BERTH_TRY(Priced decode,
-            price(*serving.model_, serving.machine_, {Phase::kDecode, options.cache, options.depth}, serving.reserve_));
-  BERTH_TRY(Priced prefill,
-            price(*serving.model_, serving.machine_, {Phase::kPrefill, options.cache}, serving.reserve_));
+  BERTH_TRY(Priced decode, price(*serving.model_, serving.machine_,
+                                 {Phase::kDecode, options.cache, options.decode_depth()}, serving.reserve_));
+  BERTH_TRY(Priced prefill, price(*serving.model_, serving.machine_,
+                                  {Phase::kPrefill, options.cache, options.prefill_depth()}, serving.reserve_));
   serving.decode_ = std::move(decode.problem);
   serving.prefill_ = std::move(prefill.problem);
   serving.decode_berths_ = std::move(decode.berths);
@@ -112,6 +134,7 @@ void Serving::add_sizes() {
     if (bytes == 0) continue;
     if (berth.part == Part::kOutput) {
       output_bytes_ += bytes;
+      if (berth.tensor < 0) tied_bytes_ += bytes;
     } else if (berth.part == Part::kTower) {
       tower_bytes_ += bytes;
     } else if (berth.layer < 0) {
@@ -128,6 +151,17 @@ void Serving::add_sizes() {
 Bytes Serving::margin(DeviceId device) const {
   const bool is_used = std::ranges::find(accelerators_, device) != accelerators_.end();
   return is_used && !options_.margin.empty() ? options_.margin[index(device)] : 0;
+}
+
+Bytes Serving::capacity(DeviceId device) const {
+  const Bytes limit = machine_->device(device).pool_limit;
+  const Bytes all = decode_->capacity(device);
+  return room(limit > 0 ? std::min(all, std::max<Bytes>(0, limit - reserve_[index(device)])) : all);
+}
+
+bool Serving::shares_words(const Placement& placement) const {
+  return tied_bytes_ > 0 && options_.runtime != Runtime::kVllm && placement.input == placement.output &&
+         placement.input == cpu_;
 }
 
 DeviceId Serving::fullest(const Placement& placement) const {
@@ -242,15 +276,44 @@ Serving::Timed Serving::time(const Placement& placement, Phase phase) {
   ++simulations_;
   Timed timed{.score = simulator.run(plan)};
   timed.seconds = to_seconds(timed.score.step_time);
-  if (copied == 0.0) return timed;
-  timed.copies_s = copied / copy_rate(gpu);
-  timed.seconds += timed.copies_s;
-  // The plan that was simulated holds all copies at once, which nobody does.
   const Bytes over = overflow(placement);
+  if (copied > 0.0) {
+    timed.copies_s = copied / copy_rate(gpu);
+    timed.seconds += timed.copies_s;
+  }
+  // The plan that was simulated holds all copies at once and the words twice, which nobody does; and knows nothing of
+  // what a device may use of a pool.
+  const bool has_limits = std::ranges::any_of(machine_->devices(), [](const Device& d) { return d.pool_limit > 0; });
+  const bool knows_less = copied > 0.0 || has_limits || shares_words(placement);
+  if (!knows_less) return timed;
   timed.score.feasible = over == 0;
   timed.score.overflow.reset();
-  if (over > 0) timed.score.overflow = Overflow{.device = gpu, .over = over};
+  if (over > 0) timed.score.overflow = Overflow{.device = fullest(placement), .over = over};
   return timed;
+}
+
+// llama.cpp pipelines batches of a prompt over GPUs if all layers are there and no tensor is overridden (-ot, -ncmoe).
+bool Serving::is_pipelined(const Placement& placement) const {
+  if (options_.runtime != Runtime::kLlamaCpp || options_.batches_in_a_row() < 2) return false;
+  bool several = false;
+  for (std::size_t i = 0; i < placement.home.size(); ++i) {
+    if (placement.home[i] == cpu_) return false;
+    for (const DeviceId moved : placement.moved[i]) {
+      if (moved != placement.home[i]) return false;
+    }
+    several = several || placement.home[i] != placement.home.front();
+  }
+  return several;
+}
+
+// The first batch goes through all stages; each of the others is done one turn of the slowest stage later.
+double Serving::in_a_row_s(const Placement& placement, const Timed& prefill) const {
+  if (!is_pipelined(placement)) return prefill.seconds;
+  double slowest = 0.0;
+  for (const DeviceUse& use : prefill.score.devices) slowest = std::max(slowest, to_seconds(use.busy));
+  for (const QueueUse& queue : prefill.score.queues) slowest = std::max(slowest, to_seconds(queue.busy));
+  const auto count = static_cast<double>(options_.batches_in_a_row());
+  return (prefill.seconds + (count - 1.0) * std::min(slowest, prefill.seconds)) / count;
 }
 
 Verdict Serving::judge(const Placement& placement) {
@@ -263,6 +326,8 @@ Verdict Serving::judge(const Placement& placement) {
   verdict.prefill_s = prefill.seconds;
   verdict.decode_copies_s = decode.copies_s;
   verdict.prefill_copies_s = prefill.copies_s;
+  verdict.prompt_s = in_a_row_s(placement, prefill);
+  verdict.pipelined = is_pipelined(placement);
   verdict.decode = std::move(decode.score);
   verdict.prefill = std::move(prefill.score);
   verdict.fits = verdict.decode.feasible && verdict.prefill.feasible;
@@ -274,7 +339,7 @@ Verdict Serving::judge(const Placement& placement) {
     verdict.over_on = fullest(placement);
     if (verdict.over_on == kNoDevice && verdict.decode.overflow) verdict.over_on = verdict.decode.overflow->device;
   }
-  const double prompt_token_s = verdict.prefill_s / static_cast<double>(options_.cache.prompt_batch);
+  const double prompt_token_s = verdict.prompt_s / static_cast<double>(options_.cache.prompt_batch);
   verdict.request_s = options_.mix.prompt * prompt_token_s + options_.mix.generated * verdict.decode_s;
   return verdict;
 }
@@ -282,7 +347,7 @@ Verdict Serving::judge(const Placement& placement) {
 std::vector<Serving::Load> Serving::loads(const Placement& placement) const {
   std::vector<Load> loads(machine_->num_devices());
   loads[index(placement.input)].weights += input_bytes_;
-  loads[index(placement.output)].weights += output_bytes_;
+  loads[index(placement.output)].weights += output_bytes_ - (shares_words(placement) ? tied_bytes_ : 0);
   loads[index(placement.tower)].weights += tower_bytes_;
   const bool streams = options_.runtime == Runtime::kAccelerate && !accelerators_.empty();
   for (std::int64_t layer = 0; layer < layers(); ++layer) {
@@ -315,11 +380,9 @@ Bytes Serving::overflow(const Placement& placement) const {
   for (const DeviceId id : machine_->device_ids()) {
     const Bytes load = sums[index(id)].sum();
     const int pool = machine_->pool_of(id);
-    if (pool >= 0) {
-      pools[static_cast<std::size_t>(pool)] += load;
-    } else {
-      over += std::max<Bytes>(0, load - capacity(id));
-    }
+    if (pool >= 0) pools[static_cast<std::size_t>(pool)] += load;
+    const bool is_limited = pool < 0 || machine_->device(id).pool_limit > 0;
+    if (is_limited) over += std::max<Bytes>(0, load - capacity(id));
   }
   for (std::size_t pool = 0; pool < pools.size(); ++pool) {
     over += std::max<Bytes>(0, pools[pool] - room(decode_->pool_capacity(static_cast<int>(pool))));

@@ -39,7 +39,14 @@ struct ServingOptions {
   Bytes host_bytes = Bytes{2} << 30;       // of the system and the program on the CPU
   DeviceSet excluded = 0;                  // devices not to be used
   std::vector<DeviceId> pinned = {};       // home that a layer must have, kNoDevice where it is free; empty: all free
-  std::int64_t depth = -1;                 // tokens in each cache when decoding; -1: the cache is full
+  std::int64_t depth = -1;                 // tokens in each cache; -1: those of the request, below
+
+  // Tokens in each cache: of a request on average, while its prompt is read and while it is answered. Without a prompt
+  // or an answer the cache is full when decoding (-1) and empty when a prompt begins.
+  [[nodiscard]] std::int64_t decode_depth() const;
+  [[nodiscard]] std::int64_t prefill_depth() const;
+  // Batches of a prompt that llama.cpp has on their way at once: as many as a logical batch (-b, 2048 tokens) holds.
+  [[nodiscard]] std::int64_t batches_in_a_row() const;
 };
 
 // What a runtime computes in on each GPU: logits of a prompt batch, activations and the attention mask.
@@ -52,7 +59,9 @@ struct Verdict {
   std::int64_t unpinned = 0;                             // layers that are not where they are pinned
   double decode_s = 0.0, prefill_s = 0.0;                // of one step, with copies of weights
   double decode_copies_s = 0.0, prefill_copies_s = 0.0;  // of these: weights of the CPU on their way to a GPU
-  double request_s = 0.0;                                // by the mix: what is minimised
+  double prompt_s = 0.0;   // a batch of a prompt among others: GPUs may work on several batches at once
+  bool pipelined = false;  // whether they do
+  double request_s = 0.0;  // by the mix: what is minimised
   Score decode, prefill;
 };
 // Fewest layers off their pins first, feasible before infeasible, then by request_s; what does not fit by what is
@@ -71,6 +80,10 @@ class Serving {
   [[nodiscard]] DeviceId cpu() const { return cpu_; }
   [[nodiscard]] const std::vector<DeviceId>& accelerators() const { return accelerators_; }  // that the runtime uses
   [[nodiscard]] const Problem& problem(Phase phase) const { return phase == Phase::kDecode ? *decode_ : *prefill_; }
+  // What the ops of a workload's graph belong to, by OpId.
+  [[nodiscard]] const std::vector<Berth>& berths(Phase phase) const {
+    return phase == Phase::kDecode ? decode_berths_ : prefill_berths_;
+  }
   [[nodiscard]] std::int64_t layers() const { return model_->config.layers; }
 
   // The placement as a plan of a workload's graph.
@@ -94,7 +107,7 @@ class Serving {
   [[nodiscard]] Bytes reserved(DeviceId device) const { return reserve_[index(device)] - margin(device); }
   [[nodiscard]] Bytes margin(DeviceId device) const;
   // Room for weights and caches: memory less what is reserved, and less the activations of a prompt batch.
-  [[nodiscard]] Bytes capacity(DeviceId device) const { return room(decode_->capacity(device)); }
+  [[nodiscard]] Bytes capacity(DeviceId device) const;
   [[nodiscard]] Bytes activations() const { return activations_; }
   // Bytes over the capacity of devices and pools together; 0: it fits.
   [[nodiscard]] Bytes overflow(const Placement& placement) const;
@@ -115,6 +128,10 @@ class Serving {
     double seconds = 0.0, copies_s = 0.0;
   };
   Timed time(const Placement& placement, Phase phase);
+  [[nodiscard]] bool is_pipelined(const Placement& placement) const;
+  [[nodiscard]] double in_a_row_s(const Placement& placement, const Timed& prefill) const;
+  // Whether the words serve as the head too, which a runtime that has both on the CPU keeps once.
+  [[nodiscard]] bool shares_words(const Placement& placement) const;
   [[nodiscard]] Bytes room(Bytes memory) const { return memory > activations_ ? memory - activations_ : 0; }
 
   std::shared_ptr<const Model> model_;
@@ -130,6 +147,7 @@ class Serving {
   std::vector<std::array<Bytes, 4>> layer_bytes_;  // rest without cache, gate, up, down
   std::vector<Bytes> cache_bytes_;
   Bytes input_bytes_ = 0, output_bytes_ = 0, tower_bytes_ = 0, activations_ = 0;
+  Bytes tied_bytes_ = 0;  // of output_bytes_: the second copy of the words
 };
 
 }  // namespace berth::llm

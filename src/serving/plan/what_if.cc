@@ -94,7 +94,7 @@ class Questions {
     const Verdict kept = serving->judge(ours_);
     const bool stays = better(kept, found.best.verdict);
     const Verdict& verdict = stays ? kept : found.best.verdict;
-    answers_.push_back({std::move(change), verdict.fits, verdict.over, verdict.decode_s, verdict.prefill_s,
+    answers_.push_back({std::move(change), verdict.fits, verdict.over, verdict.decode_s, verdict.prompt_s,
                         verdict.request_s, std::move(serving), stays ? ours_ : found.best.placement});
   }
   std::vector<WhatIf> answers() && { return std::move(answers_); }

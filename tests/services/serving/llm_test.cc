@@ -7,7 +7,9 @@
 
 #include "services/serving/llm_export.h"
 #include "services/serving/llm_facts.h"
+#include "services/serving/llm_html.h"
 #include "services/serving/llm_options.h"
+#include "services/serving/llm_problems.h"
 
 namespace berth {
 namespace {
@@ -41,6 +43,41 @@ TEST(Llm, SmallModelIsOnGpusAndEveryLayerHasAHome) {
     EXPECT_GE(use.free, 0);
   }
   EXPECT_EQ(layers, static_cast<std::size_t>(answer->model->config.layers));
+}
+
+TEST(Llm, ProblemsSayWhereAndWhatToDo) {
+  LlmRequest request = small_request();
+  request.model = "llama-70b";
+  request.machine = "rtx3090";
+  request.weights = "q8_0";
+  request.context = 131'072;
+  const Result<LlmAnswer> long_context = answer_llm(request);
+  ASSERT_TRUE(long_context) << long_context.error().message;
+  ASSERT_FALSE(long_context->verdict().fits);
+  const std::vector<LlmProblem> problems = problems_of(*long_context);
+  ASSERT_FALSE(problems.empty());
+  EXPECT_FALSE(problems[0].where.empty());
+  EXPECT_NE(problems[0].remedy.find(fmt::format("--ctx {}", long_context->context_at_all)), std::string::npos);
+  request.model = "deepseek-v3";
+  request.weights = "";
+  const Result<LlmAnswer> large = answer_llm(request);
+  ASSERT_TRUE(large) << large.error().message;
+  EXPECT_NE(line_of(problems_of(*large)[0]).find("from a disk of 3 GB/s (mmap)"), std::string::npos);
+}
+
+TEST(Llm, PagesShowEveryDeviceAndLayer) {
+  LlmRequest request = small_request();
+  request.what_if = true;
+  const Result<LlmAnswer> answer = answer_llm(request);
+  ASSERT_TRUE(answer) << answer.error().message;
+  const Result<std::string> page = llm_html(*answer);
+  ASSERT_TRUE(page) << page.error().message;
+  for (const char* word :
+       {"layer 31 on gpu0", "Memory over the context", "8 at once", "a second rtx4090", "To paste", "-ngl"}) {
+    EXPECT_NE(page->find(word), std::string::npos) << word;
+  }
+  EXPECT_EQ(page->find("<script"), std::string::npos);
+  EXPECT_EQ(*page, *llm_html(*answer)) << "same answer, same bytes";
 }
 
 TEST(Llm, PinsReservesAndExclusionsHold) {
