@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Library of device models: what a datasheet or a measurement says about one device. Sources stand beside the rows in
-// devices.cc; docs/machines.md says which figures are assumed.
+// device_rows_*.cc; docs/machines.md says which figures are assumed.
 #pragma once
 
 #include <cstdint>
