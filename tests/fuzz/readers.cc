@@ -37,6 +37,7 @@
 #include "serving/files/device_map.h"
 #include "serving/files/gguf_model.h"
 #include "serving/files/hf_model.h"
+#include "serving/files/routing.h"
 #include "serving/presets.h"
 #include "serving/workload.h"
 
@@ -230,6 +231,20 @@ Status read_map(std::string_view bytes) {
   return {};
 }
 
+// Which experts of a small mixture are picked how often; every share is one.
+Status read_routing(std::string_view bytes) {
+  llm::Config config;
+  config.layers = 3;
+  config.dense_layers = 1;
+  config.experts = 4;
+  config.experts_used = 2;
+  BERTH_TRY(const llm::Routing routing, llm::read_routing(std::string(bytes), config));
+  for (const std::vector<double>& picks : routing.picks) {
+    for (const double share : picks) BERTH_CHECK(share >= 0.0 && share <= 1.0);
+  }
+  return {};
+}
+
 // Of one of three graphs: layered_problem(), an ONNX file, or a TensorFlow graph, which is what the bytes are if they
 // begin with a node.
 Status read_foreign(std::string_view bytes) {
@@ -275,6 +290,7 @@ constexpr std::array kReaders{
     FuzzedReader{"pipedream_problem", read_problem},
     FuzzedReader{"pt2_archive", read_archive},
     FuzzedReader{"pt2_program", read_program},
+    FuzzedReader{"routing", read_routing},
     FuzzedReader{"run_config", read_run_config},
     FuzzedReader{"run_metrics", read_run_metrics},
     FuzzedReader{"safetensors_index", read_index},
