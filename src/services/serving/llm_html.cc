@@ -2,6 +2,8 @@
 #include "services/serving/llm_html.h"
 
 #include <algorithm>
+#include <numeric>
+#include <vector>
 
 #include "base/text.h"
 #include "base/units.h"
@@ -29,11 +31,11 @@ pre{background:var(--surface);border:1px solid var(--line);border-radius:8px;pad
 .alarm{color:var(--alarm)}svg{display:block;max-width:100%}svg text{fill:var(--muted);font:12px system-ui,sans-serif}
 svg .axis{stroke:var(--line)}svg .limit{stroke:var(--alarm);stroke-dasharray:4 3}
 .cells{display:flex;flex-wrap:wrap;gap:2px}.cells i{width:18px;height:22px;border-radius:3px;font:9px/22px system-ui;text-align:center;
-color:#fff;font-style:normal}
+color:var(--page);font-style:normal}
 )";
 
 constexpr std::size_t kColours = 8;
-constexpr double kWidth = 620, kHeight = 180, kLeft = 70, kTop = 14, kBottom = 26;
+constexpr double kWidth = 930, kHeight = 180, kLeft = 70, kTop = 14, kBottom = 26;
 
 std::string colour(DeviceId device) { return fmt::format("var(--d{})", index(device) % kColours); }
 std::string name_in(const LlmAnswer& answer, DeviceId device) {
@@ -103,23 +105,37 @@ std::string memory_picture(const LlmAnswer& answer, const LlmCurves& curves, con
   return frame(inside + ticks(scale, curves.contexts));
 }
 
+// Labels of lines that end here, from the top down: as near to their ends as they can be without touching.
+std::vector<double> label_places(std::vector<double> ends) {
+  constexpr double kLine = 13.0;
+  std::vector<std::size_t> order(ends.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t k) { return ends[k]; });
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    ends[order[i]] = std::max(ends[order[i]], ends[order[i - 1]] + kLine);
+  }
+  return ends;
+}
+
 std::string speed_picture(const LlmCurves& curves) {
   Scale scale{.most = 1e-9, .points = curves.depths.size()};
   for (const SpeedCurve& curve : curves.speeds)
     scale.most = std::max(scale.most, 1.05 * *std::ranges::max_element(curve.tokens_per_s));
   std::string inside = fmt::format("<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>", kLeft - 6,
                                    scale.y(scale.most) + 10, speed_words(scale.most));
+  std::vector<double> ends;
+  for (const SpeedCurve& curve : curves.speeds) ends.push_back(scale.y(curve.tokens_per_s.back()));
+  const std::vector<double> labels = label_places(ends);
   for (std::size_t k = 0; k < curves.speeds.size(); ++k) {
     const SpeedCurve& curve = curves.speeds[k];
     std::string points;
     for (std::size_t i = 0; i < curve.tokens_per_s.size(); ++i) {
       points += fmt::format("{:.1f},{:.1f} ", scale.x(i), scale.y(curve.tokens_per_s[i]));
     }
-    const double end = scale.y(curve.tokens_per_s.back());
     inside +=
         fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"var(--d{})\" stroke-width=\"2\"/>", points, k + 1);
     inside += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{} at once: {}</text>", scale.x(scale.points - 1) + 4,
-                          end + 4, curve.sequences, speed_words(curve.tokens_per_s.back()));
+                          labels[k] + 4, curve.sequences, speed_words(curve.tokens_per_s.back()));
   }
   return frame(inside + ticks(scale, curves.depths));
 }
@@ -160,7 +176,7 @@ std::string change_picture(const LlmAnswer& answer) {
         "<text x=\"0\" y=\"{:.0f}\">{}</text><rect x=\"240\" y=\"{:.0f}\" width=\"{:.1f}\" height=\"14\" "
         "fill=\"var(--d1)\"/>"
         "<text x=\"{:.1f}\" y=\"{:.0f}\">{}</text>",
-        y + 12, markup_text(name), y, 280.0 * seconds / most, 246.0 + 280.0 * seconds / most, y + 12,
+        y + 12, markup_text(name), y, 560.0 * seconds / most, 246.0 + 560.0 * seconds / most, y + 12,
         format_seconds(seconds));
     y += 22;
   }
@@ -183,7 +199,7 @@ std::string speed_text(const LlmAnswer& answer) {
                         sequences);
   text += fmt::format(" and reads prompts at <b>{}</b>.", speed_words(answer.prefill_tokens(verdict.prompt_s)));
   if (answer.is_request()) {
-    text += fmt::format(" A prompt of {} tokens is answered from {} on, and with {} tokens after <b>{}</b>.",
+    text += fmt::format(" The first word of an answer to {} tokens comes after {}, the last of {} after <b>{}</b>.",
                         count_words(static_cast<std::int64_t>(answer.options.mix.prompt)),
                         format_seconds(answer.first_token_s(verdict)),
                         count_words(static_cast<std::int64_t>(answer.options.mix.generated)),
