@@ -9,8 +9,7 @@ namespace {
 
 constexpr std::array kNvidiaModels{
     // NVIDIA Tesla K40 board specification: 15 SMX x 192 cores x 2 x 745 MHz = 4.29 TFLOP/s (boost 875 MHz not
-    // counted), f64 a
-    // third, 12 GB GDDR5 (11.2 GiB are left with ECC on), 288 GB/s, 235 W.
+    // counted), f64 a third, 12 GB GDDR5 (11.2 GiB are left with ECC on), 288 GB/s, 235 W.
     DeviceModel{.name = "k40",
                 .summary = "NVIDIA Tesla K40, 12 GB (2013)",
                 .kind = kGpu,
@@ -22,8 +21,7 @@ constexpr std::array kNvidiaModels{
                 .idle_watts = 20,
                 .family = DeviceFamily::kNvidiaCard},
     // One of the two dies of an NVIDIA Tesla K80: 13 SMX x 192 x 2 x 562 MHz = 2.8 TFLOP/s (4.1 at 824 MHz boost), 12
-    // GB,
-    // 240.6 GB/s; the board draws 300 W.
+    // GB, 240.6 GB/s; the board draws 300 W.
     DeviceModel{.name = "k80",
                 .summary = "one die of an NVIDIA Tesla K80, 12 GB (2014)",
                 .kind = kGpu,
@@ -118,8 +116,7 @@ constexpr std::array kNvidiaModels{
                 .idle_watts = 70,
                 .family = DeviceFamily::kNvidiaServer},
     // NVIDIA H200 datasheet: the H100's arithmetic, 4.8 TB/s, 700 W. Measured: the memory (what the driver reports as
-    // total),
-    // the launch, 124 W idle. It reached 51 TFLOP/s in an f32 product of 4096^3 and 4.2 TB/s in a copy.
+    // total), the launch, 124 W idle. It reached 51 TFLOP/s in an f32 product of 4096^3 and 4.2 TB/s in a copy.
     DeviceModel{.name = "h200",
                 .summary = "NVIDIA H200 SXM, 141 GB (2024)",
                 .kind = kGpu,
@@ -200,8 +197,7 @@ constexpr std::array kNvidiaModels{
                 .family = DeviceFamily::kNvidiaCard,
                 .seen_as = "rtx 4080"},
     // GeForce RTX 5070 Ti: 8,960 cores (published); clock, bandwidth (256 bits at 28 Gbit/s) and watts not looked up,
-    // and
-    // peaks in the ratios of the RTX 5090.
+    // and peaks in the ratios of the RTX 5090.
     DeviceModel{.name = "rtx5070ti",
                 .summary = "NVIDIA GeForce RTX 5070 Ti, 16 GB (2025)",
                 .kind = kGpu,
@@ -220,8 +216,8 @@ constexpr std::array kNvidiaModels{
                 .family = DeviceFamily::kNvidiaCard,
                 .seen_as = "rtx 5070 ti"},
     // GeForce RTX 5090: 104 TFLOP/s, 1,792 GB/s, 575 W (Linux Format, May 2025); 209.5 for f16 without sparsity
-    // (codesota.com,
-    // from the datasheet), 838 for f16 with sparsity and f16 sums; f8 and i8 in the ratios of the RTX 4090.
+    // (codesota.com, from the datasheet), 838 for f16 with sparsity and f16 sums; f8 and i8 in the ratios of the RTX
+    // 4090.
     DeviceModel{.name = "rtx5090",
                 .summary = "NVIDIA GeForce RTX 5090, 32 GB (2025)",
                 .kind = kGpu,
@@ -259,10 +255,8 @@ constexpr std::array kNvidiaModels{
                 .family = DeviceFamily::kNvidiaCard,
                 .seen_as = "rtx pro 6000"},
     // The GPU of a DGX Spark: 6,144 cores, 1,000 TFLOP/s for f4 with sparsity, 128 GB at 273 GB/s that it shares with
-    // 20
-    // Arm cores (NVIDIA's sheet, as repeated everywhere); f16 with f32 sums in the ratio of the RTX 5090, f32 at 2.5
-    // GHz:
-    // worked out. Launch and watts assumed.
+    // 20 Arm cores (NVIDIA's sheet, as repeated everywhere); f16 with f32 sums in the ratio of the RTX 5090, f32 at 2.5
+    // GHz: worked out. Launch and watts assumed.
     DeviceModel{.name = "gb10",
                 .summary = "NVIDIA GB10, the GPU of a DGX Spark, 128 GB shared (2025)",
                 .kind = kGpu,

@@ -22,8 +22,7 @@ constexpr std::array kOtherModels{
                 .family = DeviceFamily::kRadeon,
                 .seen_as = "7900 xtx"},
     // Instinct MI300X: 163.4 / 1,307 / 2,614 TFLOP/s, 5.3 TB/s, 192 GB (hmc-tech.com, aiwiki.ai after AMD's data
-    // sheet),
-    // 750 W.
+    // sheet), 750 W.
     DeviceModel{.name = "mi300x",
                 .summary = "AMD Instinct MI300X, 192 GB (2023)",
                 .kind = kGpu,
@@ -41,8 +40,7 @@ constexpr std::array kOtherModels{
                 .idle_watts = 140,
                 .family = DeviceFamily::kInstinct},
     // Radeon 8060S of a Ryzen AI Max+ 395 (Strix Halo): 40 units x 512 flop x 2.9 GHz = 59.4 TFLOP/s in f16
-    // (llm-tracker.info),
-    // half of it in f32; LPDDR5X-8000 on 256 bits, 256 GB/s (212 measured there). Watts assumed.
+    // (llm-tracker.info), half of it in f32; LPDDR5X-8000 on 256 bits, 256 GB/s (212 measured there). Watts assumed.
     DeviceModel{.name = "radeon-8060s",
                 .summary = "AMD Radeon 8060S, the GPU of a Ryzen AI Max+ 395, memory shared (2025)",
                 .kind = kGpu,
@@ -55,8 +53,7 @@ constexpr std::array kOtherModels{
                 .family = DeviceFamily::kRadeonUnified,
                 .seen_as = "8060s"},
     // Arc B580: 13.67 TFLOP/s, 456 GB/s, 190 W (fpsbench.com); 437 TFLOP/s for i4 on its matrix units (hmc-tech.com),
-    // so half of it
-    // for i8 and a quarter for f16. Launch assumed.
+    // so half of it for i8 and a quarter for f16. Launch assumed.
     DeviceModel{.name = "arc-b580",
                 .summary = "Intel Arc B580, 12 GB (2024)",
                 .kind = kGpu,
@@ -69,12 +66,10 @@ constexpr std::array kOtherModels{
                 .family = DeviceFamily::kIntel,
                 .seen_as = "b580"},
     // GPUs of Apple's chips: f32 peaks and bandwidth of M1 Max from akunu's table of generations, M3 Max (14.3 at 1.4
-    // GHz)
-    // and M4 Max (13.74 with 32 cores, 546 GB/s) from hmc-tech.com and Apple's announcement; M2 Ultra 800 GB/s, its
-    // peak
-    // twice that of an M2 Max, and the M3 Ultra, twice an M3 Max with 819 GB/s, were not looked up. Products in f16 run
-    // at the
-    // f32 rate. Launch and watts assumed. Memory: the largest that is sold; machines say what they have.
+    // GHz) and M4 Max (13.74 with 32 cores, 546 GB/s) from hmc-tech.com and Apple's announcement; M2 Ultra 800 GB/s,
+    // its peak twice that of an M2 Max, and the M3 Ultra, twice an M3 Max with 819 GB/s, were not looked up. Products
+    // in f16 run at the f32 rate. Launch and watts assumed. Memory: the largest that is sold; machines say what they
+    // have.
     DeviceModel{.name = "m1-max-gpu",
                 .summary = "GPU of an Apple M1 Max, 32 cores (2021)",
                 .kind = kGpu,
@@ -138,10 +133,8 @@ constexpr std::array kOtherModels{
                 .idle_watts = 30,
                 .family = DeviceFamily::kIntel},
     // Half of a chip, from the page "TPU v3" of the Cloud TPU documentation: 123 TFLOP/s (bf16), 32 GiB, 900 GB/s,
-    // power
-    // min/mean/max 123/220/262 W. f32 products run through the bf16 units at default precision. Steps are compiled, so
-    // ops
-    // start without the host: launch assumed.
+    // power min/mean/max 123/220/262 W. f32 products run through the bf16 units at default precision. Steps are
+    // compiled, so ops start without the host: launch assumed.
     DeviceModel{.name = "tpu-v3",
                 .summary = "one of two cores of a Google TPU v3 chip, 16 GiB (2018)",
                 .kind = DeviceKind::kTpu,
@@ -152,8 +145,7 @@ constexpr std::array kOtherModels{
                 .watts = 131,
                 .idle_watts = 61.5},
     // Integrated GPU of the Core Ultra 7 155H: 8 Xe cores x 16 engines x 8 lanes x 2 x 2.25 GHz; f16 twice, i8 four
-    // times that.
-    // It shares 128-bit LPDDR5X-7467 (119.5 GB/s) with CPU and NPU. Launch and watts assumed.
+    // times that. It shares 128-bit LPDDR5X-7467 (119.5 GB/s) with CPU and NPU. Launch and watts assumed.
     DeviceModel{.name = "core-ultra-gpu",
                 .summary = "integrated GPU of an Intel Core Ultra 7 155H, 8 Xe cores (2023)",
                 .kind = kGpu,
@@ -165,8 +157,7 @@ constexpr std::array kOtherModels{
                 .idle_watts = 1,
                 .family = DeviceFamily::kIntel},
     // Its neural unit: 11 TOPS for 8-bit integers as announced, f16 at half of it, and f32 graphs are run in f16.
-    // Launch and
-    // watts assumed.
+    // Launch and watts assumed.
     DeviceModel{.name = "core-ultra-npu",
                 .summary = "NPU of an Intel Core Ultra 7 155H (2023)",
                 .kind = DeviceKind::kNpu,

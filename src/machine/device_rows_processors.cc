@@ -9,10 +9,8 @@ namespace {
 
 constexpr std::array kProcessorModels{
     // "Intel Haswell 2300" of the papers: 18 cores at 2.3 GHz. 650 GFLOP/s and 68 GB/s as in exprimo's machine files (4
-    // channels
-    // of DDR4-2133 are 68.3); AVX2 with FMA could do 1.32 TFLOP/s in f32 on paper, which the TensorFlow of the time
-    // came
-    // nowhere near. Memory assumed; 145 W is that of a Xeon E5-2699 v3.
+    // channels of DDR4-2133 are 68.3); AVX2 with FMA could do 1.32 TFLOP/s in f32 on paper, which the TensorFlow of the
+    // time came nowhere near. Memory assumed; 145 W is that of a Xeon E5-2699 v3.
     DeviceModel{.name = "haswell-18c",
                 .summary = "Intel Haswell, 18 cores at 2.3 GHz (2014)",
                 .kind = kCpu,
@@ -23,9 +21,8 @@ constexpr std::array kProcessorModels{
                 .watts = 145,
                 .idle_watts = 30},
     // CPUs below: peak = cores x base clock x flop per clock (AVX2 32, AVX-512 64, f32), bandwidth = channels x
-    // transfer rate.
-    // Two sockets of one host are one device here.
-    // Xeon E5-2650 v4, 12 cores at 2.2 GHz, 4 x DDR4-2400, 105 W; 256 GB as in exprimo's machine with P100s.
+    // transfer rate. Two sockets of one host are one device here. Xeon E5-2650 v4, 12 cores at 2.2 GHz, 4 x DDR4-2400,
+    // 105 W; 256 GB as in exprimo's machine with P100s.
     DeviceModel{.name = "xeon-2650v4",
                 .summary = "Intel Xeon E5-2650 v4, 12 cores (2016)",
                 .kind = kCpu,
@@ -56,8 +53,7 @@ constexpr std::array kProcessorModels{
                 .watts = 140,
                 .idle_watts = 35},
     // Host of a Cloud TPU v3-8: 96 virtual CPUs (48 Skylake cores at 2 GHz), 340 GB; bandwidth of 2 x 6 channels
-    // DDR4-2666 and
-    // watts assumed.
+    // DDR4-2666 and watts assumed.
     DeviceModel{.name = "skylake-48c",
                 .summary = "host of a Cloud TPU v3-8, 48 Skylake cores (2018)",
                 .kind = kCpu,
@@ -97,10 +93,8 @@ constexpr std::array kProcessorModels{
                 .watts = 700,
                 .idle_watts = 200},
     // Host of the H200: 16 virtual CPUs of an Emerald Rapids Xeon at 2.1 GHz with 128 GB. Measured: an f32 product of
-    // 4096^3 at
-    // 1.30 TFLOP/s (the captured graphs reach 1.58), adding two arrays at 79 GB/s (105 with the lines that a write
-    // fetches
-    // first), the fastest op 3.48 us. Watts assumed: its share of a 350 W socket.
+    // 4096^3 at 1.30 TFLOP/s (the captured graphs reach 1.58), adding two arrays at 79 GB/s (105 with the lines that a
+    // write fetches first), the fastest op 3.48 us. Watts assumed: its share of a 350 W socket.
     DeviceModel{.name = "xeon-16c",
                 .summary = "16 cores of an Intel Xeon at 2.1 GHz, host of the H200 (2023)",
                 .kind = kCpu,
@@ -142,8 +136,7 @@ constexpr std::array kProcessorModels{
                 .watts = 28,
                 .idle_watts = 3},
     // CPUs beside a GPU on one chip: cores x assumed clocks x flop per clock (Arm and Apple 32, AVX-512 64), the memory
-    // of
-    // the whole chip. Clocks and watts were not looked up.
+    // of the whole chip. Clocks and watts were not looked up.
     DeviceModel{.name = "gb10-cpu",
                 .summary = "CPU of a DGX Spark, 20 Arm cores (2025)",
                 .kind = kCpu,

@@ -59,7 +59,7 @@ struct LlmAnswer {
   double search_s = 0.0;
   std::optional<GivenPlan> given;
   std::vector<llm::WhatIf> what_ifs;
-  std::optional<llm::ExpertPlan> experts;  // if asked for
+  std::optional<llm::ExpertPlan> experts;                // if asked for
   std::int64_t context_on_gpus = 0, context_at_all = 0;  // the largest ones; 0: none
   std::vector<std::string> notes;                        // with those about the given plan
 
@@ -86,8 +86,8 @@ void check_verified(const LlmAnswer& answer);
 // A placement as the outcome of its decode step, for plan files.
 Outcome decode_outcome(const LlmAnswer& answer, const llm::Placement& placement, std::string planner);
 
-// How far the truth may be from a prediction, as factors of speed: nine of ten public measurements are within, of
-// machines that the constants were not fitted on (bench/llm_speeds.py).
+// How far the truth may be from a prediction, as factors of speed: nine of ten public measurements of GPUs are within
+// that the constants were not fitted on, and fewer of CPUs (bench/llm_speeds.py).
 struct Band {
   double low, high;
 };

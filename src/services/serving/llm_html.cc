@@ -205,9 +205,8 @@ std::string speed_text(const LlmAnswer& answer) {
                         count_words(static_cast<std::int64_t>(answer.options.mix.generated)),
                         format_seconds(verdict.request_s));
   }
-  return text +
-         fmt::format(" Nine of ten real runs were between {:.2f} and {:.2f} times the first of these speeds.</p>\n",
-                     kDecodeBand.low, kDecodeBand.high);
+  return text + fmt::format(" A real run may be {:.2f} to {:.2f} times as fast as the first of these says.</p>\n",
+                            kDecodeBand.low, kDecodeBand.high);
 }
 
 std::string problem_list(const LlmAnswer& answer) {

@@ -47,24 +47,6 @@ void Engine::rebase(const Plan& plan) {
   end_base();
 }
 
-Timeline Engine::run_with_timeline(const Plan& plan) {
-  timeline_ = Timeline();
-  record_timeline(plan);
-  finish_timeline();
-  return std::move(timeline_);
-}
-
-const Score& Engine::run_with_times(const Plan& plan, std::vector<Picoseconds>& ready, std::vector<Picoseconds>& end) {
-  timeline_.ops.clear();
-  timeline_.transfers.clear();
-  timeline_.op_ready.swap(ready);
-  timeline_.op_end.swap(end);
-  record_timeline(plan);
-  timeline_.op_ready.swap(ready);
-  timeline_.op_end.swap(end);
-  return score_;
-}
-
 // Events in the order in which they happened; ops of a fused group have its times.
 void Engine::record_timeline(const Plan& plan) {
   timeline_.op_end.assign(flat_.num_nodes(), 0);
@@ -479,11 +461,6 @@ void Engine::start_transfer(std::uint32_t id) {
   score_.queues[id].busy += transfer.duration;
   score_.queues[id].bytes += transfer.bytes;
   if constexpr (kMode == Mode::kTimeline) record_transfer(transfer, now_);
-}
-
-void Engine::record_transfer(const Transfer& transfer, Picoseconds start) {
-  timeline_.transfers.push_back({TensorId{transfer.tensor}, DeviceId(transfer.from), DeviceId(transfer.to),
-                                 hops_[transfer.hop].channel, start, start + transfer.duration, transfer.bytes});
 }
 
 // Rule 5: what is held between this instant and the next.

@@ -65,6 +65,17 @@ TEST(Llm, ProblemsSayWhereAndWhatToDo) {
   EXPECT_NE(line_of(problems_of(*large)[0]).find("from a disk of 3 GB/s (mmap)"), std::string::npos);
 }
 
+// The y of "<text x=... y=\"...\">8 at once: ...", of every such label.
+bool labels_keep_apart(const std::string& page) {
+  std::vector<double> places;
+  for (std::size_t at = page.find(" at once: "); at != std::string::npos; at = page.find(" at once: ", at + 1)) {
+    places.push_back(std::stod(page.substr(page.rfind("y=\"", at) + 3)));
+  }
+  std::ranges::sort(places);
+  const auto too_near = [](double a, double b) { return b - a < 12.0; };
+  return places.size() > 1 && std::ranges::adjacent_find(places, too_near) == places.end();
+}
+
 TEST(Llm, PagesShowEveryDeviceAndLayer) {
   LlmRequest request = small_request();
   request.what_if = true;
@@ -76,6 +87,7 @@ TEST(Llm, PagesShowEveryDeviceAndLayer) {
        {"layer 31 on gpu0", "Memory over the context", "8 at once", "a second rtx4090", "To paste", "-ngl"}) {
     EXPECT_NE(page->find(word), std::string::npos) << word;
   }
+  EXPECT_TRUE(labels_keep_apart(*page));
   EXPECT_EQ(page->find("<script"), std::string::npos);
   EXPECT_EQ(*page, *llm_html(*answer)) << "same answer, same bytes";
 }
