@@ -8,6 +8,7 @@
 #include "plan/explore/list_search.h"
 #include "plan/pipeline/pipeline_search.h"
 #include "plan/planners.h"
+#include "plan/refine/swarm.h"
 #include "plan/search/placement.h"
 #include "plan/search/walkers.h"
 #include "plan/weights/settle.h"
@@ -17,7 +18,7 @@ namespace berth {
 namespace {
 
 // Ends of its parts, as shares of the budget.
-constexpr double kListsEnd = 0.30, kTrialsEnd = 0.60;
+constexpr double kListsEnd = 0.30, kTrialsEnd = 0.60, kFewTrialsEnd = 0.35;
 constexpr std::size_t kTrials = 4;         // starts taken through all levels
 constexpr double kFewEvaluations = 5000;   // for fewer, one trial is all there is time for
 constexpr std::size_t kMostListed = 2000;  // ops up to which lists are searched
@@ -159,9 +160,14 @@ class AutoSearch {
 
   // The most promising starts are taken through all levels, each in the same time; the best of them goes on.
   void refine() {
-    if (is_slow()) return refine_in_a_hurry();
-    run_trials(std::min(std::max(kTrials, walkers_.size()), starts_.size()), kTrialsEnd);
+    const bool swarms = search_.budget().batch > 0;
+    if (is_slow() && !swarms) return refine_in_a_hurry();
+    run_trials(std::min(std::max(kTrials, walkers_.size()), starts_.size()), swarms ? kFewTrialsEnd : kTrialsEnd);
     if (is_done(search_)) return;
+    if (search_.budget().batch > 0) {
+      return Swarm(search_, rng_.fork(), search_.budget().batch, options_.refinement.moves)
+          .improve(search_.best_plan(), 1.0);
+    }
     Refiner(search_, rng_.fork(), options_.refinement, walkers_.size()).improve(search_.best_plan(), 1.0);
   }
 
