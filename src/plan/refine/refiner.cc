@@ -136,12 +136,15 @@ Grouping Refiner::places_of_repeats(const Plan& within) const {
 }
 
 Result<Plan> AnnealPlanner::plan(Search& search) {
+  const std::optional<Plan> given = search.has_best() ? std::optional(search.best_plan()) : std::nullopt;
   const Result<Plan> single = SinglePlanner().plan(search);
   const Result<Plan> expert = ExpertPlanner().plan(search);
   if (!search.has_best()) return single.error();
+  const bool from_given = given && search.best_plan() == *given;
   const bool from_single = !expert || (single && search.best_plan() == *single);
   Refiner(search, Rng(search.budget().seed)).improve_once(search.best_plan(), 1.0);
-  search.set_note(fmt::format("annealed from {}", from_single ? "one device" : "the layer rule"));
+  search.set_note(
+      fmt::format("annealed from {}", from_given ? "the given plan" : from_single ? "one device" : "the layer rule"));
   return search.best_plan();
 }
 
