@@ -25,9 +25,9 @@ constexpr std::size_t kTrials = 4;         // starts taken through all levels
 constexpr double kFewEvaluations = 5000;   // for fewer, one trial is all there is time for
 constexpr std::size_t kMostListed = 2000;  // ops up to which lists are searched
 
-// A graph that is too large for lists is condensed if so few plans of the whole can be simulated, and so few of its ops
-// remain; the search of what remains has most of the time that is left.
-constexpr double kLeastToCondense = 100, kMostToCondense = 100000;
+// A graph that is too large for lists is condensed if there is time for so many plans of the whole, but not for one per
+// op, and so few of its ops remain; the search of what remains has most of the time that is left.
+constexpr double kLeastToCondense = 100;
 constexpr double kWorthCondensing = 0.5, kCondensedShare = 0.9;
 
 // On a machine that was measured. Of seven plans that were predicted to be up to 2 % faster than one device five took 3
@@ -172,8 +172,9 @@ class AutoSearch {
   }
 
   [[nodiscard]] bool may_condense() const {
-    if (!options_.condense || search_.is_measured() || search_.problem().graph().num_ops() <= kMostListed) return false;
-    return has_time_for_fewer_than(kMostToCondense) && !has_time_for_fewer_than(kLeastToCondense);
+    const std::size_t ops = search_.problem().graph().num_ops();
+    if (!options_.condense || search_.is_measured() || ops <= kMostListed) return false;
+    return has_time_for_fewer_than(static_cast<double>(ops)) && !has_time_for_fewer_than(kLeastToCondense);
   }
 
   // The most promising starts are taken through all levels, each in the same time; the best of them goes on.
