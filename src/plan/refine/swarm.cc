@@ -70,12 +70,12 @@ Swarm::Swarm(Search& search, Rng rng, std::size_t batch, const DirectedMoves& di
 }
 
 void Swarm::improve(const Plan& start, double end) {
-  if (units_.movable().empty()) return;
   const Search::Part part(search_, end);
   begin_ = search_.progress();
   end_ = end;
   std::vector<Elite> elites(kElites);
   for (Elite& elite : elites) stand_at(elite, start);
+  if (units_.movable().empty()) return;
   for (std::size_t round = 0; !search_.should_stop() && !search_.at_lower_bound(); ++round) {
     Elite& elite = elites[round % kElites];
     run_round(elite, elites[(round + 1) % kElites]);

@@ -88,7 +88,7 @@ TEST(Swarm, FindsDevicesAndOrderTogether) {
 }
 
 TEST(Swarm, EndsWhereNothingMayMove) {
-  const Problem problem = toy_problem("a:1 -> b:1", "1 device");
+  const Problem problem = toy_problem("a:1/- -> b:1/-", "2 devices");
   Search search(problem, {.evaluations = 50});
   Swarm(search, Rng(1), 8).improve(Plan{std::vector(problem.graph().num_ops(), DeviceId(0))}, 1.0);
   EXPECT_LE(search.evaluations(), 50U);
