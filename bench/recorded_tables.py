@@ -171,6 +171,15 @@ def gpu_near(found):
     return markdown.table(["graph", "plans at once", "groups moved", "from the start, plans/s", "from moments", "times", "of the run saved"], "lrrrrrr", lines)
 
 
+def gpu_auto(found):
+    rows = found["rows"]
+    ratios = [row["gpu_s"] / row["cpu_s"] for row in rows]
+    lines = [[row["graph"], f"`{row['machine']}`", step(row["cpu_s"]), f"{row['cpu_evaluations']:,}", step(row["gpu_s"]), f"{row['gpu_evaluations']:,}",
+              units.ratio(ratio)] for row, ratio in zip(rows, ratios)]
+    lines.append(["geometric mean", "", "", "", "", "", units.ratio(stats.geometric_mean(ratios))])
+    return markdown.table(["graph", "machine", "16 threads", "plans", "with the card", "plans", "times"], "llrrrrr", lines)
+
+
 # Name of the section: its page, its record, what makes it.
 TABLES = {"reality-gpu": ("reality.md", "reality_gpu", reality_gpu),
           "reality-gpu-graphs": ("reality.md", "reality_gpu", reality_gpu_graphs),
@@ -180,6 +189,7 @@ TABLES = {"reality-gpu": ("reality.md", "reality_gpu", reality_gpu),
           "gpu-batches": ("simulator.md", "gpu_batches", gpu_batches),
           "gpu-engine": ("simulator.md", "gpu_batches", gpu_engine),
           "gpu-near": ("simulator.md", "gpu_batches", gpu_near),
+          "gpu-auto": ("planners.md", "gpu_auto", gpu_auto),
           "deleted-ideas": ("results.md", "deleted_ideas", deleted_ideas),
           "report-page": ("report.md", "report_page", report_page)}
 
