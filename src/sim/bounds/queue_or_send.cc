@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/bounds/queue_or_send.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "sim/bounds/join.h"
+#include "sim/bounds/skeleton.h"
+
+namespace berth {
+namespace {
+
+// Steps of all joins together, about a tenth of a second, and of one.
+constexpr std::int64_t kMostSteps = 1'500'000, kMostStepsOfJoin = 4'000, kLeastStepsOfJoin = 40;
+
+class JoinRaiser {
+ public:
+  JoinRaiser(const DelayGraph& graph, const Ways& ways)
+      : graph_(graph), skeleton_(make_skeleton(graph, ways)), floors_(ways) {}
+
+  Ways raise() {
+    std::int64_t left = kMostSteps;
+    JoinSearch search(graph_, skeleton_, floors_);
+    std::size_t joins = count_joins();
+    for (NodeId node = 0; node < skeleton_.op.size(); ++node) {
+      lift(node);
+      if (!is_join(node)) continue;
+      const std::int64_t share = left / static_cast<std::int64_t>(std::max<std::size_t>(joins--, 1));
+      left -= raise(search, node, std::clamp(4 * share, kLeastStepsOfJoin, kMostStepsOfJoin));
+      if (left <= 0) left = 0;
+    }
+    return ways_in(graph_, std::move(floors_));
+  }
+
+ private:
+  [[nodiscard]] bool is_join(NodeId node) const { return skeleton_.before.of(node).size() > 1; }
+
+  [[nodiscard]] std::size_t count_joins() const {
+    std::size_t joins = 0;
+    for (NodeId node = 0; node < skeleton_.op.size(); ++node) joins += is_join(node) ? 1 : 0;
+    return joins;
+  }
+
+  // Behind what was raised before it.
+  void lift(NodeId node) {
+    for (std::size_t c = 0; c < graph_.classes.size(); ++c) {
+      Picoseconds& floor = floors_[graph_.cell(skeleton_.op[node], c)];
+      for (const Delay& delay : skeleton_.before.of(node)) floor = std::max(floor, arrival(delay, node, c));
+    }
+  }
+
+  [[nodiscard]] Picoseconds arrival(const Delay& delay, NodeId node, std::size_t device_class) const {
+    const NodeId from = skeleton_.op[delay.node];
+    Picoseconds least = DelayGraph::kNever;
+    const std::size_t here = graph_.cell(from, device_class);
+    if (graph_.times[here] < DelayGraph::kNever) least = floors_[here] + graph_.times[here] + delay.same;
+    if (graph_.unit_of[from] != graph_.unit_of[skeleton_.op[node]])
+      least = std::min(least, earliest_end(graph_, floors_, from) + delay.apart);
+    return least;
+  }
+
+  // The classes on which the op would end last are not worth the steps: nothing good will come from there.
+  std::int64_t raise(JoinSearch& search, NodeId node, std::int64_t steps) {
+    const NodeId op = skeleton_.op[node];
+    std::int64_t used = 0;
+    for (std::size_t round = 0; round < graph_.classes.size(); ++round) {
+      std::size_t best = 0;
+      for (std::size_t c = 1; c < graph_.classes.size(); ++c) {
+        if (end(op, c) < end(op, best)) best = c;
+      }
+      const Picoseconds before = floors_[graph_.cell(op, best)];
+      used += search.raise(node, best, steps);
+      if (floors_[graph_.cell(op, best)] == before) break;
+    }
+    return used;
+  }
+
+  [[nodiscard]] Picoseconds end(NodeId op, std::size_t device_class) const {
+    const std::size_t cell = graph_.cell(op, device_class);
+    return graph_.times[cell] == DelayGraph::kNever ? DelayGraph::kNever : floors_[cell] + graph_.times[cell];
+  }
+
+  const DelayGraph& graph_;
+  const Skeleton skeleton_;
+  Ways floors_;
+};
+
+}  // namespace
+
+Ways queue_or_send(const DelayGraph& graph, const Ways& ways) {
+  if (graph.size() == 0) return ways;
+  return JoinRaiser(graph, ways).raise();
+}
+
+}  // namespace berth
