@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/bounds/join.h"
+#include "sim/bounds/load_before.h"
 #include "sim/bounds/skeleton.h"
 
 namespace berth {
@@ -16,8 +17,10 @@ constexpr std::int64_t kMostSteps = 1'500'000, kMostStepsOfJoin = 4'000, kLeastS
 
 class JoinRaiser {
  public:
-  JoinRaiser(const DelayGraph& graph, const Ways& ways)
-      : graph_(graph), skeleton_(make_skeleton(graph, ways)), floors_(ways) {}
+  JoinRaiser(const DelayGraph& graph, const WorkPrices& prices, const std::vector<NodeId>& gates, const Ways& ways)
+      : graph_(graph), skeleton_(make_skeleton(graph, ways)), load_(graph, prices), is_gate_(graph.size(), 0), floors_(ways) {
+    for (const NodeId op : gates) is_gate_[op] = 1;
+  }
 
   Ways raise() {
     std::int64_t left = kMostSteps;
@@ -25,6 +28,7 @@ class JoinRaiser {
     std::size_t joins = count_joins();
     for (NodeId node = 0; node < skeleton_.op.size(); ++node) {
       lift(node);
+      if (is_gate_[skeleton_.op[node]]) wait_for_load(skeleton_.op[node]);
       if (!is_join(node)) continue;
       const std::int64_t share = left / static_cast<std::int64_t>(std::max<std::size_t>(joins--, 1));
       left -= raise(search, node, std::clamp(4 * share, kLeastStepsOfJoin, kMostStepsOfJoin));
@@ -47,6 +51,14 @@ class JoinRaiser {
     for (std::size_t c = 0; c < graph_.classes.size(); ++c) {
       Picoseconds& floor = floors_[graph_.cell(skeleton_.op[node], c)];
       for (const Delay& delay : skeleton_.before.of(node)) floor = std::max(floor, arrival(delay, node, c));
+    }
+  }
+
+  void wait_for_load(NodeId op) {
+    const Picoseconds start = load_.start(op, floors_);
+    for (std::size_t c = 0; c < graph_.classes.size(); ++c) {
+      Picoseconds& floor = floors_[graph_.cell(op, c)];
+      floor = std::max(floor, start);
     }
   }
 
@@ -83,14 +95,16 @@ class JoinRaiser {
 
   const DelayGraph& graph_;
   const Skeleton skeleton_;
+  LoadBefore load_;
+  std::vector<std::uint8_t> is_gate_;
   Ways floors_;
 };
 
 }  // namespace
 
-Ways queue_or_send(const DelayGraph& graph, const Ways& ways) {
+Ways queue_or_send(const DelayGraph& graph, const WorkPrices& prices, const std::vector<NodeId>& gates, const Ways& ways) {
   if (graph.size() == 0) return ways;
-  return JoinRaiser(graph, ways).raise();
+  return JoinRaiser(graph, prices, gates, ways).raise();
 }
 
 }  // namespace berth

@@ -11,10 +11,11 @@
 #pragma once
 
 #include "sim/bounds/delay_graph.h"
+#include "sim/bounds/work_prices.h"
 
 namespace berth {
 
 // At least the ways_in() of the graph, which `ways` must be.
-Ways queue_or_send(const DelayGraph& graph, const Ways& ways);
+Ways queue_or_send(const DelayGraph& graph, const WorkPrices& prices, const std::vector<NodeId>& gates, const Ways& ways);
 
 }  // namespace berth

@@ -69,8 +69,9 @@ class StepBoundFinder {
     in_ = ways_in(graph_);
     out_ = ways_in(turned_);
     bound[BoundKind::kTransfers] = longest_way().second;
-    in_ = queue_or_send(graph_, in_);
-    out_ = queue_or_send(turned_, out_);
+    const std::vector<NodeId> gates = gates_on_longest_way();
+    in_ = queue_or_send(graph_, prices_, gates, in_);
+    out_ = queue_or_send(turned_, prices_, gates, out_);
     std::tie(bound.through, bound[BoundKind::kQueueOrSend]) = longest_way();
     bound[BoundKind::kWork] = prices_.bound();
     bound[BoundKind::kWindow] = window();
@@ -102,6 +103,27 @@ class StepBoundFinder {
       if (least > longest.second) longest = {OpId(node), least};
     }
     return longest;
+  }
+
+  // Ops on the longest way, evenly over it.
+  [[nodiscard]] std::vector<NodeId> gates_on_longest_way() const {
+    constexpr Picoseconds kGates = 24;
+    const auto [through, longest] = longest_way();
+    std::vector<std::pair<Picoseconds, NodeId>> on_way;
+    for (NodeId node = 0; node < graph_.size(); ++node) {
+      const Picoseconds start = earliest_start(graph_, in_, node);
+      if (graph_.least_time(node) > 0 && start + graph_.least_time(node) + earliest_start(turned_, out_, node) >= longest - longest/1000)
+        on_way.emplace_back(start, node);
+    }
+    std::ranges::sort(on_way);
+    std::vector<NodeId> gates;
+    Picoseconds next = longest / kGates;
+    for (const auto& [start, node] : on_way) {
+      if (start < next) continue;
+      gates.push_back(node);
+      next = start + longest / kGates;
+    }
+    return gates;
   }
 
   [[nodiscard]] Picoseconds window() const {
