@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lower bounds of the rows of bench/planners_suite.toml, kind by kind, and how long they take. Memory factors make
+// The lower bounds of the rows of bench/planners_suite.toml, kind by kind, and how much time of a processor they take. Memory factors make
 // no difference to a bound and are left out.
 //
 //   bounds_bench [word ...]          the rows with one of the words in their name; all without
-#include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <string>
 #include <vector>
 
@@ -26,13 +26,13 @@ void print_row(const std::string& graph, const std::string& machine) {
   const bool captured = graph.starts_with(kCaptured);
   const Problem problem =
       bench::problem(captured ? fmt::format("captured/{}.json.gz", graph.substr(kCaptured.size())) : graph, machine);
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();
   const LowerBound bound = lower_bound(problem);
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  const double took = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   std::string text = fmt::format("| {} on {} | {} |", graph, machine, group_digits(problem.graph().num_ops()));
   for (std::size_t kind = 0; kind + 2 < kBoundKinds; ++kind)
     text += fmt::format(" {} |", format_time(bound.of_kind[kind]));
-  text += fmt::format(" {} | {} | {} |", format_time(bound.value()), name_of(bound.kind()), format_seconds(took.count()));
+  text += fmt::format(" {} | {} | {} |", format_time(bound.value()), name_of(bound.kind()), format_seconds(took));
   std::printf("%s\n", text.c_str());
   std::fflush(stdout);
 }

@@ -14,7 +14,7 @@ namespace {
 // The least time of a tensor between any two devices.
 class FastestWay {
  public:
-  explicit FastestWay(const Problem& problem) : problem_(problem) {
+  explicit FastestWay(const Problem& problem) : problem_(problem), has_ports_(has_ports(problem.machine())) {
     const Machine& machine = problem.machine();
     std::set<std::vector<std::pair<double, double>>> seen;
     for (const DeviceId from : machine.device_ids()) {
@@ -32,25 +32,41 @@ class FastestWay {
 
   [[nodiscard]] Picoseconds of_signal() const { return routes_.empty() ? 0 : signal_; }  // of a control edge
 
-  [[nodiscard]] Picoseconds of(Bytes bytes) {
-    const auto [known, is_new] = known_.try_emplace(bytes, 0);
-    if (is_new && !routes_.empty()) {
-      Picoseconds least = DelayGraph::kNever;
-      for (const auto route : routes_) {
-        Picoseconds time = 0;
-        for (const std::uint16_t channel : route) time += problem_.transfer_time(bytes, channel);
-        least = std::min(least, time);
-      }
-      known->second = least;
+  struct Times {
+    Picoseconds whole = 0, port = 0;  // the whole way, and its first link if every device has but one
+  };
+  [[nodiscard]] Times of(Bytes bytes) {
+    const auto [known, is_new] = known_.try_emplace(bytes);
+    if (!is_new || routes_.empty()) return known->second;
+    Times least{DelayGraph::kNever, has_ports_ ? DelayGraph::kNever : 0};
+    for (const auto route : routes_) {
+      Picoseconds time = 0;
+      for (const std::uint16_t channel : route) time += problem_.transfer_time(bytes, channel);
+      least = {std::min(least.whole, time), std::min(least.port, problem_.transfer_time(bytes, route.front()))};
     }
-    return known->second;
+    return known->second = least;
   }
 
  private:
+  // Whether whatever a device sends passes one queue first.
+  static bool has_ports(const Machine& machine) {
+    for (const DeviceId from : machine.device_ids()) {
+      int port = -1;
+      for (const DeviceId to : machine.device_ids()) {
+        if (from == to) continue;
+        const int queue = machine.channels()[machine.route(from, to).front()].queue;
+        if (queue < 0 || (port >= 0 && port != queue)) return false;
+        port = queue;
+      }
+    }
+    return true;
+  }
+
   const Problem& problem_;
+  const bool has_ports_;
   std::vector<std::span<const std::uint16_t>> routes_;  // one of each kind
   Picoseconds signal_ = DelayGraph::kNever;
-  std::unordered_map<Bytes, Picoseconds> known_;
+  std::unordered_map<Bytes, Times> known_;
 };
 
 void add_classes(const Problem& problem, DelayGraph& graph) {
@@ -87,11 +103,12 @@ void add_edges_into(const Problem& problem, OpId op, FastestWay& way, DelayEdges
   for (const TensorId tensor : graph.distinct_inputs(op)) {  // in the order of their producers
     const OpId producer = graph.producer(tensor);
     if (is_everywhere(problem, producer)) continue;
-    const Picoseconds apart = way.of(graph.bytes(tensor));
+    const auto [apart, port] = way.of(graph.bytes(tensor));
     if (edges.delays.size() > first && edges.delays.back().node == static_cast<NodeId>(producer)) {
-      edges.delays.back().apart = std::max(edges.delays.back().apart, apart);
+      Delay& delay = edges.delays.back();
+      delay = {delay.node, 0, std::max(delay.apart, apart), std::max(delay.port, port)};
     } else {
-      edges.delays.push_back({static_cast<NodeId>(producer), 0, apart});
+      edges.delays.push_back({static_cast<NodeId>(producer), 0, apart, port});
     }
   }
   for (const OpId from : graph.control_inputs(op))
@@ -108,7 +125,10 @@ DelayEdges turned(const DelayEdges& edges) {
   std::vector<std::uint32_t> next(other.begin.begin(), other.begin.end() - 1);
   other.delays.resize(edges.delays.size());
   for (NodeId node = 0; node < nodes; ++node) {
-    for (const Delay& delay : edges.of(node)) other.delays[next[delay.node]++] = {node, delay.same, delay.apart};
+    for (const Delay& delay : edges.of(node)) {
+      other.delays[next[delay.node]] = delay;
+      other.delays[next[delay.node]++].node = node;
+    }
   }
   return other;
 }
@@ -135,6 +155,7 @@ DelayGraph delay_graph(const Problem& problem, bool fusion_allowed) {
 DelayGraph turned_around(DelayGraph graph) {
   std::swap(graph.before, graph.after);
   std::reverse(graph.order.begin(), graph.order.end());
+  graph.is_turned = !graph.is_turned;
   return graph;
 }
 

@@ -22,6 +22,9 @@ using NodeId = std::uint32_t;
 struct Delay {
   NodeId node;              // the other end
   Picoseconds same, apart;  // both ends on one device, or on two
+  // What of `apart` the port of the sender is busy with nothing else, where every device sends all through one port; a
+  // tensor is sent once to every device that reads it.
+  Picoseconds port = 0;
 };
 
 struct DelayEdges {
@@ -44,6 +47,7 @@ struct DelayGraph {
   std::vector<Picoseconds> times;      // [node * classes + class]; kNever where it may not be
   std::vector<std::uint32_t> unit_of;  // nodes of one unit share a device
   std::vector<NodeId> order;           // topological
+  bool is_turned = false;              // what a node waits for is sent by the node
   DelayEdges before, after;            // what a node waits for, what waits for it
 
   [[nodiscard]] std::size_t size() const { return unit_of.size(); }

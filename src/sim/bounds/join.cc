@@ -2,6 +2,7 @@
 #include "sim/bounds/join.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace berth {
 
@@ -98,7 +99,7 @@ void JoinSearch::make_parts(const std::vector<NodeId>& chosen) {
     for (const Delay& delay : skeleton_.before.of(chosen[i])) {
       const auto at = std::lower_bound(chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(i), delay.node);
       if (at == chosen.begin() + static_cast<std::ptrdiff_t>(i) || *at != delay.node) continue;
-      part.before.push_back({static_cast<NodeId>(at - chosen.begin()), delay.same, delay.apart});
+      part.before.push_back({static_cast<NodeId>(at - chosen.begin()), delay.same, delay.apart, delay.port});
     }
   }
 }
@@ -151,7 +152,7 @@ bool JoinSearch::may_be(std::size_t part, std::size_t device) const {
 }
 
 JoinSearch::Candidate JoinSearch::place(std::size_t part, std::size_t device, std::size_t device_class,
-                                        Picoseconds bound) const {
+                                        Picoseconds bound) {
   const Part& it = parts_[part];
   Place place{.device = device};
   place.start = floors_[graph_.cell(it.op, device_class)];
@@ -161,37 +162,80 @@ JoinSearch::Candidate JoinSearch::place(std::size_t part, std::size_t device, st
   }
   place.end = place.start + graph_.time(it.op, device_class);
   place.way = device == 0 ? it.way_same : it.way_apart;
-  bound = std::max({bound, place.end + place.way, queue(part, place, device_class)});
+  bound = std::max({bound, place.end + place.way, queue(part, place, device_class), ports(part, place)});
   return {bound, place, device_class};
 }
 
-// The most that a part makes its device's share of the work take: with it, all that begins no earlier than some time
-// and has at least some way to go.
-Picoseconds JoinSearch::queue(std::size_t part, const Place& place, std::size_t device_class) const {
-  std::array<const Place*, kMostOps> others;
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < part; ++i) {
-    if (places_[i].device == place.device && places_[i].end > places_[i].start) others[count++] = &places_[i];
-  }
-  if (count == 0) return 0;
-  const auto first = others.begin(), last = others.begin() + static_cast<std::ptrdiff_t>(count);
-  std::sort(first, last, [](const Place* x, const Place* y) { return x->start > y->start; });
-  const Picoseconds lanes = graph_.classes[device_class].lanes;
+// What it takes to get through jobs one after the other, so many at a time: of all that begin no earlier than some time
+// and have at least some way to go.
+Picoseconds JoinSearch::longest_queue(Jobs& jobs, Picoseconds lanes) {
+  std::ranges::sort(jobs, [](const Job& x, const Job& y) { return x.begin > y.begin; });
   Picoseconds most = 0;
-  const auto with_way = [&](Picoseconds least_way) {
-    Picoseconds work = place.end - place.start, start = place.start;
-    for (auto other = first; other != last; ++other) {
-      if ((*other)->way < least_way) continue;
-      work += (*other)->end - (*other)->start;
-      start = std::min(start, (*other)->start);
-      most = std::max(most, start + (work + lanes - 1) / lanes + least_way);
+  for (const Job& last : jobs) {
+    Picoseconds work = 0;
+    for (const Job& job : jobs) {
+      if (job.way < last.way) continue;
+      work += job.time;
+      most = std::max(most, job.begin + (work + lanes - 1) / lanes + last.way);
     }
-  };
-  with_way(place.way);
-  for (auto other = first; other != last; ++other) {
-    if ((*other)->way < place.way) with_way((*other)->way);
   }
   return most;
+}
+
+// For the lanes of the part's device.
+Picoseconds JoinSearch::queue(std::size_t part, const Place& place, std::size_t device_class) {
+  if (place.end == place.start) return 0;
+  jobs_.assign(1, {place.start, place.end - place.start, place.way});
+  for (std::size_t i = 0; i < part; ++i) {
+    const Place& other = places_[i];
+    if (other.device == place.device && other.end > other.start)
+      jobs_.push_back({other.start, other.end - other.start, other.way});
+  }
+  return jobs_.size() > 1 ? longest_queue(jobs_, graph_.classes[device_class].lanes) : 0;
+}
+
+// For the ports of the devices that send something between the part and what is before it.
+Picoseconds JoinSearch::ports(std::size_t part, const Place& place) {
+  Picoseconds most = 0;
+  const Place before = std::exchange(places_[part], place);
+  DeviceSet done = 0;
+  for (const Delay& delay : parts_[part].before) {
+    const std::size_t other = places_[delay.node].device;
+    if (delay.port == 0 || other == place.device) continue;
+    const std::size_t sender = graph_.is_turned ? place.device : other;
+    if (std::exchange(done, done | DeviceSet{1} << sender) >> sender & 1) continue;
+    find_sent(part, sender);
+    if (jobs_.size() > 1) most = std::max(most, longest_queue(jobs_, 1));
+  }
+  places_[part] = before;
+  return most;
+}
+
+// Everything that a device sends, once per tensor and destination, of what is between the parts up to one.
+void JoinSearch::find_sent(std::size_t last, std::size_t sender) {
+  jobs_.clear();
+  sent_.clear();
+  for (std::size_t part = 0; part <= last; ++part) {
+    const Place& place = places_[part];
+    for (const Delay& delay : parts_[part].before) {
+      const Place& before = places_[delay.node];
+      if (delay.port == 0 || before.device == place.device) continue;
+      if ((graph_.is_turned ? place.device : before.device) != sender) continue;
+      const Picoseconds rest = delay.apart - delay.port;
+      const Picoseconds way = place.end - place.start + place.way;
+      const Sent sent = graph_.is_turned ? Sent{part, before.device} : Sent{delay.node, place.device};
+      Job job{before.end, delay.port, way};
+      (graph_.is_turned ? job.begin : job.way) += rest;
+      const auto known = std::ranges::find(sent_, sent);
+      if (known == sent_.end()) {
+        sent_.push_back(sent);
+        jobs_.push_back(job);
+      } else {
+        Job& same = jobs_[static_cast<std::size_t>(known - sent_.begin())];
+        same = {std::max(same.begin, job.begin), std::max(same.time, job.time), std::max(same.way, job.way)};
+      }
+    }
+  }
 }
 
 }  // namespace berth

@@ -44,10 +44,17 @@ class JoinSearch {
   void expand(NodeId node, std::size_t device_class);
   void make_parts(const std::vector<NodeId>& chosen);
   void explore(std::size_t part, Picoseconds bound);
-  [[nodiscard]] Candidate place(std::size_t part, std::size_t device, std::size_t device_class, Picoseconds bound) const;
-  [[nodiscard]] Picoseconds queue(std::size_t part, const Place& place, std::size_t device_class) const;
+  [[nodiscard]] Candidate place(std::size_t part, std::size_t device, std::size_t device_class, Picoseconds bound);
+  [[nodiscard]] Picoseconds queue(std::size_t part, const Place& place, std::size_t device_class);
+  [[nodiscard]] Picoseconds ports(std::size_t part, const Place& place);
+  void find_sent(std::size_t last, std::size_t sender);
+  // What shares lanes or a port.
+  struct Job {
+    Picoseconds begin, time, way;
+  };
+  using Jobs = std::vector<Job>;
+  static Picoseconds longest_queue(Jobs& jobs, Picoseconds lanes);
   [[nodiscard]] bool may_be(std::size_t part, std::size_t device) const;
-  void put(std::size_t part, const Candidate& candidate);
 
   const DelayGraph& graph_;
   const Skeleton& skeleton_;
@@ -65,6 +72,12 @@ class JoinSearch {
   std::array<Place, kMostOps> places_;
   std::vector<std::size_t> class_of_device_;  // devices in use, the join's first
   std::vector<std::uint32_t> used_;           // devices in use by class
+  Jobs jobs_;
+  struct Sent {
+    std::size_t part, to;  // what a part makes, to a device
+    bool operator==(const Sent&) const = default;
+  };
+  std::vector<Sent> sent_;  // by job
   std::uint32_t join_unit_ = 0;
   Picoseconds best_ = 0;
   std::int64_t steps_ = 0;

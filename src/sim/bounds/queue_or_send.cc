@@ -12,8 +12,8 @@
 namespace berth {
 namespace {
 
-// Steps of all joins together, about a tenth of a second, and of one.
-constexpr std::int64_t kMostSteps = 1'500'000, kMostStepsOfJoin = 4'000, kLeastStepsOfJoin = 40;
+// Steps of all joins together, and of one.
+constexpr std::int64_t kSteps = 200'000, kStepsPerOp = 8, kMostStepsOfJoin = 4'000, kLeastStepsOfJoin = 20;
 
 class JoinRaiser {
  public:
@@ -23,7 +23,7 @@ class JoinRaiser {
   }
 
   Ways raise() {
-    std::int64_t left = kMostSteps;
+    std::int64_t left = kSteps + kStepsPerOp * static_cast<std::int64_t>(graph_.size());
     JoinSearch search(graph_, skeleton_, floors_);
     std::size_t joins = count_joins();
     for (NodeId node = 0; node < skeleton_.op.size(); ++node) {

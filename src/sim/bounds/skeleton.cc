@@ -23,12 +23,13 @@ double typical_time(const DelayGraph& graph) {
 class SkeletonMaker {
  public:
   SkeletonMaker(const DelayGraph& graph, const Ways& ways)
-      : graph_(graph), ways_(ways), light_(kLight * typical_time(graph)), from_(graph.size()) {}
+      : graph_(graph), ways_(ways), light_(kLight * typical_time(graph)), from_(graph.size()), is_light_(graph.size(), 0) {}
 
   Skeleton make() {
     std::vector<NodeId> kept;
     for (const NodeId op : graph_.order) {
       gather(op);
+      is_light_[op] = may_go(op) ? 1 : 0;
       if (!is_light(op)) kept.push_back(op);
     }
     std::ranges::stable_sort(kept, {}, [&](NodeId op) { return earliest_start(graph_, ways_, op); });
@@ -37,7 +38,7 @@ class SkeletonMaker {
     for (NodeId node = 0; node < kept.size(); ++node) node_of[kept[node]] = node;
     for (const NodeId op : kept) {
       for (const Delay& delay : from_[op]) {
-        skeleton.before.delays.push_back({node_of[delay.node], delay.same, delay.apart});
+        skeleton.before.delays.push_back({node_of[delay.node], delay.same, delay.apart, delay.port});
       }
       skeleton.before.begin.push_back(static_cast<std::uint32_t>(skeleton.before.delays.size()));
     }
@@ -69,21 +70,29 @@ class SkeletonMaker {
       }
       all[kept - 1].same = std::max(all[kept - 1].same, delay.same);
       all[kept - 1].apart = std::max(all[kept - 1].apart, delay.apart);
+      all[kept - 1].port = std::max(all[kept - 1].port, delay.port);
     }
     all.resize(kept);
   }
 
-  // Those that join several ways and part them again are kept, so that the number of ways does not grow.
-  [[nodiscard]] bool is_light(NodeId op) const {
-    if (static_cast<double>(graph_.least_time(op)) > light_) return false;
-    const std::size_t in = from_[op].size();
-    return in <= 1 || (graph_.after.of(op).size() <= 1 && in <= kMostThrough);
+  // What several heavy ops read is kept, since they all have to get it from one place, and what joins many ways, so
+  // that their number does not grow.
+  [[nodiscard]] bool is_light(NodeId op) const { return is_light_[op] != 0; }
+
+  [[nodiscard]] bool may_go(NodeId op) const {
+    if (is_heavy(op) || from_[op].size() > kMostThrough) return false;
+    int readers = 0;
+    for (const Delay& delay : graph_.after.of(op)) readers += is_heavy(delay.node) ? 1 : 0;
+    return readers < 2;
   }
+
+  [[nodiscard]] bool is_heavy(NodeId op) const { return static_cast<double>(graph_.least_time(op)) > light_; }
 
   const DelayGraph& graph_;
   const Ways& ways_;
   const double light_;
-  std::vector<std::vector<Delay>> from_;
+  std::vector<std::vector<Delay>> from_;  // what every op waits for, light ops left out
+  std::vector<std::uint8_t> is_light_;
 };
 
 }  // namespace
