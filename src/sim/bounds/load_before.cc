@@ -30,7 +30,7 @@ Picoseconds LoadBefore::start(NodeId op, const Ways& ways) {
     if (time > 0) before.push_back({earliest_start(graph_, ways, node), way, prices_.priced(node)});
     extend(node, way + time);
   }
-  return window_bound(std::move(before));
+  return coarse_window_bound(before);
 }
 
 }  // namespace berth

@@ -2,14 +2,17 @@
 #include "sim/bounds/window_bound.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <functional>
+#include <limits>
 
 #include "sim/bounds/work_prices.h"
 
 namespace berth {
 namespace {
 
-constexpr std::size_t kSteps = 400;  // of the grid, each way
+constexpr std::size_t kSteps = 256;  // of the grid, each way
 
 using Way = Picoseconds PricedOp::*;
 
@@ -26,45 +29,53 @@ Picoseconds sweep(std::vector<PricedOp>& ops, Way near, Way far) {
   return best;
 }
 
-// Some of the values that occur, ascending, the least among them.
-std::vector<Picoseconds> steps_of(const std::vector<PricedOp>& ops, Way way) {
-  std::vector<Picoseconds> all, steps;
-  for (const PricedOp& op : ops) all.push_back(op.*way);
-  std::ranges::sort(all);
-  for (std::size_t i = 0; i < kSteps; ++i) steps.push_back(all[i * all.size() / kSteps]);
-  steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
-  return steps;
-}
+// Ways in steps of equal length, and the least way that falls on a step or behind it.
+class Scale {
+ public:
+  Scale(const std::vector<PricedOp>& ops, Way way) {
+    const auto [least, most] = std::ranges::minmax_element(ops, {}, way);
+    least_ = (*least).*way;
+    step_ = ((*most).*way - least_) / static_cast<Picoseconds>(kSteps) + 1;
+    first_.fill(std::numeric_limits<Picoseconds>::max());
+    for (const PricedOp& op : ops) first_[of(op.*way)] = std::min(first_[of(op.*way)], op.*way);
+    for (std::size_t step = kSteps - 1; step-- > 0;) first_[step] = std::min(first_[step], first_[step + 1]);
+  }
+  [[nodiscard]] std::size_t of(Picoseconds way) const { return static_cast<std::size_t>((way - least_) / step_); }
+  [[nodiscard]] Picoseconds from(std::size_t step) const { return first_[step]; }
 
-std::size_t step_below(const std::vector<Picoseconds>& steps, Picoseconds value) {
-  return static_cast<std::size_t>(std::ranges::upper_bound(steps, value) - steps.begin()) - 1;
-}
+ private:
+  Picoseconds least_, step_;
+  std::array<Picoseconds, kSteps> first_;
+};
 
-Picoseconds grid(const std::vector<PricedOp>& ops) {
-  const auto heads = steps_of(ops, &PricedOp::before), tails = steps_of(ops, &PricedOp::after);
-  std::vector<long double> work(heads.size() * tails.size(), 0.0);  // begins no earlier, has no less behind it
-  const auto at = [&](std::size_t head, std::size_t tail) -> long double& { return work[head * tails.size() + tail]; };
-  for (const PricedOp& op : ops) at(step_below(heads, op.before), step_below(tails, op.after)) += op.work;
+}  // namespace
+
+Picoseconds coarse_window_bound(const std::vector<PricedOp>& ops) {
+  if (ops.empty()) return 0;
+  const Scale heads(ops, &PricedOp::before), tails(ops, &PricedOp::after);
+  std::vector<long double> work(kSteps * kSteps, 0.0);
+  for (const PricedOp& op : ops) work[heads.of(op.before) * kSteps + tails.of(op.after)] += op.work;
+  std::vector<long double> later(kSteps, 0.0);  // by tail: begins later, has no less behind it
   Picoseconds best = 0;
-  for (std::size_t head = heads.size(); head-- > 0;) {
+  for (std::size_t head = kSteps; head-- > 0;) {
     long double row = 0.0;
-    for (std::size_t tail = tails.size(); tail-- > 0;) {
-      row += at(head, tail);
-      at(head, tail) = row + (head + 1 < heads.size() ? at(head + 1, tail) : 0.0);
-      const Picoseconds bound = heads[head] + tails[tail] + WorkPrices::to_bound(at(head, tail), ops.size());
-      if (at(head, tail) > 0) best = std::max(best, bound);
+    for (std::size_t tail = kSteps; tail-- > 0;) {
+      row += work[head * kSteps + tail];
+      later[tail] += row;
+      if (later[tail] <= 0) continue;
+      const Picoseconds ends = heads.from(head) + tails.from(tail);
+      if (static_cast<long double>(ends) + later[tail] < static_cast<long double>(best)) continue;
+      best = std::max(best, ends + WorkPrices::to_bound(later[tail], ops.size() + kSteps * kSteps));
     }
   }
   return best;
 }
 
-}  // namespace
-
 Picoseconds window_bound(std::vector<PricedOp> ops) {
   if (ops.empty()) return 0;
   const Picoseconds forward = sweep(ops, &PricedOp::before, &PricedOp::after);
   const Picoseconds backward = sweep(ops, &PricedOp::after, &PricedOp::before);
-  return std::max({forward, backward, grid(ops)});
+  return std::max({forward, backward, coarse_window_bound(ops)});
 }
 
 }  // namespace berth
