@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lower bounds of the rows of bench/planners_suite.toml, kind by kind, and how much time of a processor they take. Memory factors make
-// no difference to a bound and are left out.
+// The lower bounds of the rows of bench/planners_suite.toml, kind by kind, and how much time of a processor they take.
+// Memory factors make no difference to a bound and are left out.
 //
 //   bounds_bench [word ...]          the rows with one of the words in their name; all without
 #include <cstdio>
@@ -48,7 +48,9 @@ int run(const std::vector<std::string>& words) {
       parse_toml(value_or_exit(read_file(BERTH_SOURCE_DIR "/bench/planners_suite.toml")), "planners_suite.toml"));
   for (const TomlValue& row : suite.find("rows")->items) {
     const std::string graph = text_of(row, "graph"), machine = text_of(row, "machine");
-    const auto matches = [&](const std::string& word) { return (graph + " on " + machine).find(word) != std::string::npos; };
+    const auto matches = [&](const std::string& word) {
+      return (graph + " on " + machine).find(word) != std::string::npos;
+    };
     if (words.empty() || std::ranges::any_of(words, matches)) print_row(graph, machine);
   }
   return 0;

@@ -24,9 +24,11 @@ constexpr std::array kBounds{
     BoundRow{BoundKind::kTransfers, "chain with transfers",
              "results wait for each other on a chain on which something has to be sent, since its ops cannot all be on "
              "one device or do better on several; faster devices for these ops or faster links beat it"},
-    BoundRow{BoundKind::kQueueOrSend, "queue or send",
-             "on a chain of results, ops that are needed together either queue on one device or send what they made; "
-             "faster devices for these ops, more lanes, or faster links beat it, more devices do not"},
+    BoundRow{
+        BoundKind::kQueueOrSend, "queue or send",
+        "on a chain of results, ops that are needed together queue on one device or send what they made, and what an "
+        "op waits for has to be done before it; faster devices, more lanes or faster links beat it, or less work "
+        "before these ops"},
     BoundRow{BoundKind::kWork, "work",
              "all devices together have no more to give, however the work is spread; less work, or faster or more "
              "devices beat it, faster links do not"},
@@ -40,8 +42,8 @@ constexpr std::array kBounds{
              "nothing runs at the same time on this machine, and this is every op where it takes least, one after the "
              "other; faster devices or less work beat it"},
     BoundRow{BoundKind::kLargestUnit, "largest unit",
-             "some ops that have to share a device take that long wherever they are, with what they have to send; "
-             "faster devices or links beat it, or fewer ops that have to be together"},
+             "some ops that have to share a device take that long wherever they are, with what comes before and behind "
+             "them or has to be sent; faster devices beat it, or fewer ops that have to be together"},
 };
 static_assert(kBounds.size() == kBoundKinds);
 

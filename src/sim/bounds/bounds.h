@@ -24,7 +24,7 @@ enum class BoundKind : std::uint8_t {
   kWindow,       // work that all has to be done behind a way in and before a way out
   kInterval,     // some stretch of the step must hold what it can
   kSequence,     // without overlap alone: everything at its fastest, one after the other
-  kLargestUnit,  // pipeline alone: a unit and the transfers that it cannot avoid
+  kLargestUnit,  // ops that share a device, and what they cannot avoid: ways in and out, of a pipeline transfers
 };
 inline constexpr std::size_t kBoundKinds = static_cast<std::size_t>(BoundKind::kLargestUnit) + 1;
 

@@ -43,9 +43,9 @@ void JoinSearch::gather(NodeId join, std::size_t device_class) {
     std::ranges::pop_heap(open_);
     const NodeId node = open_.back();
     open_.pop_back();
-    Touched& touched = touched_[static_cast<std::size_t>(seen_[node])];
+    const Touched& touched = touched_[static_cast<std::size_t>(seen_[node])];
+    // It can be anywhere without holding up the join.
     if (earliest_end(graph_, floors_, skeleton_.op[node]) + touched.way_apart <= start) continue;
-    touched.is_chosen = true;
     chosen.push_back(node);
     expand(node, device_class);
   }
@@ -59,7 +59,7 @@ void JoinSearch::gather(NodeId join, std::size_t device_class) {
 void JoinSearch::note(NodeId node, Picoseconds way_same, Picoseconds way_apart) {
   if (seen_[node] < 0) {
     seen_[node] = static_cast<std::int32_t>(touched_.size());
-    touched_.push_back({node, 0, 0, false});
+    touched_.push_back({node, 0, 0});
     open_.push_back(node);
     std::ranges::push_heap(open_);
   }
@@ -90,7 +90,7 @@ void JoinSearch::make_parts(const std::vector<NodeId>& chosen) {
   num_parts_ = chosen.size();
   for (std::size_t i = 0; i < num_parts_; ++i) {
     Part& part = parts_[i];
-    Touched& touched = touched_[static_cast<std::size_t>(seen_[chosen[i]])];
+    const Touched& touched = touched_[static_cast<std::size_t>(seen_[chosen[i]])];
     part.node = chosen[i];
     part.op = skeleton_.op[chosen[i]];
     part.way_same = touched.way_same;

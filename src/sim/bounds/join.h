@@ -63,7 +63,6 @@ class JoinSearch {
   struct Touched {
     NodeId node;
     Picoseconds way_same, way_apart;
-    bool is_chosen;
   };
   std::vector<Touched> touched_;
   std::vector<NodeId> open_;  // heap of nodes, the last on top

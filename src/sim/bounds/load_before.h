@@ -20,8 +20,8 @@ class LoadBefore {
  private:
   const DelayGraph& graph_;
   const WorkPrices& prices_;
-  std::vector<std::uint32_t> position_;   // in the order of the graph
-  std::vector<Picoseconds> way_to_;       // from the end of an op to the one asked for; -1 if it is not before it
+  std::vector<std::uint32_t> position_;  // in the order of the graph
+  std::vector<Picoseconds> way_to_;      // from the end of an op to the one asked for; -1 if it is not before it
 };
 
 }  // namespace berth

@@ -2,7 +2,6 @@
 #include "sim/bounds/queue_or_send.h"
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
 #include "sim/bounds/join.h"
@@ -12,13 +11,19 @@
 namespace berth {
 namespace {
 
-// Steps of all joins together, and of one.
-constexpr std::int64_t kSteps = 200'000, kStepsPerOp = 8, kMostStepsOfJoin = 4'000, kLeastStepsOfJoin = 20;
+// Steps of all joins together.
+constexpr std::int64_t kSteps = 200'000, kStepsPerOp = 8;
+// Of one: so many times its share of what is left, since most take less.
+constexpr std::int64_t kShares = 4, kLeastStepsOfJoin = 20, kMostStepsOfJoin = 4'000;
 
 class JoinRaiser {
  public:
   JoinRaiser(const DelayGraph& graph, const WorkPrices& prices, const std::vector<NodeId>& gates, const Ways& ways)
-      : graph_(graph), skeleton_(make_skeleton(graph, ways)), load_(graph, prices), is_gate_(graph.size(), 0), floors_(ways) {
+      : graph_(graph),
+        skeleton_(make_skeleton(graph, ways)),
+        load_(graph, prices),
+        is_gate_(graph.size(), 0),
+        floors_(ways) {
     for (const NodeId op : gates) is_gate_[op] = 1;
   }
 
@@ -31,8 +36,8 @@ class JoinRaiser {
       if (is_gate_[skeleton_.op[node]]) wait_for_load(skeleton_.op[node]);
       if (!is_join(node)) continue;
       const std::int64_t share = left / static_cast<std::int64_t>(std::max<std::size_t>(joins--, 1));
-      left -= raise(search, node, std::clamp(4 * share, kLeastStepsOfJoin, kMostStepsOfJoin));
-      if (left <= 0) left = 0;
+      const std::int64_t most = std::clamp(kShares * share, kLeastStepsOfJoin, kMostStepsOfJoin);
+      left = std::max<std::int64_t>(left - raise(search, node, most), 0);
     }
     return ways_in(graph_, std::move(floors_));
   }
@@ -54,6 +59,7 @@ class JoinRaiser {
     }
   }
 
+  // Until all that is before it is done.
   void wait_for_load(NodeId op) {
     const Picoseconds start = load_.start(op, floors_);
     for (std::size_t c = 0; c < graph_.classes.size(); ++c) {
@@ -102,7 +108,8 @@ class JoinRaiser {
 
 }  // namespace
 
-Ways queue_or_send(const DelayGraph& graph, const WorkPrices& prices, const std::vector<NodeId>& gates, const Ways& ways) {
+Ways queue_or_send(const DelayGraph& graph, const WorkPrices& prices, const std::vector<NodeId>& gates,
+                   const Ways& ways) {
   if (graph.size() == 0) return ways;
   return JoinRaiser(graph, prices, gates, ways).raise();
 }

@@ -15,7 +15,9 @@
 
 namespace berth {
 
-// At least the ways_in() of the graph, which `ways` must be.
-Ways queue_or_send(const DelayGraph& graph, const WorkPrices& prices, const std::vector<NodeId>& gates, const Ways& ways);
+// At least the ways_in() of the graph, which `ways` must be. The ops of `gates` begin no earlier than all that they
+// wait for, directly or not, can be done by all devices together (load_before.h).
+Ways queue_or_send(const DelayGraph& graph, const WorkPrices& prices, const std::vector<NodeId>& gates,
+                   const Ways& ways);
 
 }  // namespace berth

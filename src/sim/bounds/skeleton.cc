@@ -6,8 +6,8 @@
 namespace berth {
 namespace {
 
-constexpr double kLight = 0.1;            // of the time of an op that does the typical bit of work
-constexpr std::size_t kMostThrough = 8;   // ways that one light op hands on
+constexpr double kLight = 0.1;           // of the time of an op that does the typical bit of work
+constexpr std::size_t kMostThrough = 8;  // ways that one light op hands on
 
 // Half of the work is done by ops that take longer, more or less: the mean, every op counted by its time.
 double typical_time(const DelayGraph& graph) {
@@ -23,7 +23,11 @@ double typical_time(const DelayGraph& graph) {
 class SkeletonMaker {
  public:
   SkeletonMaker(const DelayGraph& graph, const Ways& ways)
-      : graph_(graph), ways_(ways), light_(kLight * typical_time(graph)), from_(graph.size()), is_light_(graph.size(), 0) {}
+      : graph_(graph),
+        ways_(ways),
+        light_(kLight * typical_time(graph)),
+        from_(graph.size()),
+        is_light_(graph.size(), 0) {}
 
   Skeleton make() {
     std::vector<NodeId> kept;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Skeleton: a DelayGraph without its light ops, where that says little less about who waits for whom. What is on the way
-// between two ops that are left is a delay between them; if they are on two devices, something on that way is sent, at
-// least the smallest tensor of it. O(edges).
+// Skeleton: a DelayGraph without its light ops, where that says little less about who waits for whom. What is on the
+// way between two ops that are left is a delay between them; if they are on two devices, something on that way is sent,
+// at least the smallest tensor of it. O(edges).
 #pragma once
 
 #include <vector>

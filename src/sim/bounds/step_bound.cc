@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
-#include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -43,7 +43,6 @@ Picoseconds time_grid(const Problem& problem) {
   return std::max<Picoseconds>(grid, 1);
 }
 
-
 WorkPrices prices_of(const Problem& problem, const DelayGraph& graph) {
   std::vector<double> lanes(graph.classes.size(), 0.0), times;
   for (const DeviceId id : problem.machine().device_ids())
@@ -75,6 +74,7 @@ class StepBoundFinder {
     std::tie(bound.through, bound[BoundKind::kQueueOrSend]) = longest_way();
     bound[BoundKind::kWork] = prices_.bound();
     bound[BoundKind::kWindow] = window();
+    bound[BoundKind::kLargestUnit] = largest_unit();
     bound[BoundKind::kInterval] = interval(bound.value());
     return bound;
   }
@@ -108,11 +108,12 @@ class StepBoundFinder {
   // Ops on the longest way, evenly over it.
   [[nodiscard]] std::vector<NodeId> gates_on_longest_way() const {
     constexpr Picoseconds kGates = 24;
-    const auto [through, longest] = longest_way();
+    const Picoseconds longest = longest_way().second, almost = longest - longest / 1000;
     std::vector<std::pair<Picoseconds, NodeId>> on_way;
     for (NodeId node = 0; node < graph_.size(); ++node) {
       const Picoseconds start = earliest_start(graph_, in_, node);
-      if (graph_.least_time(node) > 0 && start + graph_.least_time(node) + earliest_start(turned_, out_, node) >= longest - longest/1000)
+      if (graph_.least_time(node) > 0 &&
+          start + graph_.least_time(node) + earliest_start(turned_, out_, node) >= almost)
         on_way.emplace_back(start, node);
     }
     std::ranges::sort(on_way);
@@ -133,6 +134,35 @@ class StepBoundFinder {
       ops.push_back({earliest_start(graph_, in_, node), earliest_start(turned_, out_, node), prices_.priced(node)});
     }
     return window_bound(std::move(ops));
+  }
+
+  // Ops of a unit queue on one device, whichever it is.
+  [[nodiscard]] Picoseconds largest_unit() const {
+    struct Queue {
+      Picoseconds before = DelayGraph::kNever, work = 0, after = DelayGraph::kNever;
+    };
+    const std::size_t classes = graph_.classes.size();
+    std::vector<Queue> queues(problem_.num_units() * classes);
+    for (NodeId node = 0; node < graph_.size(); ++node) {
+      for (std::size_t c = 0; c < classes; ++c) {
+        const std::size_t cell = graph_.cell(node, c);
+        if (graph_.times[cell] == 0 || graph_.times[cell] == DelayGraph::kNever) continue;
+        Queue& queue = queues[graph_.unit_of[node] * classes + c];
+        queue = {std::min(queue.before, in_[cell]), queue.work + graph_.times[cell], std::min(queue.after, out_[cell])};
+      }
+    }
+    Picoseconds largest = 0;
+    for (std::uint32_t unit = 0; unit < problem_.num_units(); ++unit) {
+      Picoseconds least = DelayGraph::kNever;
+      for (DeviceSet left = problem_.unit_allowed(unit); left != 0; left &= left - 1) {
+        const auto c = static_cast<std::size_t>(problem_.device_class(lowest_device(left)));
+        const auto& [before, work, after] = queues[unit * classes + c];
+        const Picoseconds lanes = graph_.classes[c].lanes;
+        least = std::min(least, work > 0 ? before + (work + lanes - 1) / lanes + after : 0);
+      }
+      largest = std::max(largest, least);
+    }
+    return largest;
   }
 
   // Every op at its fastest, on whatever lane is free.

@@ -12,7 +12,7 @@
 namespace berth {
 namespace {
 
-constexpr std::size_t kSteps = 256;  // of the grid, each way
+constexpr std::size_t kGrid = 256;  // of the grid, each way
 
 using Way = Picoseconds PricedOp::*;
 
@@ -35,17 +35,17 @@ class Scale {
   Scale(const std::vector<PricedOp>& ops, Way way) {
     const auto [least, most] = std::ranges::minmax_element(ops, {}, way);
     least_ = (*least).*way;
-    step_ = ((*most).*way - least_) / static_cast<Picoseconds>(kSteps) + 1;
+    step_ = ((*most).*way - least_) / static_cast<Picoseconds>(kGrid) + 1;
     first_.fill(std::numeric_limits<Picoseconds>::max());
     for (const PricedOp& op : ops) first_[of(op.*way)] = std::min(first_[of(op.*way)], op.*way);
-    for (std::size_t step = kSteps - 1; step-- > 0;) first_[step] = std::min(first_[step], first_[step + 1]);
+    for (std::size_t step = kGrid - 1; step-- > 0;) first_[step] = std::min(first_[step], first_[step + 1]);
   }
   [[nodiscard]] std::size_t of(Picoseconds way) const { return static_cast<std::size_t>((way - least_) / step_); }
   [[nodiscard]] Picoseconds from(std::size_t step) const { return first_[step]; }
 
  private:
   Picoseconds least_, step_;
-  std::array<Picoseconds, kSteps> first_;
+  std::array<Picoseconds, kGrid> first_;
 };
 
 }  // namespace
@@ -53,19 +53,19 @@ class Scale {
 Picoseconds coarse_window_bound(const std::vector<PricedOp>& ops) {
   if (ops.empty()) return 0;
   const Scale heads(ops, &PricedOp::before), tails(ops, &PricedOp::after);
-  std::vector<long double> work(kSteps * kSteps, 0.0);
-  for (const PricedOp& op : ops) work[heads.of(op.before) * kSteps + tails.of(op.after)] += op.work;
-  std::vector<long double> later(kSteps, 0.0);  // by tail: begins later, has no less behind it
+  std::vector<long double> work(kGrid * kGrid, 0.0);
+  for (const PricedOp& op : ops) work[heads.of(op.before) * kGrid + tails.of(op.after)] += op.work;
+  std::vector<long double> later(kGrid, 0.0);  // by tail: begins later, has no less behind it
   Picoseconds best = 0;
-  for (std::size_t head = kSteps; head-- > 0;) {
+  for (std::size_t head = kGrid; head-- > 0;) {
     long double row = 0.0;
-    for (std::size_t tail = kSteps; tail-- > 0;) {
-      row += work[head * kSteps + tail];
+    for (std::size_t tail = kGrid; tail-- > 0;) {
+      row += work[head * kGrid + tail];
       later[tail] += row;
       if (later[tail] <= 0) continue;
       const Picoseconds ends = heads.from(head) + tails.from(tail);
       if (static_cast<long double>(ends) + later[tail] < static_cast<long double>(best)) continue;
-      best = std::max(best, ends + WorkPrices::to_bound(later[tail], ops.size() + kSteps * kSteps));
+      best = std::max(best, ends + WorkPrices::to_bound(later[tail], ops.size() + kGrid * kGrid));
     }
   }
   return best;
