@@ -22,6 +22,12 @@ void tell_bound(const Problem& problem, const LowerBound& bound, Outcome& outcom
   outcome.bound_reason = reason_of(problem, bound);
 }
 
+std::string bound_sentence(const Outcome& outcome) {
+  if (outcome.bound_name.empty()) return {};
+  return fmt::format("no plan takes less than {} ({}): {}", format_time(outcome.lower_bound), outcome.bound_name,
+                     outcome.bound_reason);
+}
+
 Outcome score_plan(const Problem& problem, std::string planner, const Plan& plan) {
   Outcome outcome;
   outcome.planner = std::move(planner);

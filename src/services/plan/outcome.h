@@ -48,6 +48,9 @@ struct Outcome {
 // Says of an outcome what its lower bound rests on: on this bound, or on what a planner proved beyond it.
 void tell_bound(const Problem& problem, const LowerBound& bound, Outcome& outcome);
 
+// "no plan takes less than 516 ms (queue or send): ..."; empty if nobody said what the bound rests on.
+std::string bound_sentence(const Outcome& outcome);
+
 // What a given plan is worth.
 Outcome score_plan(const Problem& problem, std::string planner, const Plan& plan);
 
