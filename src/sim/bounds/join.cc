@@ -2,6 +2,7 @@
 #include "sim/bounds/join.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace berth {
@@ -112,7 +113,8 @@ void JoinSearch::explore(std::size_t part, Picoseconds bound) {
     best_ = bound;
     return;
   }
-  std::vector<Candidate> candidates;
+  auto& candidates = candidates_[part];
+  candidates.clear();
   const std::size_t in_use = class_of_device_.size();
   for (std::size_t device = 0; device < in_use; ++device) {
     if (may_be(part, device)) candidates.push_back(place(part, device, class_of_device_[device], bound));
@@ -123,7 +125,9 @@ void JoinSearch::explore(std::size_t part, Picoseconds bound) {
     candidates.push_back(place(part, in_use, c, bound));
   }
   steps_ -= static_cast<std::int64_t>(candidates.size());
-  std::ranges::stable_sort(candidates, {}, &Candidate::bound);
+  std::ranges::sort(candidates, {}, [](const Candidate& candidate) {
+    return std::tuple(candidate.bound, candidate.place.device, candidate.device_class);
+  });
   for (const Candidate& candidate : candidates) {
     if (candidate.bound >= best_) break;
     const bool is_new = candidate.place.device == in_use;

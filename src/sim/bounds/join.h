@@ -69,8 +69,9 @@ class JoinSearch {
   std::vector<Part> parts_;
   std::size_t num_parts_ = 0;
   std::array<Place, kMostOps> places_;
-  std::vector<std::size_t> class_of_device_;  // devices in use, the join's first
-  std::vector<std::uint32_t> used_;           // devices in use by class
+  std::array<std::vector<Candidate>, kMostOps> candidates_;  // by part
+  std::vector<std::size_t> class_of_device_;                 // devices in use, the join's first
+  std::vector<std::uint32_t> used_;                          // devices in use by class
   Jobs jobs_;
   struct Sent {
     std::size_t part, to;  // what a part makes, to a device

@@ -12,7 +12,7 @@ namespace berth {
 namespace {
 
 // Steps of all joins together.
-constexpr std::int64_t kSteps = 200'000, kStepsPerOp = 8;
+constexpr std::int64_t kSteps = 600'000, kStepsPerOp = 6;
 // Of one: so many times its share of what is left, since most take less.
 constexpr std::int64_t kShares = 4, kLeastStepsOfJoin = 20, kMostStepsOfJoin = 4'000;
 
