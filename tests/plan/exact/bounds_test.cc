@@ -20,7 +20,7 @@ struct Found {
   bool is_proved = false;
 };
 
-Found solve(const Problem& problem, std::uint64_t evaluations) {
+Found solve_without_bound(const Problem& problem, std::uint64_t evaluations) {
   Search search(problem, {.evaluations = evaluations}, Picoseconds{0});
   if (!ExactPlanner().plan(search) || !search.best_score().feasible) return {};
   return {search.best_score().step_time, search.note().starts_with("proved")};
@@ -38,7 +38,7 @@ TEST(Bounds, AreNotAboveOptimaOfRandomProblems) {
   for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
     Rng rng(seed);
     const Problem problem = random_problem(rng, 3 + seed % 9);
-    const Found found = solve(problem, 2000);
+    const Found found = solve_without_bound(problem, 2000);
     if (!found.step) continue;
     const LowerBound bound = lower_bound(problem);
     ASSERT_LE(bound.value(), *found.step) << "seed " << seed << ": " << in_words(bound);
@@ -76,7 +76,7 @@ TEST(Bounds, AreNotAboveOptimaOfLayers) {
     const char* machines[] = {"2 devices, 1 s per byte", "3 devices, 1 s per byte", "3 devices, 2 s per edge",
                               "device a; device b lanes=2; link a b latency=1 rate=2 half"};
     const Problem problem = toy_problem(graph, machines[rng.below(4)]);
-    const Found found = solve(problem, 5000);
+    const Found found = solve_without_bound(problem, 5000);
     ASSERT_TRUE(found.step);
     const LowerBound bound = lower_bound(problem);
     ASSERT_LE(bound.value(), *found.step) << "seed " << seed << ": " << graph << "\n" << in_words(bound);
