@@ -68,7 +68,7 @@ template <Mode kMode>
 bool Engine::simulate(const Plan& plan) {
   reset(plan);
   if constexpr (kMode == Mode::kBounded || kMode == Mode::kBase) sum_work(plan);
-  if constexpr (kMode == Mode::kBase) save(base_->start, kNone);
+  if constexpr (kMode == Mode::kBase) save(kNone);
   if constexpr (kMode == Mode::kBounded) {
     if (is_late()) return false;
   }
@@ -85,13 +85,16 @@ void Engine::begin() {
   pick<kMode>();
 }
 
+// From the last state of the base before the first difference; what no difference reaches is skipped on the way.
 bool Engine::simulate_near(const Plan& plan) {
-  prepare_rejoin(plan);
-  const Checkpoint& checkpoint = checkpoint_before(first_effect(plan));
-  restore(checkpoint);
+  events_ = 0;
+  find_effects(plan);
+  const std::size_t first = std::min<std::size_t>(std::countr_zero(dirty_), base_->num_checkpoints - 1);
+  restore(base_->checkpoints[first]);
   patch(plan);
   if (is_late()) return false;
-  if (&checkpoint == &base_->start) begin<Mode::kNear>();
+  find_next_skip(first + 1);
+  if (first == 0) begin<Mode::kNear>();
   return run_to_end<Mode::kNear>();
 }
 
@@ -103,9 +106,7 @@ template <Mode kMode>
     if constexpr (kMode == Mode::kBase) record_instant();
     if constexpr (kMode == Mode::kTimeline) record_memory();
     if constexpr (kMode == Mode::kNear) {
-      if (rank_end_ == started_ && under_way_ == 0 && started_ >= rejoin_after_ && rejoin()) {
-        return score_.step_time <= cutoff_;
-      }
+      if (started_ >= skip_at_ && skip()) return score_.step_time <= cutoff_;
     }
     now_ = queue_of_events_.first().time;
     if constexpr (kMode == Mode::kBounded || kMode == Mode::kNear) {

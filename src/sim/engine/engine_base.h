@@ -19,6 +19,7 @@ struct Engine::Checkpoint {
   std::vector<Uses> uses;
   HugeVector<Transfer> transfers;
   std::uint32_t transfers_under_way;
+  std::vector<UnderWay> under_way;
   std::vector<Queue> queues;
   std::vector<QueueUse> queue_use;
   std::vector<DeviceState> devices;
@@ -28,7 +29,8 @@ struct Engine::Checkpoint {
   EventQueue events;
 };
 
-// Instants are numbered from 0; the last one, at which the step ends, has a time and nothing else.
+// Instants are numbered from 0; the last one, at which the step ends, has a time and nothing else. The stretch behind a
+// checkpoint has its number: the instants after it, up to and with that of the next checkpoint.
 struct Engine::BaseRun {
   Plan plan;
   Score score;
@@ -36,18 +38,17 @@ struct Engine::BaseRun {
   std::vector<std::uint32_t> ready_instant, end_instant;  // per node
   std::vector<std::uint32_t> start_rank;                  // per node that takes time: how many started before it
   std::vector<Picoseconds> time;                          // per instant
-  std::vector<std::uint32_t> started;                     // per instant: nodes started so far
-  std::vector<std::uint32_t> running;                     // per instant: nodes; kNone while anything else is under way
+  std::vector<std::uint8_t> stretch;                      // per instant
   std::vector<std::vector<Bytes>> held;                   // [device, then pool][instant]
   std::vector<std::vector<Bytes>> block_peak;             // the same, the most of kBlock instants
-  Checkpoint start;                                       // before the first instant
-  std::vector<Checkpoint> checkpoints;
+  std::vector<Checkpoint> checkpoints;                    // the first one before all instants
   std::size_t num_checkpoints = 0, nodes_with_time = 0;
   std::uint32_t checkpoint_due = 0;   // once more nodes than that have started
-  std::vector<std::uint32_t> places;  // of uses_, but for those that were free at the last checkpoint
+  std::vector<std::uint32_t> places;  // of uses_, but for most of those that were free at the last checkpoint
+  std::size_t places_to_look_at = 0;  // once there are more, those that are free are forgotten
 
   static constexpr std::uint32_t kBlock = 64;
-  static constexpr std::size_t kMostCheckpoints = 16, kMostCheckpointBytes = std::size_t{256} << 20;
+  static constexpr std::size_t kMostCheckpoints = 64, kMostCheckpointBytes = std::size_t{256} << 20;
 
   [[nodiscard]] Picoseconds end_of(std::uint32_t node) const { return time[end_instant[node]]; }
   void appear(std::size_t place) { places.push_back(static_cast<std::uint32_t>(place)); }
