@@ -68,7 +68,7 @@ template <Mode kMode>
 bool Engine::simulate(const Plan& plan) {
   reset(plan);
   if constexpr (kMode == Mode::kBounded || kMode == Mode::kBase) sum_work(plan);
-  if constexpr (kMode == Mode::kBase) save(kNone);
+  if constexpr (kMode == Mode::kBase) save_checkpoint(kNone);
   if constexpr (kMode == Mode::kBounded) {
     if (is_late()) return false;
   }
@@ -82,20 +82,8 @@ void Engine::begin() {
   std::copy(graph_->sources.begin(), graph_->sources.end(), arrived_.begin());
   num_arrived_ = graph_->sources.size();
   settle<kMode>();
+  if constexpr (kMode == Mode::kBase) save_crowd();
   pick<kMode>();
-}
-
-// From the last state of the base before the first difference; what no difference reaches is skipped on the way.
-bool Engine::simulate_near(const Plan& plan) {
-  events_ = 0;
-  find_effects(plan);
-  const std::size_t first = std::min<std::size_t>(std::countr_zero(dirty_), base_->num_checkpoints - 1);
-  restore(base_->checkpoints[first]);
-  patch(plan);
-  if (is_late()) return false;
-  find_next_skip(first + 1);
-  if (first == 0) begin<Mode::kNear>();
-  return run_to_end<Mode::kNear>();
 }
 
 // Everything below is drawn into this loop: a call per step of an event would cost as much as the step.
@@ -120,6 +108,22 @@ template <Mode kMode>
   }
   fill_score();
   return true;
+}
+
+// Below the loop, or the compiler would not draw everything into it. From the last state of the base before the first difference; what no difference reaches is skipped on the way.
+bool Engine::simulate_near(const Plan& plan) {
+  events_ = 0;
+  find_effects(plan);
+  const std::size_t first = std::min<std::size_t>(std::countr_zero(dirty_), base_->num_checkpoints - 1);
+  const bool at_start = first == 0 && !begin_like_base();
+  if (first > 0 || at_start) {
+    restore(base_->checkpoints[first]);
+    patch(plan);
+  }
+  if (is_late()) return false;
+  find_next_skip(first + 1);
+  if (at_start) begin<Mode::kNear>();
+  return run_to_end<Mode::kNear>();
 }
 
 template <Mode kMode>
@@ -297,8 +301,7 @@ void Engine::advance(std::uint32_t id) {
     const Hop& hop = hops_[transfer.hop];
     transfer.duration = hop_time(hop, transfer.bytes);
     if (transfer.duration > 0 && hop.queue >= 0) {
-      const std::uint64_t order = (std::uint64_t{transfer.tensor} << 8) | transfer.to;
-      requests_.push_back({order, static_cast<std::uint32_t>(hop.queue), id});
+      requests_.push_back({order_of(transfer.tensor, transfer.to), static_cast<std::uint32_t>(hop.queue), id});
       return;
     }
     if (hop.last) allocate(transfer.to, transfer.bytes, transfer.tensor | kOfCopy);
@@ -489,5 +492,10 @@ void Engine::note_pool_peak(std::uint32_t grown) {
   PoolState& state = pools_[static_cast<std::size_t>(pool)];
   if (held > state.peak) state = {held, now_, devices_[grown].last_allocator, static_cast<std::uint8_t>(grown)};
 }
+
+// Used elsewhere as well.
+template void Engine::settle<Mode::kNear>();
+template void Engine::pick<Mode::kNear>();
+template void Engine::request<Mode::kNear>(std::uint32_t tensor, std::uint32_t from, std::uint32_t to);
 
 }  // namespace berth

@@ -87,6 +87,7 @@ class Engine {
     std::uint32_t queue;
     std::uint32_t transfer;
   };
+  static std::uint64_t order_of(std::uint32_t tensor, std::uint32_t to) { return (std::uint64_t{tensor} << 8) | to; }
   struct Queue {
     std::uint32_t head, tail;
     bool busy, touched;
@@ -204,7 +205,9 @@ class Engine {
   [[nodiscard]] Bytes held_in(std::size_t column) const;
   [[nodiscard]] Picoseconds duration_in(const Plan& plan, std::uint32_t node) const;
   void forget_freed();
-  void save(std::uint32_t instant);
+  void save(Checkpoint& to, std::uint32_t instant);
+  void save_checkpoint(std::uint32_t instant);
+  void save_crowd();
   void restore(const Checkpoint& from);
   void restore_urgency();
   void patch(const Plan& plan);
@@ -222,9 +225,20 @@ class Engine {
   void add_effect(std::uint32_t first_instant, std::uint32_t last_instant);
   [[nodiscard]] bool moves_unnoticed(const Plan& plan, std::uint32_t node) const;
 
+  // engine_crowd.cc
+  bool begin_like_base();
+  [[nodiscard]] bool keeps_crowd(const Plan& plan, std::uint32_t node) const;
+  void hold_crowd(const Plan& plan, int sign);
+  [[nodiscard]] bool fits() const;
+  bool redirect_crowd();
+  [[nodiscard]] bool leaves_later(std::uint32_t tensor) const;
+  void tell_of_crowd(std::uint32_t tensor, bool arrives);
+  bool send_elsewhere(std::uint32_t tensor);
+  bool withdraw(std::uint32_t tensor, std::uint32_t to);
+
   // engine_skip.cc
   void find_next_skip(std::size_t from);
-  bool skip();
+  [[gnu::noinline]] bool skip();
   bool skip_from(const Checkpoint& here, Picoseconds shift);
   [[nodiscard]] bool is_at(const Checkpoint& here, Picoseconds shift);
   bool matches_ready();
@@ -241,11 +255,11 @@ class Engine {
   // engine_touched.cc
   bool find_touched();
   bool add_storage_tree(std::uint32_t tensor, std::size_t& left);
-  void collect_releases(const Plan& plan, int sign);
+  void collect_releases(std::uint32_t tensor);
   [[nodiscard]] bool is_view_of(std::uint32_t node, std::uint32_t tensor) const;
   [[nodiscard]] std::uint32_t last_use(const Plan& plan, std::uint32_t root, std::uint32_t device);
   void add_release(std::uint32_t device, std::uint32_t last, Bytes bytes);
-  void count_uses_of_touched(std::uint32_t instant);
+  void count_uses_of_touched(std::uint32_t instant, bool nothing_has_left);
   [[nodiscard]] std::uint32_t uses_after(std::uint32_t instant, std::uint32_t tensor, std::uint32_t device) const;
 
   const Problem& problem_;
@@ -307,7 +321,7 @@ class Engine {
   bool knows_touched_ = false, can_skip_ = true;
   std::vector<std::uint32_t> touched_;       // tensors that moved nodes read or make
   std::vector<std::uint32_t> trees_;         // these, with all that share or copy their storage; views come later
-  std::vector<std::uint32_t> in_trees_;      // per tensor: the last near_runs_ in which it was
+  std::vector<std::uint32_t> touched_in_, in_trees_;  // per tensor: the last of near_runs_ in which it was there
   std::uint32_t near_runs_ = 0;
   std::vector<Release> releases_;            // of storages in trees_, by column and instant
   std::vector<std::uint32_t> views_of_copy_;  // yet to be looked at; a file may chain any number of them

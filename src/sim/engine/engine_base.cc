@@ -42,6 +42,7 @@ void Engine::begin_base(const Plan& plan) {
   base.num_checkpoints = 0;
   base.nodes_with_time = 0;
   for (std::uint32_t node = 0; node < nodes; ++node) base.nodes_with_time += duration_in(plan, node) > 0 ? 1 : 0;
+  touched_in_.resize(flat_.num_tensors());
   in_trees_.resize(flat_.num_tensors());
   skipped_.resize(base.held.size());
 }
@@ -73,7 +74,7 @@ void Engine::record_instant() {
   for (std::size_t column = 0; column < base.held.size(); ++column) base.held[column].push_back(held_in(column));
   if (started_ > base.checkpoint_due) {
     if (base.places.size() > base.places_to_look_at) forget_freed();
-    save(instant);
+    save_checkpoint(instant);
   }
 }
 
@@ -107,8 +108,18 @@ void Engine::forget_freed() {
   base_->places_to_look_at = 2 * base_->places.size();
 }
 
-void Engine::save(std::uint32_t instant) {
-  Checkpoint& to = base_->checkpoints[base_->num_checkpoints++];
+void Engine::save_checkpoint(std::uint32_t instant) {
+  save(base_->checkpoints[base_->num_checkpoints++], instant);
+  base_->set_checkpoint_due();
+}
+
+void Engine::save_crowd() {
+  save(base_->crowd, 0);
+  base_->crowd_ready.assign(ready_.begin(), ready_.begin() + static_cast<std::ptrdiff_t>(num_ready_));
+  base_->crowd_requests = requests_;
+}
+
+void Engine::save(Checkpoint& to, std::uint32_t instant) {
   to.instant = instant;
   to.started = started_;
   to.ready_order = ready_order_;
@@ -132,13 +143,12 @@ void Engine::save(std::uint32_t instant) {
       to.ready.push_back(node);
     }
   }
-  base_->set_checkpoint_due();
 }
 
 // In an order that says how the rest goes on: what is on its way by time, then what waits, queue by queue.
 void Engine::list_under_way(std::vector<UnderWay>& list) const {
   list.clear();
-  if (under_way_ == 0) return;
+  if (queue_of_events_.empty()) return;
   const Picoseconds next = queue_of_events_.first().time;
   queue_of_events_.for_each([&](const Event& event) {
     if (event.kind == Event::Kind::kControl) list.push_back({event.time - next, event.item, kNone});
@@ -158,6 +168,7 @@ void Engine::restore(const Checkpoint& from) {
   use(flat_);
   now_ = from.now;
   late_ = false;
+  grown_devices_ = 0;
   started_ = rank_end_ = from.started;
   ready_order_ = from.ready_order;
   unused_transfer_ = from.unused_transfer;

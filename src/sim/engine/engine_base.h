@@ -43,6 +43,9 @@ struct Engine::BaseRun {
   std::vector<std::vector<Bytes>> block_peak;             // the same, the most of kBlock instants
   std::vector<Checkpoint> checkpoints;                    // the first one before all instants
   std::size_t num_checkpoints = 0, nodes_with_time = 0;
+  Checkpoint crowd;                          // in the middle of instant 0: before anything is picked
+  std::vector<std::uint32_t> crowd_ready;    // then: the nodes that are to be picked from
+  std::vector<Request> crowd_requests;
   std::uint32_t checkpoint_due = 0;   // once more nodes than that have started
   std::vector<std::uint32_t> places;  // of uses_, but for most of those that were free at the last checkpoint
   std::size_t places_to_look_at = 0;  // once there are more, those that are free are forgotten

@@ -69,7 +69,10 @@ void Engine::find_effects(const Plan& plan) {
 void Engine::find_effects_of(const Plan& plan, std::uint32_t node) {
   const BaseRun& base = *base_;
   const bool is_at_start = base.end_instant[node] == 0;
-  if (!moved(plan, node)) return add_effect(base.ready_instant[node], base.end_instant[node]);
+  if (!moved(plan, node)) {  // another priority, which tells nothing where no time is taken
+    if (duration_in(plan, node) > 0) add_effect(base.ready_instant[node], base.end_instant[node]);
+    return;
+  }
   if (is_at_start && moves_unnoticed(plan, node)) return;
   if (is_at_start || problem_.graph().resident_bytes(OpId{node}) > 0) add_effect(0, 0);
   add_effect(base.ready_instant[node], base.end_instant[node]);

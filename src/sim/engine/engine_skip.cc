@@ -148,7 +148,7 @@ void Engine::skip_to(const Checkpoint& there, Picoseconds shift) {
   }
   for (std::size_t i = 0; i < pools_.size(); ++i) pools_[i].peak = skipped_[devices_.size() + i].peak;
   add_transfers_of_touched(there.instant);
-  count_uses_of_touched(there.instant);
+  count_uses_of_touched(there.instant, false);
   late_ = is_late();
 }
 

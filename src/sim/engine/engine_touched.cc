@@ -16,22 +16,25 @@ bool Engine::find_touched() {
   trees_.clear();
   if (++near_runs_ == 0) {
     std::fill(in_trees_.begin(), in_trees_.end(), 0);
+    std::fill(touched_in_.begin(), touched_in_.end(), 0);
     near_runs_ = 1;
   }
+  const auto touch = [&](std::uint32_t tensor) {
+    if (touched_in_[tensor] == near_runs_) return;
+    touched_in_[tensor] = near_runs_;
+    touched_.push_back(tensor);
+  };
   for (const std::uint32_t node : changed_) {
     if (!moved(*near_plan_, node)) continue;
-    for (const std::uint32_t tensor : flat_.inputs_of(node)) touched_.push_back(tensor);
-    for (const std::uint32_t tensor : flat_.outputs_of(node)) touched_.push_back(tensor);
+    for (const std::uint32_t tensor : flat_.inputs_of(node)) touch(tensor);
+    for (const std::uint32_t tensor : flat_.outputs_of(node)) touch(tensor);
   }
-  std::sort(touched_.begin(), touched_.end());
-  touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
   std::size_t left = flat_.num_nodes() / 8 + 64;
   can_skip_ = std::all_of(touched_.begin(), touched_.end(),
                           [&](std::uint32_t tensor) { return add_storage_tree(tensor, left); });
   if (!can_skip_) return false;
   releases_.clear();
-  collect_releases(base_->plan, 1);
-  collect_releases(*near_plan_, -1);
+  for (const std::uint32_t tensor : trees_) collect_releases(tensor);
   std::sort(releases_.begin(), releases_.end(), [](const Release& a, const Release& b) {
     return a.column != b.column ? a.column < b.column : a.instant < b.instant;
   });
@@ -62,21 +65,25 @@ bool Engine::add_storage_tree(std::uint32_t tensor, std::size_t& left) {
   return true;
 }
 
-// When storages of a plan are released, counted in instants of the base. The moment that a transfer leaves is known only
-// where it happens, so the stretch of its request is not skipped.
-void Engine::collect_releases(const Plan& plan, int sign) {
-  for (const std::uint32_t tensor : trees_) {
-    const std::uint32_t producer = flat_.producer[tensor];
-    if (flat_.storage(producer) == FlatGraph::Storage::kOwn) {
-      const auto home = static_cast<std::uint32_t>(plan.device_of[producer]);
-      add_release(home, last_use(plan, tensor, home), sign * flat_.bytes[tensor]);
-    }
-    DeviceSet sent_to = destinations(plan, tensor);
-    if (sent_to != 0) add_effect(base_->end_instant[producer], base_->end_instant[producer]);
-    for (; sent_to != 0; sent_to &= sent_to - 1) {
-      const auto device = static_cast<std::uint32_t>(std::countr_zero(sent_to));
-      add_release(device, last_use(plan, tensor, device), sign * flat_.bytes[tensor]);
-    }
+// When storages of base and plan are released, counted in instants of the base. The moment that a transfer leaves is
+// known only where it happens, so the stretch of its request is not skipped.
+void Engine::collect_releases(std::uint32_t tensor) {
+  const std::uint32_t producer = flat_.producer[tensor];
+  const Plan &base = base_->plan, &plan = *near_plan_;
+  DeviceSet before = destinations(base, tensor), now = destinations(plan, tensor);
+  if ((before | now) != 0) add_effect(base_->end_instant[producer], base_->end_instant[producer]);
+  if (flat_.storage(producer) == FlatGraph::Storage::kOwn) {
+    before |= device_bit(base.device_of[producer]);
+    now |= device_bit(plan.device_of[producer]);
+  }
+  for (DeviceSet held = before | now; held != 0; held &= held - 1) {
+    const auto device = static_cast<std::uint32_t>(std::countr_zero(held));
+    const DeviceSet bit = held & -held;
+    const std::uint32_t last_before = (before & bit) != 0 ? last_use(base, tensor, device) : 0;
+    const std::uint32_t last_now = (now & bit) != 0 ? last_use(plan, tensor, device) : 0;
+    if (last_before == last_now) continue;
+    add_release(device, last_before, flat_.bytes[tensor]);
+    add_release(device, last_now, -flat_.bytes[tensor]);
   }
 }
 
@@ -110,14 +117,16 @@ void Engine::add_release(std::uint32_t device, std::uint32_t last, Bytes bytes) 
 }
 
 // What still uses each of their storages after an instant of the base, as the loop counts it.
-void Engine::count_uses_of_touched(std::uint32_t instant) {
+void Engine::count_uses_of_touched(std::uint32_t instant, bool nothing_has_left) {
   const Plan& plan = *near_plan_;
   for (const std::uint32_t tensor : trees_) {
     const std::uint32_t producer = flat_.producer[tensor];
     if (base_->end_instant[producer] > instant) continue;
     const auto home = static_cast<std::uint32_t>(plan.device_of[producer]);
     const std::uint32_t first_uses = flat_.first_uses(tensor);
-    const std::uint32_t uses = (first_uses & ~FlatGraph::kIsView) + uses_after(instant, tensor, home);
+    const DeviceSet sent_to = destinations(plan, tensor);
+    const auto to_leave = nothing_has_left ? static_cast<std::uint32_t>(std::popcount(sent_to)) : 0;
+    const std::uint32_t uses = (first_uses & ~FlatGraph::kIsView) + uses_after(instant, tensor, home) + to_leave;
     std::uint32_t* const uses_at_home = uses_on(home);
     if ((first_uses & FlatGraph::kIsView) == 0) {
       uses_at_home[tensor] = uses;
@@ -126,8 +135,8 @@ void Engine::count_uses_of_touched(std::uint32_t instant) {
       uses_at_home[tensor] = storage | kIsShared;
       uses_at_home[storage] += uses;
     }
-    for (DeviceSet sent_to = destinations(plan, tensor); sent_to != 0; sent_to &= sent_to - 1) {
-      const auto device = static_cast<std::uint32_t>(std::countr_zero(sent_to));
+    for (DeviceSet rest = sent_to; rest != 0; rest &= rest - 1) {
+      const auto device = static_cast<std::uint32_t>(std::countr_zero(rest));
       uses_on(device)[tensor] = uses_after(instant, tensor, device);
     }
   }
