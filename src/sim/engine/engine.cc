@@ -107,6 +107,9 @@ template <Mode kMode>
     pick<kMode>();
   }
   fill_score();
+  if constexpr (kMode == Mode::kNear) {
+    if (has_skipped_) fill_queue_use();
+  }
   return true;
 }
 
@@ -114,7 +117,7 @@ template <Mode kMode>
 bool Engine::simulate_near(const Plan& plan) {
   events_ = 0;
   find_effects(plan);
-  const std::size_t first = std::min<std::size_t>(std::countr_zero(dirty_), base_->num_checkpoints - 1);
+  const std::size_t first = std::min(dirty_.next(0), base_->num_checkpoints - 1);
   const bool at_start = first == 0 && !begin_like_base();
   if (first > 0 || at_start) {
     restore(base_->checkpoints[first]);

@@ -23,6 +23,7 @@
 #include "sim/engine/event_queue.h"
 #include "sim/engine/flat_graph.h"
 #include "sim/engine/ready_queue.h"
+#include "sim/engine/stretches.h"
 #include "sim/memory_timeline.h"
 #include "sim/timeline.h"
 
@@ -204,7 +205,7 @@ class Engine {
   void record_instant();
   [[nodiscard]] Bytes held_in(std::size_t column) const;
   [[nodiscard]] Picoseconds duration_in(const Plan& plan, std::uint32_t node) const;
-  void forget_freed();
+  void save_uses(Checkpoint& to);
   void save(Checkpoint& to, std::uint32_t instant);
   void save_checkpoint(std::uint32_t instant);
   void save_crowd();
@@ -249,7 +250,7 @@ class Engine {
   [[nodiscard]] Bytes peak_in(std::size_t column) const;
   void skip_to(const Checkpoint& there, Picoseconds shift);
   void fill_score_of_base(Picoseconds shift);
-  void add_transfers_of_touched(std::uint32_t last_instant);
+  void fill_queue_use();
   void add_transfers(const Plan& plan, std::uint32_t tensor, int sign);
 
   // engine_touched.cc
@@ -315,10 +316,10 @@ class Engine {
   std::uint32_t under_way_ = 0;                   // transfers and control signals
   std::uint32_t started_ = 0, rank_end_ = 0;      // nodes started; one more than the highest rank among them
   const Plan* near_plan_ = nullptr;
-  std::uint64_t dirty_ = 0;      // stretches of the base in which the plan's run may differ, a bit each
+  Stretches dirty_;              // stretches of the base in which the plan's run may differ
   std::size_t next_skip_ = 0;    // the checkpoint from which something could be skipped
   std::uint32_t skip_at_ = 0;    // once as many nodes have started
-  bool knows_touched_ = false, can_skip_ = true;
+  bool knows_touched_ = false, can_skip_ = true, has_skipped_ = false;
   std::vector<std::uint32_t> touched_;       // tensors that moved nodes read or make
   std::vector<std::uint32_t> trees_;         // these, with all that share or copy their storage; views come later
   std::vector<std::uint32_t> touched_in_, in_trees_;  // per tensor: the last of near_runs_ in which it was there

@@ -36,7 +36,6 @@ void Engine::begin_base(const Plan& plan) {
   base.block_peak.resize(base.held.size());
   for (auto& column : base.held) column.clear();
   base.places.clear();
-  base.places_to_look_at = 0;
   const std::size_t bytes = 1 + nodes * sizeof(std::uint32_t) + flat_.num_tensors() * sizeof(Checkpoint::Uses);
   base.checkpoints.resize(std::clamp(BaseRun::kMostCheckpointBytes / bytes, std::size_t{1}, BaseRun::kMostCheckpoints));
   base.num_checkpoints = 0;
@@ -73,7 +72,6 @@ void Engine::record_instant() {
   base.stretch.push_back(static_cast<std::uint8_t>(base.num_checkpoints - 1));
   for (std::size_t column = 0; column < base.held.size(); ++column) base.held[column].push_back(held_in(column));
   if (started_ > base.checkpoint_due) {
-    if (base.places.size() > base.places_to_look_at) forget_freed();
     save_checkpoint(instant);
   }
 }
@@ -98,22 +96,34 @@ Picoseconds Engine::duration_in(const Plan& plan, std::uint32_t node) const {
   return problem_.duration(OpId{node}, plan.device_of[node]);
 }
 
-// Nobody asks for storages that are free, or for views of them.
-void Engine::forget_freed() {
-  const auto tensors = static_cast<std::uint32_t>(flat_.num_tensors());
-  std::erase_if(base_->places, [&](std::uint32_t place) {
-    const std::uint32_t tensor = place % tensors;
-    return uses_[place - tensor + storage_of(tensor, &uses_[place - tensor])] == 0;
-  });
-  base_->places_to_look_at = 2 * base_->places.size();
-}
-
 void Engine::save_checkpoint(std::uint32_t instant) {
-  save(base_->checkpoints[base_->num_checkpoints++], instant);
+  Checkpoint& to = base_->checkpoints[base_->num_checkpoints++];
+  save_uses(to);
+  save(to, instant);
   base_->set_checkpoint_due();
 }
 
+// Nobody asks again for storages that are free, or for views of them.
+void Engine::save_uses(Checkpoint& to) {
+  std::vector<std::uint32_t>& places = base_->places;
+  const auto tensors = static_cast<std::uint32_t>(flat_.num_tensors());
+  to.uses.resize(places.size());
+  std::size_t kept = 0;
+  for (const std::uint32_t place : places) {
+    const std::uint32_t uses = uses_[place];
+    const bool is_shared = (uses & kIsShared) != 0;
+    const std::uint32_t of_storage = is_shared ? uses_[place - place % tensors + (uses & ~kIsShared)] : uses;
+    places[kept] = place;
+    to.uses[kept] = {place, uses};
+    kept += of_storage > 0 ? 1 : 0;
+  }
+  places.resize(kept);
+  to.uses.resize(kept);
+}
+
 void Engine::save_crowd() {
+  base_->crowd.uses.clear();
+  for (const std::uint32_t place : base_->places) base_->crowd.uses.push_back({place, uses_[place]});
   save(base_->crowd, 0);
   base_->crowd_ready.assign(ready_.begin(), ready_.begin() + static_cast<std::ptrdiff_t>(num_ready_));
   base_->crowd_requests = requests_;
@@ -126,8 +136,6 @@ void Engine::save(Checkpoint& to, std::uint32_t instant) {
   to.unused_transfer = unused_transfer_;
   to.now = now_;
   to.words = words_;
-  to.uses.clear();
-  for (const std::uint32_t place : base_->places) to.uses.push_back({place, uses_[place]});
   to.transfers = transfers_;
   to.transfers_under_way = under_way_;
   list_under_way(to.under_way);

@@ -47,11 +47,10 @@ struct Engine::BaseRun {
   std::vector<std::uint32_t> crowd_ready;    // then: the nodes that are to be picked from
   std::vector<Request> crowd_requests;
   std::uint32_t checkpoint_due = 0;   // once more nodes than that have started
-  std::vector<std::uint32_t> places;  // of uses_, but for most of those that were free at the last checkpoint
-  std::size_t places_to_look_at = 0;  // once there are more, those that are free are forgotten
+  std::vector<std::uint32_t> places;  // of uses_, but for those that were free at the last checkpoint
 
   static constexpr std::uint32_t kBlock = 64;
-  static constexpr std::size_t kMostCheckpoints = 64, kMostCheckpointBytes = std::size_t{256} << 20;
+  static constexpr std::size_t kMostCheckpoints = Stretches::kMost, kMostCheckpointBytes = std::size_t{256} << 20;
 
   [[nodiscard]] Picoseconds end_of(std::uint32_t node) const { return time[end_instant[node]]; }
   void appear(std::size_t place) { places.push_back(static_cast<std::uint32_t>(place)); }

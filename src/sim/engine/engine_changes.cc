@@ -62,7 +62,8 @@ void Engine::find_effects(const Plan& plan) {
   near_plan_ = &plan;
   knows_touched_ = false;
   can_skip_ = base_->score.feasible;
-  dirty_ = 0;
+  has_skipped_ = false;
+  dirty_ = {};
   for (const std::uint32_t node : changed_) find_effects_of(plan, node);
 }
 
@@ -87,9 +88,7 @@ void Engine::find_effects_of(const Plan& plan, std::uint32_t node) {
 }
 
 void Engine::add_effect(std::uint32_t first_instant, std::uint32_t last_instant) {
-  constexpr std::uint64_t kAll = ~std::uint64_t{0};
-  const unsigned first = base_->stretch[first_instant], last = base_->stretch[last_instant];
-  dirty_ |= (kAll << first) & (kAll >> (63 - last));
+  dirty_.add(base_->stretch[first_instant], base_->stretch[last_instant]);
 }
 
 // True for what is there from the start, has moved with all its neighbours and holds nothing but resident bytes.

@@ -10,7 +10,7 @@
 namespace berth {
 namespace {
 
-constexpr int kWorthASkip = 3;  // stretches; fewer are handled as fast
+constexpr std::size_t kWorthASkip = 5;  // stretches; fewer are handled as fast
 
 }  // namespace
 
@@ -19,7 +19,8 @@ void Engine::find_next_skip(std::size_t from) {
   skip_at_ = kNone;
   for (next_skip_ = from; can_skip_ && next_skip_ < base_->num_checkpoints; ++next_skip_) {
     const std::uint32_t started = base_->checkpoints[next_skip_].started;
-    if (started < started_ || std::countr_zero(dirty_ >> next_skip_) < kWorthASkip) continue;
+    const std::size_t dirty = dirty_.next(next_skip_);
+    if (started < started_ || (dirty < Stretches::kMost && dirty < next_skip_ + kWorthASkip)) continue;
     skip_at_ = started;
     return;
   }
@@ -80,8 +81,7 @@ bool Engine::skip_from(const Checkpoint& here, Picoseconds shift) {
     find_next_skip(next_skip_);
     return false;
   }
-  const std::uint64_t dirty = dirty_ >> next_skip_;
-  if ((dirty & 1) != 0) {  // as is known only now
+  if (dirty_.has(next_skip_)) {  // as is known only now
     find_next_skip(next_skip_ + 1);
     return false;
   }
@@ -90,8 +90,8 @@ bool Engine::skip_from(const Checkpoint& here, Picoseconds shift) {
     return one.hop != kNone && in_trees_[one.what] == near_runs_;
   });
   if (touched) return false;
-  const std::size_t next = next_skip_ + static_cast<std::size_t>(std::countr_zero(dirty));
-  const bool to_end = dirty == 0;
+  const std::size_t next = dirty_.next(next_skip_);
+  const bool to_end = next == Stretches::kMost;
   if (!skip_memory(here.instant, to_end ? kNone : base_->checkpoints[next].instant)) {
     can_skip_ = false;  // an overflow names its op and time
     skip_at_ = kNone;
@@ -147,25 +147,24 @@ void Engine::skip_to(const Checkpoint& there, Picoseconds shift) {
     devices_[i].peak = skipped_[i].peak;
   }
   for (std::size_t i = 0; i < pools_.size(); ++i) pools_[i].peak = skipped_[devices_.size() + i].peak;
-  add_transfers_of_touched(there.instant);
   count_uses_of_touched(there.instant, false);
   late_ = is_late();
+  has_skipped_ = true;
 }
 
 void Engine::fill_score_of_base(Picoseconds shift) {
   score_.step_time = base_->score.step_time + shift;
   for (std::size_t i = 0; i < devices_.size(); ++i) score_.devices[i] = {devices_[i].total_work, skipped_[i].peak};
   for (std::size_t i = 0; i < pools_.size(); ++i) score_.pool_peaks[i] = skipped_[devices_.size() + i].peak;
-  score_.queues = base_->score.queues;
-  add_transfers_of_touched(kNone);
+  fill_queue_use();
   score_.overflow.reset();
   score_.feasible = true;
 }
 
-// What links carry more than in the base, of all that is made until an instant and has arrived.
-void Engine::add_transfers_of_touched(std::uint32_t last_instant) {
+// All transfers of a plan count, whenever they happen: those of the base, but for the touched tensors.
+void Engine::fill_queue_use() {
+  score_.queues = base_->score.queues;
   for (const std::uint32_t tensor : touched_) {
-    if (base_->end_instant[flat_.producer[tensor]] > last_instant) continue;
     add_transfers(base_->plan, tensor, -1);
     add_transfers(*near_plan_, tensor, 1);
   }
