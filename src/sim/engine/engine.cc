@@ -113,7 +113,8 @@ template <Mode kMode>
   return true;
 }
 
-// Below the loop, or the compiler would not draw everything into it. From the last state of the base before the first difference; what no difference reaches is skipped on the way.
+// Below the loop, or the compiler would not draw everything into it. From the last state of the base before the first
+// difference; what no difference reaches is skipped on the way.
 bool Engine::simulate_near(const Plan& plan) {
   events_ = 0;
   find_effects(plan);
@@ -394,12 +395,26 @@ void Engine::start_in_order_of_readiness() {
   }
 }
 
+// What has just become ready, mostly alone, is mostly more urgent than all that waits: it need not queue up.
+template <Mode kMode>
+bool Engine::starts_at_once() {
+  if (num_ready_ != 1) return false;
+  const std::uint32_t node = ready_[0], id = device_of(node);
+  const ReadyQueue& waiting = ready_of_[id];
+  if (devices_[id].idle_lanes == 0) return false;
+  if (!waiting.empty() && !ReadyEntry{urgency(node), ready_order_, node}.before(waiting.first())) return false;
+  ++ready_order_;
+  start_node<kMode>(node, id);
+  return true;
+}
+
 template <Mode kMode>
 void Engine::start_by_priority() {
+  if (starts_at_once<kMode>()) num_ready_ = 0;
   DeviceSet touched = freed_devices_;
   for (std::size_t i = 0; i < num_ready_; ++i) {
     const std::uint32_t node = ready_[i], id = device_of(node);
-    ready_of_[id].push({urgency_[node], ready_order_++, node});
+    ready_of_[id].push({urgency(node), ready_order_++, node});
     touched |= DeviceSet{1} << id;
   }
   for (; touched != 0; touched &= touched - 1) {

@@ -112,8 +112,8 @@ class Engine {
     std::uint32_t column, instant;
     Bytes bytes;
   };
-  struct UnderWay {  // a transfer or a control signal between instants
-    Picoseconds in;  // from the next event on; kQueued if it waits for a link
+  struct UnderWay {           // a transfer or a control signal between instants
+    Picoseconds in;           // from the next event on; kQueued if it waits for a link
     std::uint32_t what, hop;  // tensor, into hops_; or node, kNone
     auto operator<=>(const UnderWay&) const = default;
   };
@@ -175,6 +175,9 @@ class Engine {
   void start_in_order_of_readiness();
   template <Mode kMode>
   void start_by_priority();
+  template <Mode kMode>
+  bool starts_at_once();
+  [[nodiscard]] std::uint64_t urgency(std::uint32_t node) const { return urgency_of(priorities_[node]); }
   void list_ready(std::uint32_t node, DeviceState& device);
   void queue_requests();
   template <Mode kMode>
@@ -210,7 +213,6 @@ class Engine {
   void save_checkpoint(std::uint32_t instant);
   void save_crowd();
   void restore(const Checkpoint& from);
-  void restore_urgency();
   void patch(const Plan& plan);
   void shift_held(std::uint32_t device, Bytes bytes);
   void list_under_way(std::vector<UnderWay>& list) const;
@@ -300,7 +302,8 @@ class Engine {
   DeviceSet freed_devices_ = 0, grown_devices_ = 0;
 
   bool equal_priorities_ = true;
-  std::vector<std::uint64_t> urgency_;  // per node, when priorities differ
+  const double* priorities_ = nullptr;  // per node, when they differ
+  std::vector<double> priorities_of_groups_;
   std::uint32_t ready_order_ = 0;
   std::uint64_t events_ = 0;
   Score score_;
@@ -311,20 +314,19 @@ class Engine {
   // Of the base and of a plan near it.
   std::unique_ptr<BaseRun> base_;
   bool has_base_ = false;
-  std::vector<std::uint32_t> changed_, patched_;  // nodes; whose priorities are not the base's
-  bool urgency_is_of_base_ = false;               // but for patched_
-  std::uint32_t under_way_ = 0;                   // transfers and control signals
-  std::uint32_t started_ = 0, rank_end_ = 0;      // nodes started; one more than the highest rank among them
+  std::vector<std::uint32_t> changed_;        // nodes
+  std::uint32_t under_way_ = 0;               // transfers and control signals
+  std::uint32_t started_ = 0, rank_end_ = 0;  // nodes started; one more than the highest rank among them
   const Plan* near_plan_ = nullptr;
-  Stretches dirty_;              // stretches of the base in which the plan's run may differ
-  std::size_t next_skip_ = 0;    // the checkpoint from which something could be skipped
-  std::uint32_t skip_at_ = 0;    // once as many nodes have started
+  Stretches dirty_;            // stretches of the base in which the plan's run may differ
+  std::size_t next_skip_ = 0;  // the checkpoint from which something could be skipped
+  std::uint32_t skip_at_ = 0;  // once as many nodes have started
   bool knows_touched_ = false, can_skip_ = true, has_skipped_ = false;
-  std::vector<std::uint32_t> touched_;       // tensors that moved nodes read or make
-  std::vector<std::uint32_t> trees_;         // these, with all that share or copy their storage; views come later
+  std::vector<std::uint32_t> touched_;  // tensors that moved nodes read or make
+  std::vector<std::uint32_t> trees_;    // these, with all that share or copy their storage; views come later
   std::vector<std::uint32_t> touched_in_, in_trees_;  // per tensor: the last of near_runs_ in which it was there
   std::uint32_t near_runs_ = 0;
-  std::vector<Release> releases_;            // of storages in trees_, by column and instant
+  std::vector<Release> releases_;             // of storages in trees_, by column and instant
   std::vector<std::uint32_t> views_of_copy_;  // yet to be looked at; a file may chain any number of them
   struct Skipped {
     Bytes held, peak;

@@ -37,10 +37,12 @@ void Engine::begin_base(const Plan& plan) {
   for (auto& column : base.held) column.clear();
   base.places.clear();
   const std::size_t bytes = 1 + nodes * sizeof(std::uint32_t) + flat_.num_tensors() * sizeof(Checkpoint::Uses);
-  base.checkpoints.resize(std::clamp(BaseRun::kMostCheckpointBytes / bytes, std::size_t{1}, BaseRun::kMostCheckpoints));
   base.num_checkpoints = 0;
   base.nodes_with_time = 0;
   for (std::uint32_t node = 0; node < nodes; ++node) base.nodes_with_time += duration_in(plan, node) > 0 ? 1 : 0;
+  const std::size_t worth_it =
+      std::clamp(base.nodes_with_time / 16, BaseRun::kMostCheckpoints / 2, BaseRun::kMostCheckpoints);
+  base.checkpoints.resize(std::clamp(BaseRun::kMostCheckpointBytes / bytes, std::size_t{1}, worth_it));
   touched_in_.resize(flat_.num_tensors());
   in_trees_.resize(flat_.num_tensors());
   skipped_.resize(base.held.size());
@@ -61,8 +63,6 @@ void Engine::end_base() {
       base.block_peak[column].push_back(*std::max_element(first, first + static_cast<std::ptrdiff_t>(count)));
     }
   }
-  patched_.clear();
-  urgency_is_of_base_ = true;
 }
 
 void Engine::record_instant() {
@@ -193,32 +193,14 @@ void Engine::restore(const Checkpoint& from) {
   if (!equal_priorities_) ready_of_ = from.ready_of;
   for (DeviceState& device : devices_) device.head = device.tail = kNone;
   for (const std::uint32_t node : from.ready) list_ready(node, devices_[device_of(node)]);
-  restore_urgency();
-}
-
-// Priorities as they were in the base.
-void Engine::restore_urgency() {
-  const auto restore_node = [&](std::uint32_t node) {
-    urgency_[node] = urgency_of(base_->plan.priority_of(OpId{node}));
-  };
-  if (equal_priorities_) {
-    patched_.clear();
-  } else if (urgency_is_of_base_) {
-    std::for_each(patched_.begin(), patched_.end(), restore_node);
-  } else {
-    urgency_.resize(words_.size());
-    for (std::uint32_t node = 0; node < words_.size(); ++node) restore_node(node);
-  }
-  patched_.clear();
-  urgency_is_of_base_ = true;
 }
 
 // Turns the restored state of the base into that of the plan at the same instant.
 void Engine::patch(const Plan& plan) {
+  priorities_ = plan.priority.data();
   for (const std::uint32_t node : changed_) {
     const auto from = static_cast<std::uint32_t>(base_->plan.device_of[node]);
     const auto to = static_cast<std::uint32_t>(plan.device_of[node]);
-    if (!equal_priorities_) urgency_[node] = urgency_of(plan.priority_of(OpId{node}));
     if (from == to) continue;
     const Picoseconds less = duration_in(base_->plan, node), more = duration_in(plan, node);
     const bool has_started = base_->start_rank[node] < started_;
@@ -234,7 +216,6 @@ void Engine::patch(const Plan& plan) {
     shift_held(from, -bytes);
     shift_held(to, bytes);
   }
-  patched_ = changed_;
 }
 
 // Bytes that are held all the time move every peak.

@@ -43,8 +43,8 @@ struct Engine::BaseRun {
   std::vector<std::vector<Bytes>> block_peak;             // the same, the most of kBlock instants
   std::vector<Checkpoint> checkpoints;                    // the first one before all instants
   std::size_t num_checkpoints = 0, nodes_with_time = 0;
-  Checkpoint crowd;                          // in the middle of instant 0: before anything is picked
-  std::vector<std::uint32_t> crowd_ready;    // then: the nodes that are to be picked from
+  Checkpoint crowd;                        // in the middle of instant 0: before anything is picked
+  std::vector<std::uint32_t> crowd_ready;  // then: the nodes that are to be picked from
   std::vector<Request> crowd_requests;
   std::uint32_t checkpoint_due = 0;   // once more nodes than that have started
   std::vector<std::uint32_t> places;  // of uses_, but for those that were free at the last checkpoint
@@ -55,6 +55,11 @@ struct Engine::BaseRun {
   [[nodiscard]] Picoseconds end_of(std::uint32_t node) const { return time[end_instant[node]]; }
   void appear(std::size_t place) { places.push_back(static_cast<std::uint32_t>(place)); }
   void set_checkpoint_due();
+  // Whether from there on that much can be skipped that it takes longer to run than to copy a state.
+  [[nodiscard]] bool is_worth_a_skip(std::size_t checkpoint, std::size_t next_dirty) const {
+    return next_dirty == Stretches::kMost ||
+           checkpoints[next_dirty].started - checkpoints[checkpoint].started >= nodes_with_time / 24;
+  }
   [[nodiscard]] Bytes most_held(std::size_t column, std::uint32_t first, std::uint32_t last) const;
 };
 

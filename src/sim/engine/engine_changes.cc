@@ -21,6 +21,7 @@ bool Engine::find_changes(const Plan& plan) {
   const std::size_t nodes = flat_.num_nodes();
   changed_.clear();
   if (!plan.fusions.empty()) return false;
+  if (!base_->equal_priorities && plan.priority.size() != nodes) return false;
   const bool both_empty = plan.priority.empty() && base.priority.empty();
   const bool both_full = plan.priority.size() == nodes && base.priority.size() == nodes;
   constexpr std::size_t kStretch = 128;  // most stretches are equal, which a comparison of bytes finds fast

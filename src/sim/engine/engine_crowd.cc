@@ -75,9 +75,8 @@ void Engine::hold_crowd(const Plan& plan, int sign) {
 // Who waits longer than in the base, then who no longer does; then what is sent elsewhere.
 bool Engine::redirect_crowd() {
   const auto of_crowd = [&](std::uint32_t tensor) { return base_->end_instant[flat_.producer[tensor]] == 0; };
-  const bool takes_time = std::all_of(trees_.begin(), trees_.end(), [&](std::uint32_t tensor) {
-    return !of_crowd(tensor) || leaves_later(tensor);
-  });
+  const bool takes_time = std::all_of(trees_.begin(), trees_.end(),
+                                      [&](std::uint32_t tensor) { return !of_crowd(tensor) || leaves_later(tensor); });
   if (!takes_time) return false;
   for (const std::uint32_t tensor : touched_) {
     if (of_crowd(tensor)) tell_of_crowd(tensor, false);

@@ -8,19 +8,13 @@
 #include "sim/engine/engine_base.h"
 
 namespace berth {
-namespace {
 
-constexpr std::size_t kWorthASkip = 5;  // stretches; fewer are handled as fast
-
-}  // namespace
-
-// The next checkpoint with enough clean stretches behind it, or all.
+// The next checkpoint with enough clean stretches behind it.
 void Engine::find_next_skip(std::size_t from) {
   skip_at_ = kNone;
   for (next_skip_ = from; can_skip_ && next_skip_ < base_->num_checkpoints; ++next_skip_) {
     const std::uint32_t started = base_->checkpoints[next_skip_].started;
-    const std::size_t dirty = dirty_.next(next_skip_);
-    if (started < started_ || (dirty < Stretches::kMost && dirty < next_skip_ + kWorthASkip)) continue;
+    if (started < started_ || !base_->is_worth_a_skip(next_skip_, dirty_.next(next_skip_))) continue;
     skip_at_ = started;
     return;
   }
@@ -106,8 +100,8 @@ bool Engine::skip_from(const Checkpoint& here, Picoseconds shift) {
   return false;
 }
 
-// The bytes held after the instants between, and their peak so far: those of the base, moved by what the plan holds more,
-// which changes with every release that only one of them makes. False if that is more than there is.
+// The bytes held after the instants between, and their peak so far: those of the base, moved by what the plan holds
+// more, which changes with every release that only one of them makes. False if that is more than there is.
 bool Engine::skip_memory(std::uint32_t from, std::uint32_t to) {
   auto release = releases_.begin();
   for (std::size_t column = 0; column < skipped_.size(); ++column) {
