@@ -16,7 +16,7 @@ constexpr double kOverflowThatDoubles = 0.02;  // share of the smallest memory o
 constexpr double kHighestPrice = 100;          // of a byte, in steps
 constexpr std::uint64_t kPriceEvery = 50;      // moves without a plan that fits before the price doubles
 constexpr std::uint64_t kLookEvery = 100;      // moves between looks at the critical path
-constexpr double kRareAcceptance = 0.1;        // below it a new base pays
+constexpr double kRareAcceptance = 0.2;        // below it a new base pays
 constexpr double kAcceptanceMemory = 0.02;     // what the last move counts in the running mean
 
 double slack_at(const Annealer::Heat& heat, double done) {

@@ -34,16 +34,28 @@ const Score& Engine::run(const Plan& plan) {
 }
 
 const Score* Engine::run_bounded(const Plan& plan, Picoseconds cutoff) {
+  if (has_next_base_ && handled_since_ >= kRecordingCosts * flat_.num_nodes()) record_base();
   cutoff_ = cutoff;
   const bool near = has_base_ && find_changes(plan);
-  return (near ? simulate_near(plan) : simulate<Mode::kBounded>(plan)) ? &score_ : nullptr;
+  const bool in_time = near ? simulate_near(plan) : simulate<Mode::kBounded>(plan);
+  handled_since_ += events_;
+  return in_time ? &score_ : nullptr;
 }
 
+// To record a base costs several runs, and the next one may follow soon. So that waits until as much has been run; the
+// base before is near as well.
 void Engine::rebase(const Plan& plan) {
-  has_base_ = plan.fusions.empty();  // fused graphs are drawn together anew for every plan: nothing to share
-  if (!has_base_) return;
-  begin_base(plan);
-  simulate<Mode::kBase>(plan);
+  has_next_base_ = plan.fusions.empty();  // fused graphs are drawn together anew for every plan: nothing to share
+  handled_since_ = 0;
+  if (has_next_base_) next_base_ = plan;
+  if (!has_next_base_) has_base_ = false;
+}
+
+void Engine::record_base() {
+  has_next_base_ = false;
+  has_base_ = true;
+  begin_base(next_base_);
+  simulate<Mode::kBase>(base_->plan);
   end_base();
 }
 

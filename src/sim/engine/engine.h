@@ -202,6 +202,7 @@ class Engine {
   void record_timeline(const Plan& plan);
   void finish_timeline();
 
+  void record_base();
   // engine_base.cc
   void begin_base(const Plan& plan);
   void end_base();
@@ -313,10 +314,13 @@ class Engine {
 
   // Of the base and of a plan near it.
   std::unique_ptr<BaseRun> base_;
-  bool has_base_ = false;
-  std::vector<std::uint32_t> changed_;        // nodes
-  std::uint32_t under_way_ = 0;               // transfers and control signals
-  std::uint32_t started_ = 0, rank_end_ = 0;  // nodes started; one more than the highest rank among them
+  bool has_base_ = false, has_next_base_ = false;
+  Plan next_base_;
+  static constexpr std::uint64_t kRecordingCosts = 3;  // runs
+  std::uint64_t handled_since_ = 0;                    // events, since that was asked for
+  std::vector<std::uint32_t> changed_;                 // nodes
+  std::uint32_t under_way_ = 0;                        // transfers and control signals
+  std::uint32_t started_ = 0, rank_end_ = 0;           // nodes started; one more than the highest rank among them
   const Plan* near_plan_ = nullptr;
   Stretches dirty_;            // stretches of the base in which the plan's run may differ
   std::size_t next_skip_ = 0;  // the checkpoint from which something could be skipped
