@@ -30,7 +30,7 @@ inline constexpr std::size_t kBoundKinds = static_cast<std::size_t>(BoundKind::k
 
 struct LowerBound {
   std::array<Picoseconds, kBoundKinds> of_kind{};  // 0 where a kind says nothing
-  OpId through = kNoOp;                            // the longest way goes through it
+  OpId through = kNoOp;                            // the op that takes longest on the longest way
 
   [[nodiscard]] Picoseconds operator[](BoundKind kind) const { return of_kind[static_cast<std::size_t>(kind)]; }
   Picoseconds& operator[](BoundKind kind) { return of_kind[static_cast<std::size_t>(kind)]; }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -67,11 +66,12 @@ class StepBoundFinder {
     bound[BoundKind::kPath] = longest_path();
     in_ = ways_in(graph_);
     out_ = ways_in(turned_);
-    bound[BoundKind::kTransfers] = longest_way().second;
+    bound[BoundKind::kTransfers] = longest_way();
     const std::vector<NodeId> gates = gates_on_longest_way();
     in_ = queue_or_send(graph_, prices_, gates, in_);
     out_ = queue_or_send(turned_, prices_, gates, out_);
-    std::tie(bound.through, bound[BoundKind::kQueueOrSend]) = longest_way();
+    bound[BoundKind::kQueueOrSend] = longest_way();
+    bound.through = heaviest_on_longest_way();
     bound[BoundKind::kWork] = prices_.bound();
     bound[BoundKind::kWindow] = window();
     bound[BoundKind::kLargestUnit] = largest_unit();
@@ -91,38 +91,50 @@ class StepBoundFinder {
     return longest;
   }
 
-  // Through every op on the device that suits it best.
-  [[nodiscard]] std::pair<OpId, Picoseconds> longest_way() const {
-    std::pair<OpId, Picoseconds> longest{kNoOp, 0};
-    for (NodeId node = 0; node < graph_.size(); ++node) {
-      Picoseconds least = DelayGraph::kNever;
-      for (std::size_t cell = graph_.cell(node, 0); cell < graph_.cell(node + 1, 0); ++cell) {
-        if (graph_.times[cell] < DelayGraph::kNever)
-          least = std::min(least, in_[cell] + graph_.times[cell] + out_[cell]);
-      }
-      if (least > longest.second) longest = {OpId(node), least};
+  // The longest way through an op, on the device that suits it best.
+  [[nodiscard]] Picoseconds way_through(NodeId node) const {
+    Picoseconds least = DelayGraph::kNever;
+    for (std::size_t cell = graph_.cell(node, 0); cell < graph_.cell(node + 1, 0); ++cell) {
+      if (graph_.times[cell] < DelayGraph::kNever) least = std::min(least, in_[cell] + graph_.times[cell] + out_[cell]);
     }
+    return least;
+  }
+
+  [[nodiscard]] Picoseconds longest_way() const {
+    Picoseconds longest = 0;
+    for (NodeId node = 0; node < graph_.size(); ++node) longest = std::max(longest, way_through(node));
     return longest;
+  }
+
+  // Ops on a way that is the longest, or all but.
+  [[nodiscard]] std::vector<NodeId> on_longest_way() const {
+    const Picoseconds longest = longest_way();
+    std::vector<NodeId> ops;
+    for (NodeId node = 0; node < graph_.size(); ++node) {
+      if (graph_.least_time(node) > 0 && way_through(node) >= longest - longest / 1000) ops.push_back(node);
+    }
+    return ops;
+  }
+
+  [[nodiscard]] OpId heaviest_on_longest_way() const {
+    const std::vector<NodeId> ops = on_longest_way();
+    const auto heaviest = std::ranges::max_element(ops, {}, [&](NodeId op) { return graph_.least_time(op); });
+    return heaviest == ops.end() ? kNoOp : OpId(*heaviest);
   }
 
   // Ops on the longest way, evenly over it.
   [[nodiscard]] std::vector<NodeId> gates_on_longest_way() const {
     constexpr Picoseconds kGates = 24;
-    const Picoseconds longest = longest_way().second, almost = longest - longest / 1000;
     std::vector<std::pair<Picoseconds, NodeId>> on_way;
-    for (NodeId node = 0; node < graph_.size(); ++node) {
-      const Picoseconds start = earliest_start(graph_, in_, node);
-      if (graph_.least_time(node) > 0 &&
-          start + graph_.least_time(node) + earliest_start(turned_, out_, node) >= almost)
-        on_way.emplace_back(start, node);
-    }
+    for (const NodeId node : on_longest_way()) on_way.emplace_back(earliest_start(graph_, in_, node), node);
     std::ranges::sort(on_way);
     std::vector<NodeId> gates;
-    Picoseconds next = longest / kGates;
+    const Picoseconds stride = longest_way() / kGates;
+    Picoseconds next = stride;
     for (const auto& [start, node] : on_way) {
       if (start < next) continue;
       gates.push_back(node);
-      next = start + longest / kGates;
+      next = start + stride;
     }
     return gates;
   }
