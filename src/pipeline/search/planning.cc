@@ -55,7 +55,8 @@ class Planner {
 
   Planning run() {
     Planning planning;
-    planning.baselines = judge_baselines();
+    planning.baselines = judge_baselines(step_, request_.microbatches);
+    evaluations_ += planning.baselines.size();
     std::vector<Candidate> found = try_orders(planning.orders);
     std::ranges::stable_sort(found, better_timeline, &Candidate::timeline);
     if (found.size() > kImproved) found.resize(kImproved);
@@ -81,10 +82,12 @@ class Planner {
     std::vector<Recipe> all;
     for (const ScheduleRule& rule : schedule_rules()) {
       const bool fits = rule.chunks == chunks || (rule.chunks == 0 && chunks > 1);
+      if (rule.splits && !request_.may_split) continue;
       if (fits && (request_.schedule.empty() || request_.schedule == rule.name)) all.push_back({&rule});
     }
     if (!may_search_lists()) return all;
     for (const bool split : {false, true}) {
+      if (split && !request_.may_split) continue;
       for (const std::uint32_t ahead : {0U, 1U, 2U, request_.microbatches}) all.push_back({nullptr, split, ahead});
     }
     return all;
@@ -193,7 +196,7 @@ class Planner {
     std::vector<Candidate> found;
     for (const Ranked& ranked : rank_orders(looked_at)) {
       try_order(ranked.order, 1, ranked.order, found);
-      if (ranked.order.size() < 2 || should_stop()) continue;
+      if (ranked.order.size() < 2 || !request_.may_share || should_stop()) continue;
       std::vector<DeviceId> twice = ranked.order;
       twice.insert(twice.end(), ranked.order.begin(), ranked.order.end());
       try_order(ranked.order, 2, twice, found);
@@ -312,20 +315,6 @@ class Planner {
     }
   }
 
-  // --- baselines ---
-
-  std::vector<Judged> judge_baselines() {
-    std::vector<Judged> all;
-    for (Baseline& baseline : make_baselines(costs_, devices_, request_.microbatches)) {
-      ++evaluations_;
-      const auto stages = staged(baseline.cut);
-      if (!check_replicas(*stages, baseline.plan).ok()) continue;
-      auto timeline = run_units(*stages, baseline.plan);
-      if (timeline) all.push_back({baseline.name, baseline.cut, baseline.plan, std::move(*timeline)});
-    }
-    return all;
-  }
-
   // What was asked for by name is not exchanged for another schedule.
   void take_better_baseline(Planning& planning) const {
     for (const Judged& baseline : planning.baselines) {
@@ -347,6 +336,17 @@ class Planner {
 }  // namespace
 
 Planning plan_pipeline(const LayeredStep& step, const PlanningRequest& request) { return Planner(step, request).run(); }
+
+std::vector<Judged> judge_baselines(const LayeredStep& step, std::uint32_t microbatches) {
+  std::vector<Judged> all;
+  for (Baseline& baseline : make_baselines(BlockCosts(step), stage_devices(step), microbatches)) {
+    const StagedStep staged = make_staged_step(step, baseline.cut);
+    if (!check_replicas(staged, baseline.plan).ok()) continue;
+    auto timeline = run_units(staged, baseline.plan);
+    if (timeline) all.push_back({baseline.name, baseline.cut, std::move(baseline.plan), std::move(*timeline)});
+  }
+  return all;
+}
 
 std::vector<std::string> planning_schedules() {
   std::vector<std::string> names;

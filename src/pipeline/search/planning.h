@@ -22,6 +22,8 @@ struct PlanningRequest {
   std::uint32_t microbatches = 8;
   std::string schedule = {};       // one of planning_schedules(); empty: the best of all
   bool may_recompute = true;
+  bool may_split = true;           // the backward pass in two parts
+  bool may_share = true;           // several stages on one device
   double time_s = 8.0;             // a guard: it usually ends by itself
   std::uint64_t seed = 1;
   const std::atomic<bool>* stop = nullptr;
@@ -43,6 +45,9 @@ struct Planning {
 };
 
 Planning plan_pipeline(const LayeredStep& step, const PlanningRequest& request);
+
+// What people do without a planner (baselines.h), judged.
+std::vector<Judged> judge_baselines(const LayeredStep& step, std::uint32_t microbatches);
 
 // Names of schedules that a request may ask for: those of the rules, and `searched`.
 std::vector<std::string> planning_schedules();
