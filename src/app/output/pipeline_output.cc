@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/output/pipeline_output.h"
 
+#include <utility>
+
 #include "app/output/table.h"
 #include "app/output/terminal.h"
 #include "base/text.h"
@@ -74,7 +76,9 @@ std::string bounds_text(const PipelineAnswer& answer) {
 std::string others_table(const PipelineAnswer& answer) {
   Table table = Table::headed({"instead", ">stages", ">step", ">slower by", ">bubble"});
   const Judged* best = answer.best ? &*answer.best : nullptr;
+  bool has_single = false;  // only the best of single devices has a row
   for (const Judged& other : answer.others) {
+    if (other.name.starts_with(pipeline::kOneDevice) && std::exchange(has_single, true)) continue;
     const bool fits = other.timeline.score.feasible;
     std::string slower = "-";
     if (fits && best != nullptr && best->timeline.score.feasible) {
@@ -108,7 +112,12 @@ std::string pipeline_page(const PipelineAnswer& answer) {
                              clean(best.plan.schedule), percent(best.timeline.bubble())));
     page += "\n" + stage_table(answer) + "\n" + device_table(answer) + "\n" + bounds_text(answer) + "\n";
   }
-  return page + others_table(answer);
+  page += others_table(answer);
+  for (const OneMore& more : answer.one_more) {
+    page += fmt::format("{}one more {}: {}\n", &more == answer.one_more.data() ? "\n" : "", clean(more.model),
+                        more.step_time ? format_time(*more.step_time) : std::string("nothing that fits"));
+  }
+  return page;
 }
 
 std::string pipeline_overflow(const PipelineAnswer& answer) {

@@ -121,7 +121,7 @@ class BaselineMaker {
   }
 
   void add_one_device(DeviceId device) {
-    Baseline made{"one device: " + costs_.step().problem->machine().device(device).name, kept_cut({0}), {}};
+    Baseline made{std::string(kOneDevice) + ": " + costs_.step().problem->machine().device(device).name, kept_cut({0}), {}};
     made.plan = plan_of(costs_.step(), made.cut, {{device}}, microbatches_);
     for (std::uint32_t m = 0; m < microbatches_; ++m) {
       made.plan.actions[index(device)].push_back({ActionKind::kForward, 0, m});

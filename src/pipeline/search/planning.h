@@ -46,7 +46,8 @@ struct Planning {
 
 Planning plan_pipeline(const LayeredStep& step, const PlanningRequest& request);
 
-// What people do without a planner (baselines.h), judged.
+// What people do without a planner (baselines.h), judged. Names of rows with one device begin with this.
+inline constexpr std::string_view kOneDevice = "one device";
 std::vector<Judged> judge_baselines(const LayeredStep& step, std::uint32_t microbatches);
 
 // Names of schedules that a request may ask for: those of the rules, and `searched`.

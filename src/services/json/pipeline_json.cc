@@ -97,6 +97,10 @@ std::string pipeline_json(const PipelineAnswer& answer, bool timeline) {
       json.members("name", other.name);
       write_pipeline_worth(json, other);
     });
+    json.objects("one_more", answer.one_more, [&](const OneMore& more) {
+      json.members("model", more.model, "step_time_s",
+                   more.step_time ? std::optional(to_seconds(*more.step_time)) : std::nullopt);
+    });
     write_notes(json, answer.loaded->notes);
   });
 }

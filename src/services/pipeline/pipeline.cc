@@ -85,6 +85,29 @@ pipeline::PlanningRequest planning_request(const PipelineRequest& request, const
           .stop = caller.stop_flag()};
 }
 
+Result<OneMore> plan_with_one_more(PipelineRequest request, const std::string& model, Caller& caller) {
+  request.problem.changes.added.push_back(model);
+  Silent silent(caller);
+  BERTH_TRY(const LoadedProblem loaded, load_problem(request.problem, silent));
+  BERTH_TRY(const pipeline::LayeredStep step, pipeline::find_layered_step(loaded.problem));
+  const pipeline::Planning planning = pipeline::plan_pipeline(step, planning_request(request, caller));
+  OneMore more{model};
+  if (planning.best) more.step_time = planning.best->timeline.score.step_time;
+  return more;
+}
+
+void add_one_more(PipelineAnswer& answer, const PipelineRequest& request, Caller& caller) {
+  std::vector<std::string> models;
+  for (const DeviceId device : pipeline::stage_devices(answer.step)) {
+    const std::string& model = answer.problem().machine().device(device).model;
+    if (std::ranges::find(models, model) == models.end()) models.push_back(model);
+  }
+  for (const std::string& model : models) {
+    auto more = plan_with_one_more(request, model, caller);
+    answer.one_more.push_back(more ? std::move(*more) : OneMore{model});
+  }
+}
+
 }  // namespace
 
 const Judged* PipelineAnswer::best_uniform() const {
@@ -127,6 +150,7 @@ Result<PipelineAnswer> answer_pipeline(const PipelineRequest& request, Caller& c
     return better(a.timeline.score, b.timeline.score);
   });
   if (answer.best) answer.bounds = bounds_of(answer.problem(), answer.best->timeline.score);
+  if (request.one_more) add_one_more(answer, request, caller);
   answer.saved = save_pipeline(request.output, answer);
   return answer;
 }
