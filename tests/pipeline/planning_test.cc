@@ -80,7 +80,8 @@ class Exhaustive {
     choose_order(staged, devices, plan, 0);
   }
 
-  void choose_order(const StagedStep& staged, const std::vector<DeviceId>& devices, PipelinePlan& plan, std::uint32_t s) {
+  void choose_order(const StagedStep& staged, const std::vector<DeviceId>& devices, PipelinePlan& plan,
+                    std::uint32_t s) {
     if (s == devices.size()) {
       const auto timeline = run_units(staged, plan);
       if (timeline && timeline->score.feasible) best_ = std::min(best_, timeline->score.step_time);
@@ -132,7 +133,8 @@ Picoseconds expect_as_good_as_all(const SmallCase& small, std::uint64_t seed) {
     slowness.push_back(static_cast<double>(rng.between(1, 3)));
   }
   for (int a = 0; a < small.devices; ++a) {
-    for (int b = a + 1; b < small.devices; ++b) text += fmt::format("link gpu{} gpu{} latency=1 rate={}; ", a, b, rng.between(1, 4));
+    for (int b = a + 1; b < small.devices; ++b)
+      text += fmt::format("link gpu{} gpu{} latency=1 rate={}; ", a, b, rng.between(1, 4));
   }
   const Problem problem = chain_problem(random_layers(rng, small.layers), toy_machine(text), slowness);
   const auto step = find_layered_step(problem);
@@ -169,7 +171,8 @@ TEST(Planning, IsAsGoodAsAllPlansOfSmallCases) {
 
 TEST(Planning, RunsAgainWhereMemoryIsShort) {
   int best = 0;
-  for (std::uint64_t seed = 1; seed <= 15; ++seed) best += expect_as_good_as_all({5, 2, 3, " memory=60B"}, seed) == 0 ? 1 : 0;
+  for (std::uint64_t seed = 1; seed <= 15; ++seed)
+    best += expect_as_good_as_all({5, 2, 3, " memory=60B"}, seed) == 0 ? 1 : 0;
   EXPECT_EQ(best, 15);
 }
 

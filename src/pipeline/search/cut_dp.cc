@@ -25,8 +25,10 @@ class CutFinder {
     if (low >= kNever) return found;
     const auto steps = static_cast<double>(std::max<std::size_t>(request_.bounds - 1, 1));
     for (std::size_t i = 0; i < request_.bounds; ++i) {
-      const double growth = std::pow(static_cast<double>(high) / static_cast<double>(low), static_cast<double>(i) / steps);
-      std::optional<FoundCut> next = shortest_way(static_cast<Picoseconds>(std::ceil(static_cast<double>(low) * growth)));
+      const double growth =
+          std::pow(static_cast<double>(high) / static_cast<double>(low), static_cast<double>(i) / steps);
+      std::optional<FoundCut> next =
+          shortest_way(static_cast<Picoseconds>(std::ceil(static_cast<double>(low) * growth)));
       if (!next || std::ranges::find(found, next->cut, &FoundCut::cut) != found.end()) continue;
       found.push_back(std::move(*next));
     }
@@ -83,7 +85,8 @@ class CutFinder {
     price.load += costs_.update(first, end, device) / request_.microbatches;
     if (place == 0) return price;
     const DeviceId before = request_.places[place - 1];
-    const Picoseconds there = costs_.send_forward(first, before, device), back = costs_.send_backward(first, device, before);
+    const Picoseconds there = costs_.send_forward(first, before, device),
+                      back = costs_.send_backward(first, device, before);
     price.load = std::max({price.load, there, back});
     price.way += there + back;
     return price;

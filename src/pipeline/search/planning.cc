@@ -18,13 +18,13 @@
 namespace berth::pipeline {
 namespace {
 
-constexpr std::size_t kMostOrders = 200;        // per number of devices
-constexpr std::size_t kTriedOrders = 16;        // under every schedule
-constexpr std::size_t kTriedCuts = 4;           // of each
-constexpr std::size_t kFewCuts = 64;            // so few are tried all
-constexpr std::size_t kImproved = 8;            // candidates whose borders are moved
-constexpr std::size_t kCoarseBounds = 10;       // of the program that ranks orders
-constexpr std::size_t kMostListed = 1024;       // actions of a plan whose order is searched
+constexpr std::size_t kMostOrders = 200;   // per number of devices
+constexpr std::size_t kTriedOrders = 16;   // under every schedule
+constexpr std::size_t kTriedCuts = 4;      // of each
+constexpr std::size_t kFewCuts = 64;       // so few are tried all
+constexpr std::size_t kImproved = 8;       // candidates whose borders are moved
+constexpr std::size_t kCoarseBounds = 10;  // of the program that ranks orders
+constexpr std::size_t kMostListed = 1024;  // actions of a plan whose order is searched
 constexpr std::uint64_t kListTries = 400;
 constexpr std::size_t kMostKnownCuts = 64;
 
@@ -51,8 +51,8 @@ class Planner {
   Planner(const LayeredStep& step, const PlanningRequest& request)
       : step_(step), request_(request), problem_(*step.problem), costs_(step), devices_(stage_devices(step)) {
     using std::chrono::steady_clock;
-    end_ = steady_clock::now() + std::chrono::duration_cast<steady_clock::duration>(
-                                     std::chrono::duration<double>(request.time_s));
+    end_ = steady_clock::now() +
+           std::chrono::duration_cast<steady_clock::duration>(std::chrono::duration<double>(request.time_s));
   }
 
   Planning run() {
@@ -170,8 +170,8 @@ class Planner {
     }
     std::vector<std::uint32_t> limits;
     for (std::uint32_t s = 0; s < stages; ++s) limits.push_back(stages - s + candidate.recipe.ahead);
-    candidate.plan.actions = list_schedule(
-        *staged(candidate.cut), {candidate.devices, request_.microbatches, limits, candidate.recipe.split});
+    candidate.plan.actions = list_schedule(*staged(candidate.cut),
+                                           {candidate.devices, request_.microbatches, limits, candidate.recipe.split});
     candidate.plan.schedule = kSearched;
     return true;
   }
@@ -231,8 +231,7 @@ class Planner {
   // The most promising, and all where there are few.
   std::vector<Cut> cuts_for(const std::vector<DeviceId>& places) {
     std::vector<Cut> cuts;
-    for (FoundCut& found :
-         find_cuts(costs_, {places, request_.microbatches, request_.may_recompute}, kTriedCuts)) {
+    for (FoundCut& found : find_cuts(costs_, {places, request_.microbatches, request_.may_recompute}, kTriedCuts)) {
       cuts.push_back(std::move(found.cut));
     }
     std::vector<std::vector<std::uint32_t>> all{{0}};

@@ -20,11 +20,11 @@ namespace berth::pipeline {
 
 struct PlanningRequest {
   std::uint32_t microbatches = 8;
-  std::string schedule = {};       // one of planning_schedules(); empty: the best of all
+  std::string schedule = {};  // one of planning_schedules(); empty: the best of all
   bool may_recompute = true;
-  bool may_split = true;           // the backward pass in two parts
-  bool may_share = true;           // several stages on one device
-  double time_s = 8.0;             // a guard: it usually ends by itself
+  bool may_split = true;  // the backward pass in two parts
+  bool may_share = true;  // several stages on one device
+  double time_s = 8.0;    // a guard: it usually ends by itself
   std::uint64_t seed = 1;
   const std::atomic<bool>* stop = nullptr;
 };
@@ -41,7 +41,7 @@ struct Planning {
   std::optional<Judged> best;     // nothing if nothing fits
   std::vector<Judged> baselines;  // equal layers, equal parameters, equal work, data parallel, one device
   std::uint64_t evaluations = 0;
-  std::size_t orders = 0;         // of devices that were looked at
+  std::size_t orders = 0;  // of devices that were looked at
 };
 
 Planning plan_pipeline(const LayeredStep& step, const PlanningRequest& request);

@@ -82,7 +82,8 @@ std::string pipeline_json(const PipelineAnswer& answer, bool timeline) {
     json.key("best");
     if (answer.best) {
       const Judged& best = *answer.best;
-      json.begin_object(JsonLayout::kLines).members("microbatches", best.plan.microbatches, "schedule", best.plan.schedule);
+      json.begin_object(JsonLayout::kLines)
+          .members("microbatches", best.plan.microbatches, "schedule", best.plan.schedule);
       json.members("feasible", best.timeline.score.feasible, "step_time_s", pipeline_step_s(best), "bubble",
                    best.timeline.bubble());
       write_pipeline_stages(json, machine, best.plan);

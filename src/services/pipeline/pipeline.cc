@@ -26,10 +26,10 @@ PipelinePrediction prediction_of_pipeline(const Problem& problem, const Judged& 
 
 Status save_pipeline(const std::string& path, const PipelineAnswer& answer) {
   if (path.empty() || !answer.best) return {};
-  return write_file_atomically(path, write_pipeline_json(answer.problem().graph(), answer.problem().machine(),
-                                                         answer.best->plan,
-                                                         answer.step.named_by_modules ? "modules" : "labels",
-                                                         prediction_of_pipeline(answer.problem(), *answer.best)));
+  return write_file_atomically(
+      path, write_pipeline_json(answer.problem().graph(), answer.problem().machine(), answer.best->plan,
+                                answer.step.named_by_modules ? "modules" : "labels",
+                                prediction_of_pipeline(answer.problem(), *answer.best)));
 }
 
 // A share of the step; memory in shares of what there is.
@@ -41,7 +41,8 @@ PipelineBounds bounds_of(const Problem& problem, const Score& score) {
   for (const DeviceId device : problem.machine().device_ids()) {
     const DeviceUse& use = score.devices[index(device)];
     if (share(use.busy) > bounds.busiest_share) bounds.busiest = device, bounds.busiest_share = share(use.busy);
-    const double full = static_cast<double>(use.peak) / static_cast<double>(std::max<Bytes>(problem.capacity(device), 1));
+    const double full =
+        static_cast<double>(use.peak) / static_cast<double>(std::max<Bytes>(problem.capacity(device), 1));
     if (full > bounds.fullest_share) bounds.fullest = device, bounds.fullest_share = full;
   }
   for (std::size_t queue = 0; queue < score.queues.size(); ++queue) {
@@ -146,9 +147,8 @@ Result<PipelineAnswer> answer_pipeline(const PipelineRequest& request, Caller& c
     answer.evaluations = found.evaluations;
   }
   answer.search_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  std::ranges::stable_sort(answer.others, [](const Judged& a, const Judged& b) {
-    return better(a.timeline.score, b.timeline.score);
-  });
+  std::ranges::stable_sort(answer.others,
+                           [](const Judged& a, const Judged& b) { return better(a.timeline.score, b.timeline.score); });
   if (answer.best) answer.bounds = bounds_of(answer.problem(), answer.best->timeline.score);
   if (request.one_more) add_one_more(answer, request, caller);
   answer.saved = save_pipeline(request.output, answer);
