@@ -422,6 +422,19 @@ std::vector<DeviceId> stage_devices(const LayeredStep& step) {
   return devices;
 }
 
+Status check_devices(const LayeredStep& step) {
+  const BlockCosts costs(step);
+  const std::vector<DeviceId> devices = stage_devices(step);
+  for (std::size_t b = 0; b < costs.num_blocks(); ++b) {
+    const auto runs = [&](DeviceId device) { return costs.can_run(b, b + 1, device); };
+    if (std::ranges::any_of(devices, runs)) continue;
+    return bad_input("the layer '{}' can run on no {} of '{}', so no stage can have it", step.blocks[b].front(),
+                     step.problem->machine().accelerators().empty() ? "device" : "accelerator",
+                     step.problem->machine().name());
+  }
+  return {};
+}
+
 Result<Cut> cut_of(const LayeredStep& step, const PipelinePlan& plan) {
   Cut cut;
   std::size_t block = 0;

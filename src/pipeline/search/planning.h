@@ -61,6 +61,9 @@ PipelinePlan plan_of(const LayeredStep& step, const Cut& cut, const std::vector<
 // Devices that stages may be on: accelerators that can run some block, or all devices where there are none.
 std::vector<DeviceId> stage_devices(const LayeredStep& step);
 
+// That every block can run on one of them at least; an error names a layer that cannot.
+Status check_devices(const LayeredStep& step);
+
 // How the layers of a plan cut a step; an error if they are not its layers in their order.
 Result<Cut> cut_of(const LayeredStep& step, const PipelinePlan& plan);
 

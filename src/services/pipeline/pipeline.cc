@@ -132,6 +132,7 @@ Result<PipelineAnswer> answer_pipeline(const PipelineRequest& request, Caller& c
     return bad_input("berth pipeline makes a timeline; a problem with the objective 'pipeline' has none");
   }
   BERTH_TRY(answer.step, pipeline::find_layered_step(answer.problem()));
+  BERTH_RETURN_IF_ERROR(pipeline::check_devices(answer.step));
   caller.work_begins();
   const auto start = std::chrono::steady_clock::now();
   pipeline::PlanningRequest planning = planning_request(request, caller);
