@@ -24,6 +24,7 @@ def main():
     parser.add_argument("--microbatches", type=int, default=8)
     args = parser.parse_args()
     head = ["model", "machine", "step", "schedule", "stages", "bubble", "best uniform", "data parallel", "best single device", "planning"]
+    print(f"`{cli.command(parser, args)}`\n")
     table = markdown.Printed(head, "llrlrrrrrr")
     gains, times = [], []
     for machine in MACHINES:

@@ -54,10 +54,13 @@ class Pipeline(CommandLineTest):
         self.assertTrue(all(row["step_time_s"] is None for row in answer["others"]))
 
     def test_recomputation_where_memory_is_short(self):
-        on = ["pipeline", "zoo:gpt2,layers=4", "-m", "a100-v100", "--microbatches", "4", "--schedule", "1f1b"]
-        peak = max(device["peak_bytes"] for device in self.json_of(*on)["best"]["devices"])
-        short = self.json_of(*on, "--set", f"gpu.memory={peak // 2}B")["best"]
+        on = ["pipeline", "zoo:gpt2,layers=8,vocab=1000", "-m", "a100-v100", "--microbatches", "4", "--schedule", "1f1b"]
+        wide, short = (self.json_of(*on, "--set", f"gpu.memory={size}")["best"] for size in ("9GiB", "2.5GiB"))
+        self.assertFalse(any(stage["recompute"] for stage in wide["stages"]))
         self.assertTrue(any(stage["recompute"] for stage in short["stages"]))
+        self.assertGreater(short["step_time_s"], wide["step_time_s"])
+        kept = self.json_of(*on, "--set", "gpu.memory=2.5GiB", "--no-recompute", code=1)
+        self.assertFalse(kept["feasible"])
 
     def test_what_is_refused(self):
         file = self.folder / "pipeline.json"
