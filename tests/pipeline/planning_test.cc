@@ -190,6 +190,26 @@ TEST(Planning, OtherSchedulesAreNeverTakenWhenOneIsNamed) {
   }
 }
 
+// A baseline runs everything again; it must not come in by the back door.
+TEST(Planning, NothingIsRunAgainWhereThatIsNotAllowed) {
+  const Problem problem =
+      chain_problem(std::vector<ChainLayer>(4, {1, 1, 1, 0, 10, 100}),
+                    toy_machine("device gpu0 memory=600B; device gpu1 memory=600B; link gpu0 gpu1"));
+  const auto step = find_layered_step(problem);
+  ASSERT_TRUE(step.ok());
+  PlanningRequest request;
+  request.schedule = "gpipe";
+  request.microbatches = 4;
+  request.may_share = false;
+  ASSERT_TRUE(plan_pipeline(*step, request).best);
+  EXPECT_GT(std::ranges::count(plan_pipeline(*step, request).best->cut.recompute, 1), 0);
+  request.may_recompute = false;
+  EXPECT_FALSE(plan_pipeline(*step, request).best);
+  request.schedule = "";
+  const Planning planning = plan_pipeline(*step, request);
+  EXPECT_TRUE(!planning.best || std::ranges::count(planning.best->cut.recompute, 1) == 0);
+}
+
 TEST(Planning, PlansOfItAreReadBack) {
   const Problem problem = chain_problem(std::vector<ChainLayer>(6), toy_machine("3 devices"));
   const auto step = find_layered_step(problem);

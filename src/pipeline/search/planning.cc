@@ -351,6 +351,7 @@ class Planner {
   void take_better_baseline(Planning& planning) const {
     for (const Judged& baseline : planning.baselines) {
       if (!request_.schedule.empty() && baseline.plan.schedule != request_.schedule) continue;
+      if (!request_.may_recompute && std::ranges::count(baseline.cut.recompute, 1) > 0) continue;
       if (!planning.best || better_timeline(baseline.timeline, planning.best->timeline)) planning.best = baseline;
     }
   }
