@@ -69,6 +69,7 @@ std::vector<Variant> variants() {
   };
   add("without refinement", [](AutoOptions& options) { options.refine = false; });
   add("without search by lists", [](AutoOptions& options) { options.list_search = false; });
+  add("without condensed problems", [](AutoOptions& options) { options.condense = false; });
   add("without levels of layers", [](AutoOptions& options) { options.refinement.layers = false; });
   add("without levels of groups", [](AutoOptions& options) { options.refinement.groups = false; });
   add("without the level of single units", [](AutoOptions& options) { options.refinement.units = false; });

@@ -66,7 +66,7 @@ struct PlaceFlags {
   PolicyFlags policy;
   StageFlags stages;
   EnvFlags env;
-  std::string planner = "auto", output, report;
+  std::string planner = "auto", start, output, report;
   bool json = false;
 };
 
@@ -82,6 +82,12 @@ Result<ChosenPlanner> choose_planner(const PlaceFlags& flags) {
     return bad_input("--policy together with --planner {}: only auto begins with a policy's plan", flags.planner);
   }
   return choose_trained(flags.policy, learning);
+}
+
+// Plans to go on from are for planners that can.
+Status check_start(const PlaceFlags& flags, const ChosenPlanner& planner) {
+  if (flags.start.empty() || planner.takes_start) return {};
+  return bad_input("--start: only auto and anneal go on from a plan, '{}' does not", planner.name);
 }
 
 // What simulates beside the planner does not go with real runs.
@@ -102,6 +108,7 @@ Status check_one_graph(const PlaceFlags& flags) {
     return bad_input("{} is for one graph, so every --dim takes one size", given);
   }
   if (!flags.report.empty()) return bad_input("--report is for one graph, so every --dim takes one size");
+  if (!flags.start.empty()) return bad_input("--start is for one graph, so every --dim takes one size");
   if (!flags.problem.changes.empty()) return bad_input("--set and --add-device: every --dim takes one size then");
   return {};
 }
@@ -198,6 +205,7 @@ Result<Exit> tell(const PlaceFlags& flags, const PlaceAnswer& answer) {
 Result<Exit> run_place(const PlaceFlags& flags) {
   BERTH_TRY(StageRequest stages, request_of(flags.stages));
   BERTH_TRY(const ChosenPlanner planner, choose_planner(flags));
+  BERTH_RETURN_IF_ERROR(check_start(flags, planner));
   BERTH_TRY(const Budget budget, budget_of(flags.search));
   BERTH_TRY(std::vector<Bucket> buckets, read_buckets(flags.problem.dims));
   BERTH_TRY(const JudgeRequest judge, request_of(flags.env));
@@ -209,6 +217,7 @@ Result<Exit> run_place(const PlaceFlags& flags) {
   if (!flags.report.empty()) BERTH_RETURN_IF_ERROR(check_reportable());
   const PlaceRequest request{.problem = std::move(problem),
                              .planner = planner,
+                             .start = flags.start,
                              .placement = flags.stages.placement,
                              .stages = std::move(stages),
                              .judge = judge,
@@ -230,7 +239,10 @@ void add_place_command(CLI::App& app, Exit& exit) {
   planner->each([&policy = flags.policy](const std::string& /*name*/) { policy.is_start = true; });
   add_policy_flags(command, flags.policy);
   CLI::Option* policy = command.get_option("--policy");
-  add_stage_flags(command, flags.stages)->excludes(planner)->excludes(policy);
+  CLI::Option* start = add_text(command, "--start", flags.start, "PLAN",
+                                "plan file that auto or anneal goes on from; no worse plan is found");
+  start->excludes(policy);
+  add_stage_flags(command, flags.stages)->excludes(planner)->excludes(policy)->excludes(start);
   add_search_flags(command, flags.search);
   add_learned_flags(command, flags.learned);
   add_constraint_flags(command, flags.problem.constraints);
@@ -247,6 +259,7 @@ void add_place_command(CLI::App& app, Exit& exit) {
       "both)\n"
       "  berth place zoo:nmt-8 --machine k40x8 --planner auto --policy trained    (auto begins with the policy's "
       "plan)\n"
+      "  berth place zoo:nmt-4 --machine k40x4 --start plan.json --budget 10min -o better.json    (goes on from it)\n"
       "  berth place zoo:nmt-4 --machine k40x4 --fusion best --schedule search\n"
       "  berth place zoo:nmt-4 --machine k40x4 --placement plan.json --schedule search    (devices stay as they are)\n"
       "  berth place zoo:nmt-4 --machine k40x4 --set 'link.*.bandwidth=2x' --add-device k40    (what if)\n"

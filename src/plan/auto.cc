@@ -2,12 +2,15 @@
 #include "plan/auto.h"
 
 #include <algorithm>
+#include <memory>
 #include <new>
 #include <utility>
 
+#include "plan/coarsen/condensed.h"
 #include "plan/explore/list_search.h"
 #include "plan/pipeline/pipeline_search.h"
 #include "plan/planners.h"
+#include "plan/refine/swarm.h"
 #include "plan/search/placement.h"
 #include "plan/search/walkers.h"
 #include "plan/weights/settle.h"
@@ -17,10 +20,15 @@ namespace berth {
 namespace {
 
 // Ends of its parts, as shares of the budget.
-constexpr double kListsEnd = 0.30, kTrialsEnd = 0.60;
+constexpr double kListsEnd = 0.30, kTrialsEnd = 0.60, kTrialsBeforeBatches = 0.35;
 constexpr std::size_t kTrials = 4;         // starts taken through all levels
 constexpr double kFewEvaluations = 5000;   // for fewer, one trial is all there is time for
 constexpr std::size_t kMostListed = 2000;  // ops up to which lists are searched
+
+// A graph that is too large for lists is condensed if there is time for so many plans of the whole, but not for one per
+// op, and so few of its ops remain; the search of what remains has most of the time that is left.
+constexpr double kLeastToCondense = 100;
+constexpr double kWorthCondensing = 0.5, kCondensedShare = 0.9;
 
 // On a machine that was measured. Of seven plans that were predicted to be up to 2 % faster than one device five took 3
 // to 53 % longer when they were run (docs/reality.md): each handover has a chance to come late.
@@ -92,10 +100,11 @@ class AutoSearch {
   }
 
   // Whether the rest of the budget holds few evaluations, by what those of the starts have cost.
-  [[nodiscard]] bool is_slow() const {
+  [[nodiscard]] bool has_time_for_fewer_than(double evaluations) const {
     const double left = 1.0 - search_.progress();
-    return left * static_cast<double>(starts_.size()) < kFewEvaluations * evaluation_costs_;
+    return left * static_cast<double>(starts_.size()) < evaluations * evaluation_costs_;
   }
+  [[nodiscard]] bool is_slow() const { return has_time_for_fewer_than(kFewEvaluations); }
 
   void run_member(const Member& member, const PlannerInfo& info) {
     const Search::Part part(search_, member.end);
@@ -152,30 +161,83 @@ class AutoSearch {
 
   void refine_while_memory_lasts() {
     try {
-      refine();
+      refine_or_condense();
     } catch (const std::bad_alloc&) {  // what was found is kept
     }
   }
 
+  void refine_or_condense() {
+    if (may_condense() && refine_condensed()) return;
+    refine(1.0);
+  }
+
+  [[nodiscard]] bool may_condense() const {
+    const std::size_t ops = search_.problem().graph().num_ops();
+    if (!options_.condense || search_.is_measured() || ops <= kMostListed) return false;
+    return has_time_for_fewer_than(static_cast<double>(ops)) && !has_time_for_fewer_than(kLeastToCondense);
+  }
+
   // The most promising starts are taken through all levels, each in the same time; the best of them goes on.
-  void refine() {
-    if (is_slow()) return refine_in_a_hurry();
-    run_trials(std::min(std::max(kTrials, walkers_.size()), starts_.size()), kTrialsEnd);
+  void refine(double end) {
+    const std::size_t batch = search_.budget().batch;
+    if (is_slow() && batch == 0) return refine_in_a_hurry(end);
+    const double trials_end = batch > 0 ? kTrialsBeforeBatches : kTrialsEnd;
+    run_trials(std::min(std::max(kTrials, walkers_.size()), starts_.size()), trials_end);
     if (is_done(search_)) return;
-    Refiner(search_, rng_.fork(), options_.refinement, walkers_.size()).improve(search_.best_plan(), 1.0);
+    if (batch > 0) {
+      return Swarm(search_, rng_.fork(), batch, options_.refinement.moves).improve(search_.best_plan(), end);
+    }
+    Refiner(search_, rng_.fork(), options_.refinement, walkers_.size()).improve(search_.best_plan(), end);
+  }
+
+  // A search of the condensed problem, in which a plan is simulated in a fraction of the time, and then a short one
+  // that mends what it leaves open. False if there is little to condense.
+  bool refine_condensed() {
+    const Problem& whole = search_.problem();
+    const std::optional<Condensed> condensed = Condensed::make(whole, hardly_any_time(whole));
+    if (!condensed) return false;
+    const std::size_t ops = condensed->problem().graph().num_ops();
+    if (static_cast<double>(ops) > kWorthCondensing * static_cast<double>(whole.graph().num_ops())) return false;
+    const double begin = search_.progress();
+    const std::unique_ptr<Search> inner = search_.fork_for(condensed->problem(), search_.lower_bound());
+    inner->set_progress([&](const SearchState&) { search_.take_count(*inner); });
+    AutoSearch nested(*inner, options_);
+    nested.refine_starts_of(*this, *condensed, begin + (1.0 - begin) * kCondensedShare);
+    search_.take_count(*inner);
+    const Score before = search_.best_score();
+    const Plan found = condensed->expand(inner->best_plan());
+    const Score& score = search_.evaluate(found);
+    if (better(score, before)) winner_ = nested.winner_;
+    const bool is_start = better(score, before) || !score.feasible;  // what lacks little memory is soon made to fit
+    Refiner(search_, rng_.fork(), options_.refinement, walkers_.size())
+        .improve_once(is_start ? found : Plan(search_.best_plan()), 1.0, Pace::kFinishing);
+    return true;
+  }
+
+  void refine_starts_of(const AutoSearch& whole, const Condensed& condensed, double end) {
+    const Search::Part part(search_, end);
+    for (const Start& start : whole.starts_) {
+      if (is_done(search_)) break;
+      Plan plan = condensed.condense(start.plan);
+      Score score = evaluate_start(plan);
+      starts_.push_back({start.name, std::move(plan), std::move(score), start.stays});
+    }
+    put_promising_first(starts_);
+    winner_ = whole.winner_;
+    if (!is_done(search_)) refine(end);
   }
 
   // Where there is time for few evaluations, all walkers take one start, and each goes its own way: the large groups
   // decide, and two ways through them differ more than two ends of one. Every other walker goes at the usual pace, the
   // first of them by the very chances that `anneal` has.
-  void refine_in_a_hurry() {
+  void refine_in_a_hurry(double end) {
     const Score before = search_.best_score();
     const Start& start = first_that_fits();
     std::vector<Rng> rngs = fork_rngs(walkers_.size());
     if (rngs.size() > 1) rngs[1] = Rng(search_.budget().seed);
     walkers_.for_each(walkers_.size(), [&](Search& walker, std::size_t i) {
       Refiner(walker, rngs[i], options_.refinement)
-          .improve_once(start.plan, 1.0, i % 2 == 0 ? Pace::kHurried : Pace::kUsual);
+          .improve_once(start.plan, end, i % 2 == 0 ? Pace::kHurried : Pace::kUsual);
     });
     if (better(search_.best_score(), before)) winner_ = start.name;
   }

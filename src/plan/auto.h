@@ -3,7 +3,8 @@
 // levels of refinement (plan/refine/refiner.h), and goes on with the best until the budget is over, on every thread
 // (plan/search/walkers.h). Never predicted to be worse than any planner it ran, but for one case (see below); its note
 // says which one gave the start and what refinement added. Problems small enough to be scheduled thousands of times a
-// second are searched by lists as well (plan/explore/list_search.h). With the pipeline objective it is
+// second are searched by lists as well (plan/explore/list_search.h); large ones are searched with their short ops joined
+// to others, and mended after that (plan/coarsen/condensed.h). With the pipeline objective it is
 // plan/pipeline/pipeline_search.h. On a machine that was measured (Machine::accuracy) the best single device is taken
 // where nothing is predicted to be faster by 5 %. In the end weights go to their readers wherever the step takes no
 // longer for it (plan/weights/settle.h).
@@ -25,6 +26,7 @@ struct AutoOptions {
   std::vector<Member> members = members_for(Objective::kStep);
   bool streamed_start = true;  // where the accelerators do not hold all weights
   bool list_search = true;     // for small problems
+  bool condense = true;        // large problems, of which few plans could be simulated whole
   bool refine = true;
   RefineOptions refinement = {};
 };

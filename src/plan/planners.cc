@@ -60,10 +60,11 @@ std::span<const PlannerInfo> classical_planners() {
       PlannerInfo{"exact", "branch and bound, with proof", make_planner<ExactPlanner>, true},
       PlannerInfo{"mincut-exact", "least cut between two devices; with proof where nothing overlaps",
                   make_planner<MincutExactPlanner>},
-      PlannerInfo{"anneal", "simulated annealing on the simulator", make_planner<AnnealPlanner>, true},
+      PlannerInfo{"anneal", "simulated annealing on the simulator", make_planner<AnnealPlanner>, true, false, false,
+                  true},
       PlannerInfo{"genetic", "genetic search on the simulator", make_planner<GeneticPlanner>, true, true},
       PlannerInfo{"auto", "the quick planners, then multilevel refinement; the default", make_planner<AutoPlanner>,
-                  true, true, true},
+                  true, true, true, true},
   };
   return kTable;
 }

@@ -17,6 +17,7 @@ struct PlannerInfo {
   bool uses_seed = false;              // results depend on the seed
   bool uses_threads = false;           // searches with all threads of the budget
   bool is_portfolio = false;           // begins with plans of others (plan/portfolio.h)
+  bool takes_start = false;            // goes on from the best plan that its search knows already
 };
 
 // The row that everything is compared with: one device for all.

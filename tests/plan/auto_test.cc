@@ -7,6 +7,7 @@
 
 #include "import/parts.h"
 #include "import/problems/public_problem.h"
+#include "machine/library.h"
 #include "plan/exact/exact_set.h"
 #include "plan/pipeline/pipeline_search.h"
 #include "plan/planners.h"
@@ -15,6 +16,7 @@
 #include "sim/bounds/bounds.h"
 #include "sim/simulator.h"
 #include "support/as_pipeline.h"
+#include "zoo/zoo.h"
 
 namespace berth {
 namespace {
@@ -112,6 +114,36 @@ TEST(Auto, SaysWhatRefinementAdded) {
   const RanAuto ran = run_auto(problem, {.evaluations = 2000}, {.members = only({"single"}), .list_search = false});
   EXPECT_EQ(to_seconds(ran.score.step_time), 6);
   EXPECT_EQ(ran.note, "refined from single; 50.0 % off the best plan of the quick planners");
+}
+
+// A recurrent model of some thousand ops, most of which are short.
+Problem large_problem() {
+  return make_problem(std::make_shared<const Graph>(build_zoo_model("rnnlm,batch=16").value()),
+                      std::make_shared<const Machine>(builtin_machine("k40x2").value()))
+      .value();
+}
+
+TEST(Auto, FindsAsMuchInCondensedProblems) {
+  const Problem problem = large_problem();
+  const AutoOptions few{.members = only({"single", "expert"})};
+  AutoOptions whole = few;
+  whole.condense = false;
+  const RanAuto condensed = run_auto(problem, {.evaluations = 600}, few);
+  const auto seconds = [](const RanAuto& ran) { return to_seconds(ran.score.step_time); };
+  EXPECT_LT(seconds(condensed), 0.9 * seconds(run_auto(problem, {.evaluations = 2}, few)));
+  EXPECT_LT(seconds(condensed), 1.1 * seconds(run_auto(problem, {.evaluations = 600}, whole)));
+  EXPECT_LE(condensed.evaluations, 630U) << "those of the condensed problem count; settled weights may take a few more";
+  EXPECT_GE(condensed.evaluations, 600U);
+  EXPECT_EQ(run_auto(problem, {.evaluations = 600}, few).plan, condensed.plan);
+  EXPECT_TRUE(condensed.note.starts_with("refined from ")) << condensed.note;
+}
+
+TEST(Auto, CondensesNothingInTheLastMoment) {
+  for (const std::uint64_t evaluations : {1, 5, 50}) {
+    const RanAuto ran =
+        run_auto(large_problem(), {.evaluations = evaluations}, {.members = only({"single", "expert"})});
+    EXPECT_LE(ran.evaluations, evaluations);
+  }
 }
 
 TEST(Auto, SaysWhatListsAdded) {

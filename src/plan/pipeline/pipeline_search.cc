@@ -21,7 +21,7 @@ std::string note_of(const Score& started, const Score& best, const std::string& 
 
 Result<Plan> plan_pipeline(Search& search) {
   std::optional<Error> first_error;
-  std::string start;
+  std::string start = search.has_best() ? "the given plan" : "";
   for (const Member& member : members_for(Objective::kPipeline)) {
     const PlannerInfo* info = find_classical_planner(member.planner);
     const bool late = search.has_best() && (search.at_lower_bound() || search.progress() >= member.end);

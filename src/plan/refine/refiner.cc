@@ -26,6 +26,7 @@ struct Rung {
 struct Ladder {
   double heat;  // slack of the first level, as a share of the step time: the fewer evaluations, the less pays
   std::span<const Rung> rungs;
+  bool whole_layers = true;  // a level of these comes first
 };
 
 namespace {
@@ -35,11 +36,17 @@ constexpr std::array kUsualRungs{Rung{1.0 / 6, 0.25, 1.0}, Rung{1.0 / 20, 0.45, 
 constexpr std::array kHurriedRungs{Rung{1.0 / 3, 0.15, 1.0},  Rung{1.0 / 6, 0.30, 1.0},   Rung{1.0 / 6, 0.45, 0.6},
                                    Rung{1.0 / 20, 0.65, 0.4}, Rung{1.0 / 80, 0.85, 0.15}, Rung{1.0 / 400, 0.95, 0.06},
                                    Rung{0.0, 1.0, 0.02}};
-constexpr Ladder kUsual{0.02, kUsualRungs}, kHurried{0.005, kHurriedRungs};
+constexpr std::array kFinishingRungs{Rung{1.0 / 400, 0.4, 0.5}, Rung{0.0, 1.0, 0.2}};
+constexpr Ladder kUsual{0.02, kUsualRungs}, kHurried{0.005, kHurriedRungs}, kFinishing{0.005, kFinishingRungs, false};
 constexpr double kLeastHeat = 0.005;
 constexpr double kCooling = 20;                          // slack at the start of a level over slack at its end
 constexpr double kLayersEnd = 0.08, kRepeatsEnd = 0.13;  // of a cycle
 constexpr double kShortestCycle = 0.15;                  // of the budget
+
+const Ladder& ladder_of(Pace pace) {
+  if (pace == Pace::kUsual) return kUsual;
+  return pace == Pace::kHurried ? kHurried : kFinishing;
+}
 
 Annealer::Heat from(double heat) { return {heat, heat / kCooling}; }
 
@@ -63,7 +70,7 @@ Refiner::Refiner(Search& search, Rng rng, const RefineOptions& options, std::siz
 }
 
 Plan Refiner::improve_once(const Plan& start, double end, Pace pace) {
-  const Ladder& ladder = pace == Pace::kHurried ? kHurried : kUsual;
+  const Ladder& ladder = ladder_of(pace);
   start_at(start);
   cycle(ladder, ladder.heat, end);
   return annealers_.front()->plan();
@@ -91,7 +98,7 @@ void Refiner::start_at(const Plan& start) {
 void Refiner::cycle(const Ladder& ladder, double heat, double end) {
   const double begin = search_.progress();
   const auto until = [&](double share) { return begin + (end - begin) * share; };
-  if (layers_) run_level(whole_layers(annealers_.front()->plan()), heat, until(kLayersEnd));
+  if (layers_ && ladder.whole_layers) run_level(whole_layers(annealers_.front()->plan()), heat, until(kLayersEnd));
   if (repeats_) run_level(places_of_repeats(annealers_.front()->plan()), heat, until(kRepeatsEnd));
   for (const Rung& rung : ladder.rungs) {
     const bool is_units = rung.share == 0;
@@ -136,12 +143,16 @@ Grouping Refiner::places_of_repeats(const Plan& within) const {
 }
 
 Result<Plan> AnnealPlanner::plan(Search& search) {
+  const std::optional<Plan> given = search.has_best() ? std::optional(search.best_plan()) : std::nullopt;
   const Result<Plan> single = SinglePlanner().plan(search);
   const Result<Plan> expert = ExpertPlanner().plan(search);
   if (!search.has_best()) return single.error();
+  const bool from_given = given && search.best_plan() == *given;
   const bool from_single = !expert || (single && search.best_plan() == *single);
   Refiner(search, Rng(search.budget().seed)).improve_once(search.best_plan(), 1.0);
-  search.set_note(fmt::format("annealed from {}", from_single ? "one device" : "the layer rule"));
+  search.set_note(fmt::format("annealed from {}", from_given    ? "the given plan"
+                                                  : from_single ? "one device"
+                                                                : "the layer rule"));
   return search.best_plan();
 }
 

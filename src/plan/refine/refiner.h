@@ -29,8 +29,9 @@ struct RefineOptions {
 };
 
 // How the time of a cycle is shared out. Hurried is for graphs so large that few simulations fit into the budget: there
-// the large groups decide, and single units, of which but a small part could be tried, get little.
-enum class Pace : std::uint8_t { kUsual, kHurried };
+// the large groups decide, and single units, of which but a small part could be tried, get little. Finishing is for plans
+// whose large groups are where they should be: small ones alone.
+enum class Pace : std::uint8_t { kUsual, kHurried, kFinishing };
 
 struct Ladder;
 

@@ -60,6 +60,22 @@ void Search::join(Search& forked) {
   forked.joined_ = forked.evaluations_;
 }
 
+std::unique_ptr<Search> Search::fork_for(const Problem& other, Picoseconds lower_bound) const {
+  auto forked = std::make_unique<Search>(other, budget_, lower_bound, [&other](const Budget& ours) {
+    return make_simulated_evaluator(other, ours.threads, ours.simulate_on);
+  });
+  forked->start_ = start_;
+  forked->stop_flag_ = stop_flag_;
+  forked->evaluations_ = forked->joined_ = evaluations_;
+  forked->end_ = end_;
+  return forked;
+}
+
+void Search::take_count(Search& forked) {
+  count_evaluations(forked.evaluations_ - forked.joined_);
+  forked.joined_ = forked.evaluations_;
+}
+
 double Search::elapsed_s() const { return seconds_since(start_); }
 
 bool Search::should_stop() const {

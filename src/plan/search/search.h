@@ -25,7 +25,7 @@ struct Budget {
   std::uint64_t seed = 1;
   int threads = 1;
   SimulateOn simulate_on = SimulateOn::kCpu;  // batches of plans; changes no score
-  std::size_t batch = 0;                      // plans that a population holds; 0: as many as its planner likes
+  std::size_t batch = 0;                      // plans judged at once; 0: as its planner likes
 };
 
 struct SearchState {  // what a progress line shows
@@ -77,6 +77,10 @@ class Search {
   [[nodiscard]] std::unique_ptr<Search> fork() const;
   void follow(const Search& search);
   void join(Search& forked);
+  // A search of another problem by simulations, on the budget that is left here: the same clock, seed, threads and flag
+  // to stop, no plan and no progress. take_count() takes over its evaluations since the last time, and nothing else.
+  [[nodiscard]] std::unique_ptr<Search> fork_for(const Problem& other, Picoseconds lower_bound) const;
+  void take_count(Search& forked);
 
   // Seconds until the time budget, or the Part of it that is running, is used up; meaningless for evaluations.
   [[nodiscard]] double seconds_left() const { return end_ * budget_.time_s - elapsed_s(); }

@@ -15,9 +15,16 @@ struct ChosenPlanner {
   std::function<std::unique_ptr<Planner>()> make;
   // Whether it is for this problem at all, asked before the search; empty: for any.
   std::function<Status(const Problem&)> check = {};
-  bool uses_seed = true;  // results depend on the seed
+  bool uses_seed = true;     // results depend on the seed
+  bool takes_start = false;  // goes on from a plan that is given
 };
 
-inline ChosenPlanner chosen(const PlannerInfo& info) { return {std::string(info.name), info.make, {}, info.uses_seed}; }
+inline ChosenPlanner chosen(const PlannerInfo& info) {
+  return {std::string(info.name), info.make, {}, info.uses_seed, info.takes_start};
+}
+
+// The same planner, which goes on from this plan; it must take a start, and the plan must pass verify() and fuse
+// nothing.
+ChosenPlanner starting_at(const ChosenPlanner& planner, Plan start);
 
 }  // namespace berth

@@ -35,12 +35,24 @@ Result<Outcome> read_placement(const std::string& path, std::span<const Demand> 
   return score_plan(problem, "file", plan);
 }
 
+// The planner, at the plan that it is to go on from: without what runs as one there, since no search changes that.
+Result<ChosenPlanner> planner_at_start(const PlaceRequest& request, const Problem& problem) {
+  if (request.start.empty()) return request.planner;
+  if (!request.planner.takes_start) return bad_input("planner '{}' goes on from no plan", request.planner.name);
+  BERTH_TRY(ReadPlan start, read_plan(request.start, request.problem, problem));
+  start.plan.fusions.clear();
+  return starting_at(request.planner, std::move(start.plan));
+}
+
 // The placement, and what the stages make of it.
 Result<Outcome> find_plan(const PlaceRequest& request, const Problem& problem, Judge& judge, Caller& caller) {
   Outcome placed;
   if (request.placement.empty()) {
+    BERTH_TRY(const ChosenPlanner planner, planner_at_start(request, problem));
     const Budget budget = budget_to_place(request.budget, request.stages);
-    placed = run_planner(problem, request.planner, budget, lower_bound(problem).value(), judge, caller);
+    const LowerBound bound = lower_bound(problem);
+    placed = run_planner(problem, planner, budget, bound.value(), judge, caller);
+    tell_bound(problem, bound, placed);
     if (placed.error) return placed;
   } else {
     BERTH_TRY(placed, read_placement(request.placement, request.problem.demands, problem));
@@ -82,7 +94,9 @@ Result<PlaceAnswer> place(const PlaceRequest& request, Caller& caller) {
   BERTH_TRY(std::optional<LoadedProblem> unchanged, load_unchanged(request.problem));
   if (!unchanged) return answer;
   const std::unique_ptr<Judge> simulated = simulated_judge(unchanged->problem);
-  BERTH_TRY(Outcome before, find_plan(request, unchanged->problem, *simulated, caller));
+  PlaceRequest same = request;
+  if (!planner_at_start(request, unchanged->problem)) same.start.clear();  // it has an op on a device that is not there
+  BERTH_TRY(Outcome before, find_plan(same, unchanged->problem, *simulated, caller));
   answer.before = Unchanged{*std::move(unchanged), std::move(before)};
   return answer;
 }

@@ -19,6 +19,7 @@ namespace berth {
 struct PlaceRequest {
   ProblemRequest problem;
   ChosenPlanner planner = {};
+  std::string start = {};      // plan file that the planner goes on from; empty: from nothing
   std::string placement = {};  // plan file whose devices stay, instead of a planner
   StageRequest stages = {};
   JudgeRequest judge = {};
