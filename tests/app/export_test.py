@@ -255,7 +255,7 @@ class Exports(ExportCase):
         plan = self.plan(model, "k40x2", "round-robin", *dims)
         out, document = self.export(model, plan, "ort-stages", *dims)
         manifest = json.loads((pathlib.Path(out) / "pipeline.json").read_text())
-        self.assertEqual((manifest["format"], manifest["inputs"], manifest["outputs"]), ("berth-pipeline/1", ["x"], ["y"]))
+        self.assertEqual((manifest["format"], manifest["inputs"], manifest["outputs"]), ("berth-ort-stages/1", ["x"], ["y"]))
         devices, seen, have = self.devices_of(plan), [], set(manifest["inputs"])
         for stage in manifest["stages"]:
             self.assertTrue(set(stage["inputs"]) <= have, "earlier stages make what a stage reads")
