@@ -25,6 +25,7 @@ MAY = {
     "import": ["model", "format"],
     "export": ["import"],
     "plan": ["sim"],
+    "pipeline": ["plan", "format"],
     "serving": ["zoo", "sim", "files"],
     "runs": ["sim", "import"],
     "learn": ["runs", "services"],
@@ -32,7 +33,7 @@ MAY = {
     "exec": ["measure", "import"],
     "report": ["sim", "export"],
     "manual": ["files"],
-    "services": ["plan", "serving", "report", "measure", "runs"],
+    "services": ["pipeline", "serving", "report", "measure", "runs"],
 }
 # Arrows that start in one folder of a module alone: training as a service loads, judges and saves as all services do; what learns knows
 # nothing of that.
