@@ -117,9 +117,8 @@ Result<std::vector<PipelineLane>> lanes_of(const PipelinePlan& plan, const Machi
 
 bool are_alike(std::span<const PipelineLane> lanes) {
   const PipelineLane& first = lanes.front();
-  return std::ranges::all_of(lanes, [&](const PipelineLane& lane) {
-    return lane.rank_of == first.rank_of && lane.actions == first.actions;
-  });
+  return std::ranges::all_of(
+      lanes, [&](const PipelineLane& lane) { return lane.rank_of == first.rank_of && lane.actions == first.actions; });
 }
 
 std::vector<std::uint32_t> stages_of(const PipelineLane& lane, std::size_t rank) {

@@ -16,8 +16,8 @@
 namespace berth {
 
 struct PipelineLane {
-  std::vector<DeviceId> ranks = {};             // in the order of their first stages
-  std::vector<std::uint32_t> rank_of = {};      // of a stage
+  std::vector<DeviceId> ranks = {};              // in the order of their first stages
+  std::vector<std::uint32_t> rank_of = {};       // of a stage
   std::vector<std::uint32_t> microbatches = {};  // of the plan, in the order in which the last stage takes them
   // By rank, with the microbatches numbered as they stand in `microbatches`: the last stage takes them in order.
   std::vector<std::vector<PipelineAction>> actions = {};

@@ -46,10 +46,12 @@ std::vector<std::string> schedule_notes(const PipelinePlan& plan) {
     }
   }
   std::vector<std::string> notes;
-  if (splits_first) notes.emplace_back("torch runs all of the backward pass of stage 0 in its actions W, and nothing in its I");
+  if (splits_first)
+    notes.emplace_back("torch runs all of the backward pass of stage 0 in its actions W, and nothing in its I");
   if (runs_thrice) {
-    notes.emplace_back("where the backward pass of a stage with recomputation is split, torch runs its forward pass again in "
-                       "I and once more in W");
+    notes.emplace_back(
+        "where the backward pass of a stage with recomputation is split, torch runs its forward pass again in "
+        "I and once more in W");
   }
   return notes;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A schedule in the CSV that torch's _PipelineScheduleRuntime loads: a line per rank, "0F0,0F1,0B0" for stage, action and
-// microbatch. Sends and receives are added by torch.
+// A schedule in the CSV that torch's _PipelineScheduleRuntime loads: a line per rank, "0F0,0F1,0B0" for stage, action
+// and microbatch. Sends and receives are added by torch.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// torch.distributed.pipelining: where to cut the model, the stages of every rank, the schedule as the CSV that its runtime
-// loads, and a script that trains a model of the user's by them (torch_script.cc).
+// torch.distributed.pipelining: where to cut the model, the stages of every rank, the schedule as the CSV that its
+// runtime loads, and a script that trains a model of the user's by them (torch_script.cc).
 #include <algorithm>
 
 #include "base/text.h"

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// torchtitan: modules of every stage and the schedule's CSV, as fields of its ParallelismConfig. It puts stages on ranks by
-// the name of a schedule, in a loop or forth and back, even if a CSV says in which order they run.
+// torchtitan: modules of every stage and the schedule's CSV, as fields of its ParallelismConfig. It puts stages on
+// ranks by the name of a schedule, in a loop or forth and back, even if a CSV says in which order they run.
 #include <algorithm>
 
 #include "base/text.h"
-#include "export/training/lanes.h"
-#include "export/training/recomputation.h"
+#include "export/training/equal_lanes.h"
 #include "export/training/schedule_csv.h"
 #include "export/training/training_exports.h"
-#include "graph/module_path.h"
 
 namespace berth {
 namespace {
@@ -19,10 +17,12 @@ constexpr std::string_view kRunner = "torchtitan";
 Status check_depth(const std::vector<std::vector<std::string>>& paths) {
   for (const std::vector<std::string>& stage : paths) {
     for (const std::string& path : stage) {
-      const bool is_member = path.find('.') != std::string::npos && block_of(path) == path && parent_of(path).find('.') == std::string_view::npos;
-      if (is_member || path.find('.') == std::string::npos) continue;
-      return bad_input("torchtitan keeps or leaves out modules like 'norm' and 'layers.3', and the pipeline cuts at '{}'; "
-                       "--module-prefix leaves out a wrapper's name", path);
+      const std::string_view list = list_of(path);
+      if (path.find('.') == std::string::npos || (!list.empty() && list.find('.') == std::string_view::npos)) continue;
+      return bad_input(
+          "torchtitan keeps or leaves out modules like 'norm' and 'layers.3', and the pipeline cuts at '{}'; "
+          "--module-prefix leaves out a wrapper's name",
+          path);
     }
   }
   return {};
@@ -43,7 +43,7 @@ std::string titan_module(const std::vector<std::vector<std::string>>& paths, con
                          StageOrder order, bool recomputes) {
   std::string parts;
   for (const std::vector<std::string>& stage : paths) parts += fmt::format("        {},\n", python_list(stage));
-  return fmt::format(R"(# A pipeline as fields of torchtitan's ParallelismConfig, for a configuration of yours:
+  return fmt::format(R"PY(# A pipeline as fields of torchtitan's ParallelismConfig, for a configuration of yours:
 #     config.parallelism = dataclasses.replace(config.parallelism, **PARALLELISM)
 import pathlib
 
@@ -58,7 +58,7 @@ PARALLELISM = {{
 }}
 MICROBATCHES = {}  # training.local_batch_size is so many times parallelism.pipeline_parallel_microbatch_size
 ACTIVATION_CHECKPOINTING = {}  # of every layer
-)",
+)PY",
                      lanes.front().ranks.size(), lanes.size(), parts, schedule_word(lanes.front(), order),
                      lanes.front().microbatches.size(), recomputes ? "True" : "False");
 }
@@ -72,8 +72,9 @@ Result<Exported> export_torchtitan(const TrainingExportRequest& request) {
   BERTH_TRY(const bool recomputes, recomputes_everywhere(request.plan, kRunner));
   const auto order = stage_order(lanes.front());
   if (!order) {
-    return bad_input("torchtitan puts stage s on rank s % p, or stages s and 2p - 1 - s on one rank; this pipeline has its "
-                     "stages in another order");
+    return bad_input(
+        "torchtitan puts stage s on rank s % p, or stages s and 2p - 1 - s on one rank; this pipeline has its "
+        "stages in another order");
   }
   Exported exported{.files = {}, .notes = schedule_notes(request.plan)};
   exported.files.push_back({.name = "parallelism.py", .text = titan_module(paths, lanes, *order, recomputes)});

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
 #include "graph/module_path.h"
 
 namespace berth {
@@ -42,6 +43,25 @@ std::span<const ExportFormat> training_exports() {
   return kFormats;
 }
 
+std::string_view list_of(std::string_view layer) {
+  const std::size_t dot = layer.rfind('.');
+  if (dot == std::string_view::npos || dot + 1 == layer.size()) return {};
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  return std::ranges::all_of(layer.substr(dot + 1), is_digit) ? layer.substr(0, dot) : std::string_view();
+}
+
+Status check_layer_names(const PipelinePlan& plan) {
+  for (const PipelineStage& stage : plan.stages) {
+    for (const std::string& layer : stage.layers) {
+      const bool is_plain =
+          std::ranges::all_of(layer, [](unsigned char c) { return c >= ' ' && c != '"' && c != '\\'; });
+      if (!is_plain)
+        return bad_input("layer '{}' has a name that no file of Python can hold as it is", printable(layer));
+    }
+  }
+  return {};
+}
+
 Result<std::vector<std::vector<std::string>>> module_paths(const TrainingExportRequest& request) {
   std::vector<std::vector<std::string>> paths;
   for (const PipelineStage& stage : request.plan.stages) {
@@ -53,8 +73,10 @@ Result<std::vector<std::vector<std::string>>> module_paths(const TrainingExportR
       } else if (!path || path->empty()) {
         return bad_input("--module-prefix: layer '{}' is not inside '{}'", layer, request.module_prefix);
       } else {
-        return bad_input("the graph calls a layer '{}', and PyTorch's modules have paths like 'h.3'; capture the model with "
-                         "python -m berth.capture --train, which keeps them", layer);
+        return bad_input(
+            "the graph calls a layer '{}', and PyTorch's modules have paths like 'h.3'; capture the model with "
+            "python -m berth.capture --train, which keeps them",
+            layer);
       }
     }
   }

@@ -8,7 +8,9 @@
 
 #include "base/text.h"
 #include "export/device_names.h"
+#include "export/training/training_exports.h"
 #include "files/output_path.h"
+#include "format/pipeline_file.h"
 #include "machine/library.h"
 #include "report/trace/trace_exports.h"
 #include "services/plan/plan_files.h"
@@ -60,15 +62,39 @@ Result<std::map<std::string, std::string>> read_names(const std::vector<std::str
   return names;
 }
 
+// "accelerate and torchtitan"
+std::string module_formats() {
+  std::vector<std::string> names;
+  for (const ExportFormat& format : export_formats()) {
+    if (format.speaks_of_modules) names.emplace_back(format.name);
+  }
+  const std::string last = names.back();
+  names.pop_back();
+  return fmt::format("{} and {}", join(names, ", "), last);
+}
+
 // The format of a request in which nothing is wrong as far as that can be seen before anything is read.
 Result<ExportFormat> checked_format(const PlanExportRequest& request) {
   BERTH_TRY(const ExportFormat format, find_export_format(request.format));
   BERTH_RETURN_IF_ERROR(check_paths(request, format));
   BERTH_RETURN_IF_ERROR(read_names(request.names));
   if (!request.module_prefix.empty() && !format.speaks_of_modules) {
-    return bad_input("--module-prefix is for --to accelerate, which speaks of modules; leave it out");
+    return bad_input("--module-prefix is for --to {}, which speak of modules; leave it out", module_formats());
   }
   return format;
+}
+
+// A pipeline in the form that a framework takes.
+Result<PlanExportAnswer> export_pipeline(const PlanExportRequest& request, const ExportFormat& format,
+                                         const Problem& problem) {
+  BERTH_TRY(const PipelinePlan plan, load_pipeline_file(request.plan, problem.graph(), problem.machine()));
+  BERTH_TRY(auto names, read_names(request.names));
+  BERTH_RETURN_IF_ERROR(check_names(problem.machine(), names));
+  BERTH_TRY(Exported exported,
+            format.make_of_pipeline(
+                {.problem = problem, .plan = plan, .names = std::move(names), .module_prefix = request.module_prefix}));
+  if (!request.output.empty()) BERTH_RETURN_IF_ERROR(save_export(format, exported, request.output));
+  return PlanExportAnswer{format, std::move(exported), {}};
 }
 
 }  // namespace
@@ -76,18 +102,20 @@ Result<ExportFormat> checked_format(const PlanExportRequest& request) {
 std::vector<ExportFormat> export_formats() {
   std::vector<ExportFormat> formats(plan_exports().begin(), plan_exports().end());
   formats.insert(formats.end(), trace_exports().begin(), trace_exports().end());
+  formats.insert(formats.end(), training_exports().begin(), training_exports().end());
   std::ranges::sort(formats, {}, &ExportFormat::name);
   return formats;
 }
 
 Result<PlanExportAnswer> export_plan(PlanExportRequest request, Caller& caller) {
-  BERTH_RETURN_IF_ERROR(checked_format(request));
+  BERTH_TRY(const ExportFormat format, checked_format(request));
   ProblemRequest& problem = request.problem;
   if (problem.machine.empty()) {
     const std::optional<std::string> name = machine_of_plan_file(request.plan);
     if (name && builtin_machine(*name)) problem.machine = *name;
   }
   BERTH_TRY(const LoadedProblem loaded, load_problem(problem, caller));
+  if (format.make_of_pipeline != nullptr) return export_pipeline(request, format, loaded.problem);
   BERTH_TRY(const ReadPlan read, read_plan(request.plan, problem, loaded.problem));
   return export_plan(request, loaded.problem, read.plan);
 }
@@ -101,7 +129,7 @@ Result<PlanExportAnswer> export_plan(const PlanExportRequest& request, const Pro
                            .names = std::move(names),
                            .module_prefix = request.module_prefix,
                            .import = request.problem.import};
-  BERTH_RETURN_IF_ERROR(check_names(made));
+  BERTH_RETURN_IF_ERROR(check_names(problem.machine(), made.names));
   BERTH_TRY(Exported exported, format.make(made));
   BERTH_TRY(std::optional<ExportPromise> promise, promise_of(problem, plan, format));
   if (promise) {
