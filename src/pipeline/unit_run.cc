@@ -127,6 +127,7 @@ class UnitRunner {
               here[i], {message_key(reduction_block(microbatches_), number++, ring[to]), ring[i], ring[to], chunk});
           run_.add_reader(message, next[to]);
           run_.add_wait(here[to], next[to]);
+          copy(message).taken_by = next[to];
         }
         here = std::move(next);
       }
@@ -215,6 +216,7 @@ class UnitRunner {
     }
   }
 
+  // To every device that runs a reader, replicas without microbatches do not count.
   void add_statics() {
     std::map<std::pair<TensorId, DeviceId>, std::uint32_t> sent;
     for (const std::uint32_t reader : staged_.statics) {
@@ -222,7 +224,7 @@ class UnitRunner {
       const std::uint32_t home_stage = staged_.stage_of[index(staged_.step->graph().producer(held.tensor))];
       const std::vector<DeviceId>& homes = plan_.stages[home_stage].devices;
       for (const DeviceId to : plan_.stages[held.stage].devices) {
-        if (std::ranges::find(homes, to) != homes.end()) continue;
+        if (std::ranges::find(homes, to) != homes.end() || !reads_static(held, to)) continue;
         const auto [entry, is_new] = sent.try_emplace({held.tensor, to}, 0U);
         if (is_new) {
           entry->second = run_.add_message(
@@ -231,6 +233,14 @@ class UnitRunner {
         add_static_readers(reader, to, entry->second);
       }
     }
+  }
+
+  [[nodiscard]] bool reads_static(const Held& held, DeviceId on) const {
+    bool reads = (held.read_in >> kUpdateForm & 1U) != 0;
+    for (std::uint32_t m = 0; m < microbatches_; ++m) {
+      if (device(held.stage, m) == on) for_each_reading_task(held, m, [&](std::uint32_t) { reads = true; });
+    }
+    return reads;
   }
 
   void add_static_readers(std::uint32_t reader, DeviceId on, std::uint32_t message) {
@@ -306,6 +316,7 @@ class UnitRunner {
   struct Copy {
     std::vector<Reader> readers;
     std::vector<std::uint32_t> update_readers;
+    std::uint32_t taken_by = kNoTask;  // of what replicas pass on
   };
   struct Arrival {
     DeviceId home;
@@ -401,7 +412,8 @@ class UnitRunner {
   }
 
   [[nodiscard]] Picoseconds copy_needed_until(std::uint32_t message) const {
-    Picoseconds until = 0;
+    const std::uint32_t taken_by = copies_[message].taken_by;
+    Picoseconds until = taken_by == kNoTask ? 0 : run_.start(taken_by);
     for (const Reader& reader : copies_[message].readers) until = std::max(until, needed_until(reader));
     for (const std::uint32_t reader : copies_[message].update_readers) {
       const Held& held = staged_.held[reader];
