@@ -12,6 +12,7 @@
 #include "files/output_path.h"
 #include "format/pipeline_file.h"
 #include "machine/library.h"
+#include "plan/layers/layers.h"
 #include "report/trace/trace_exports.h"
 #include "services/plan/plan_files.h"
 
@@ -84,10 +85,26 @@ Result<ExportFormat> checked_format(const PlanExportRequest& request) {
   return format;
 }
 
+// The stages are the graph's layers, all of them and in their order.
+Status check_layers(const PipelinePlan& plan, const Graph& graph) {
+  const std::optional<Layers> layers = find_layers(graph);
+  if (!layers)
+    return bad_input("'{}' names no layers, neither in module paths nor in labels of parameters", graph.title());
+  std::vector<std::string> listed;
+  for (const PipelineStage& stage : plan.stages) listed.insert(listed.end(), stage.layers.begin(), stage.layers.end());
+  const auto [listed_at, layer_at] = std::ranges::mismatch(listed, layers->names);
+  if (listed_at == listed.end() && layer_at == layers->names.end()) return {};
+  if (listed_at == listed.end()) return bad_input("layer '{}' of the graph is in no stage", *layer_at);
+  if (layer_at == layers->names.end())
+    return bad_input("the stages have '{}' behind all layers of the graph", *listed_at);
+  return bad_input("the stages have '{}' where the graph's next layer is '{}'", *listed_at, *layer_at);
+}
+
 // A pipeline in the form that a framework takes.
 Result<PlanExportAnswer> export_pipeline(const PlanExportRequest& request, const ExportFormat& format,
                                          const Problem& problem) {
   BERTH_TRY(const PipelinePlan plan, load_pipeline_file(request.plan, problem.graph(), problem.machine()));
+  if (const Status fits = check_layers(plan, problem.graph()); !fits) return in_file(request.plan, fits.error());
   BERTH_TRY(auto names, read_names(request.names));
   BERTH_RETURN_IF_ERROR(check_names(problem.machine(), names));
   BERTH_TRY(Exported exported,
@@ -122,6 +139,9 @@ Result<PlanExportAnswer> export_plan(PlanExportRequest request, Caller& caller) 
 
 Result<PlanExportAnswer> export_plan(const PlanExportRequest& request, const Problem& problem, const Plan& plan) {
   BERTH_TRY(const ExportFormat format, checked_format(request));
+  if (format.make == nullptr) {
+    return bad_input("--to {} takes a pipeline from a file (berth-pipeline/1), and this is a plan", format.name);
+  }
   BERTH_TRY(auto names, read_names(request.names));
   const ExportRequest made{.problem = problem,
                            .plan = plan,
