@@ -28,6 +28,7 @@ void add_probe_command(CLI::App& app, Exit& exit);
 void add_worker_command(CLI::App& app, Exit& exit);  // hidden
 void add_graph_command(CLI::App& app, Exit& exit);
 void add_planners_command(CLI::App& app, Exit& exit);
+void add_pipeline_command(CLI::App& app, Exit& exit);
 void add_llm_command(CLI::App& app, Exit& exit);
 void add_machines_command(CLI::App& app, Exit& exit);
 void add_models_command(CLI::App& app, Exit& exit);

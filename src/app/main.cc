@@ -22,6 +22,7 @@ constexpr const char* kFooter =
     "  berth score zoo:nmt-4 --machine k40x4 --plan plan.json\n"
     "  berth explain zoo:nmt-4 --machine k40x4 --plan plan.json\n"
     "  berth report zoo:nmt-4 --machine k40x4 --plan plan.json -o report.html\n"
+    "  berth pipeline zoo:gpt2 --machine a100-v100 --microbatches 8 -o pipeline.json\n"
     "  berth llm llama-70b --machine rtx4090-3060 --ctx 8192\n"
     "\n"
     "berth help COMMAND says more about each, berth help lists the pages of the documentation.";
@@ -41,6 +42,7 @@ void add_commands(CLI::App& app, Exit& exit) {
   add_calibrate_command(app, exit);
   add_probe_command(app, exit);
   add_worker_command(app, exit);
+  add_pipeline_command(app, exit);
   add_llm_command(app, exit);
   add_graph_command(app, exit);
   add_planners_command(app, exit);

@@ -22,7 +22,8 @@ using Lists = std::vector<std::vector<PipelineAction>>;  // by place
 
 struct ScheduleRule {
   std::string_view name, summary, source;
-  std::uint32_t chunks;                                          // stages of a device; 0: two or more
+  std::uint32_t chunks;                                                  // stages of a device; 0: two or more
+  bool splits;                                                           // the backward pass in two parts
   std::uint32_t (*place_of)(const ScheduleShape&, std::uint32_t stage);  // of a stage
   bool (*takes)(const ScheduleShape&);                           // whether there are lists for that shape
   Lists (*lists)(const ScheduleShape&);
