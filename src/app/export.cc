@@ -41,7 +41,7 @@ std::string formats_text() {
   for (const ExportFormat& format : export_formats()) {
     const std::string what = format.is_folder ? " (OUT is a folder)" : "";
     const std::string takes = format.takes.empty() ? "" : fmt::format(" [{}]", format.takes);
-    text += fmt::format("  {:<17}{}{}{}\n", format.name, format.summary, what, takes);
+    text += fmt::format("  {:<18}{}{}{}\n", format.name, format.summary, what, takes);
   }
   return text;
 }

@@ -18,6 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 CNN = str(ROOT / "tests" / "data" / "openvino" / "small_cnn.xml")
 FORMATS = re.findall(r"^  ([a-z-]+) {2,}", berth("export", "--help").stdout.partition("Formats:")[2], re.MULTILINE)
 ANY_GRAPH = ["accelerate", "chrome", "csv", "dot", "model-explorer", "perfetto"]
+PIPELINES = ["deepspeed", "megatron", "torch-pipelining", "torchtitan"]
 
 
 def tensorflow_node(name, op, inputs=(), device=""):
@@ -45,7 +46,7 @@ class Exports(ExportCase):
 
     def test_help_lists_all_formats(self):
         self.assertEqual(FORMATS, sorted(FORMATS))
-        self.assertEqual(set(FORMATS), {*ANY_GRAPH, "openvino", "ort", "ort-stages", "tensorflow"})
+        self.assertEqual(set(FORMATS), {*ANY_GRAPH, *PIPELINES, "openvino", "ort", "ort-stages", "tensorflow"})
 
     def test_the_same_plan_gives_the_same_bytes(self):
         plan = self.plan(SMALL)
@@ -64,7 +65,7 @@ class Exports(ExportCase):
         self.assert_refused([*command, "ort"], "--to ort", "ends in .onnx", SMALL)
         self.assert_refused([*command, "csv", "--name", "gpu7=cuda:1"], "no device \"gpu7\"", "gpu0")
         self.assert_refused([*command, "csv", "--name", "gpu0"], "DEVICE=NAME")
-        self.assert_refused([*command, "csv", "--module-prefix", "m"], "--module-prefix is for --to accelerate")
+        self.assert_refused([*command, "csv", "--module-prefix", "m"], "--module-prefix is for --to accelerate, torch-pipelining and torchtitan")
         self.assert_refused([*command, "accelerate", "--module-prefix", "nowhere"], "no parameter is inside", "nowhere")
         self.assert_refused([*command, "chrome", "--objective", "pipeline"], "no timeline")
         self.assert_refused(["export", "zoo:rnnlm", "--plan", plan, "--to", "csv", "-o", out], "made for another graph")
