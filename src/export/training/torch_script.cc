@@ -55,7 +55,7 @@ def rows_of(tensors, microbatches, count):
 
 def cut(model, example, plan):
     """The model in stages, as torch cuts it before the modules that the plan names."""
-    names = [name for name in plan["split_points"]]
+    names = plan["split_points"]
     for name in names:
         try:
             model.get_submodule(name)
@@ -158,6 +158,9 @@ def hand_values_on(pipe):
     model too."""
     graph = pipe.split_gm.graph
     calls = [node for node in graph.nodes if node.op == "call_module"]
+    output = next(node for node in graph.nodes if node.op == "output")
+    if any(calls[-1] not in (value, *value.args) for value in output.all_input_nodes):
+        raise PlanError("the model returns something that its last stage does not make; torch returns what that makes alone")
     modules = [pipe.split_gm.get_submodule(call.target) for call in calls]
     made_by = {node: -1 for node in graph.nodes if node.op == "placeholder"}
     for stage, call in enumerate(calls[:-1]):
@@ -282,7 +285,7 @@ class Trainer:
     def sum_gradients(self, parameters, group):
         """Each entry: the copies that this rank has of one parameter."""
         for copies in parameters:
-            found = [copy.grad for copy in copies if copy.grad is not None]
+            found = [one.grad for one in copies if one.grad is not None]
             if not found and group is None:
                 continue
             gradient = sum(found[1:], found[0]) if found else torch.zeros_like(copies[0])
