@@ -202,6 +202,14 @@ def drop_unused(module):
             delattr(module.get_submodule(owner), leaf)
 
 
+def tied_names(model):
+    """Names of one parameter, where it has several."""
+    names = {}
+    for name, parameter in model.named_parameters(remove_duplicate=False):
+        names.setdefault(id(parameter), set()).add(name)
+    return [some for some in names.values() if len(some) > 1]
+
+
 def run_again_in_backward(stage):
     """Keeps the stage's inputs alone."""
     forward = stage.submod.forward
@@ -227,13 +235,14 @@ class Trainer:
         self.device = torch.device(device or device_of(me))
         lane_groups = [self.group_of(lane["ranks"]) for lane in plan["lanes"]]  # every rank must make every group
         group = lane_groups[me["lane"]]
+        tied = tied_names(model)
         pipe = cut(model, rows_of(inputs, [0], self.count), plan)
         self.stages = [pipe.build_stage(stage, self.device, group) for stage in me["stages"]]
         for stage in self.stages:
             drop_unused(stage.submod)
             if plan["stages"][stage.stage_index]["recompute"]:
                 run_again_in_backward(stage)
-        self.make_sums(pipe)
+        self.make_sums(pipe, tied)
         self.taken = inputs_of_first_stage(pipe)
         self.schedule = _PipelineScheduleRuntime(self.stages, len(self.lane["microbatches"]), loss_fn=loss, scale_grads=False)
         self.schedule._load_csv(str(pathlib.Path(folder) / self.lane["schedule"]))
@@ -243,21 +252,24 @@ class Trainer:
             return dist.group.WORLD
         return dist.new_group(ranks)
 
-    def make_sums(self, pipe):
+    def make_sums(self, pipe, tied):
         """What gradients are summed over, besides microbatches: copies of a tied parameter, and replicas of a stage."""
         of_stage = {stage.stage_index: stage.submod for stage in self.stages}
-        number = {node.name: i for i, node in enumerate(node for node in pipe.split_gm.graph.nodes if node.op == "call_module")}
+        used = [used_names(pipe.get_stage_module(stage)) for stage in range(pipe.num_stages)]
         holders = [[rank for rank, at in enumerate(self.plan["ranks"]) if stage in at["stages"]] for stage in range(pipe.num_stages)]
-        self.sums, tied = [], set()
-        for copies in pipe.replicated_params:
-            stages = {number[name]: path for name, path in copies.items()}
-            mine = [of_stage[stage].get_parameter(path) for stage, path in stages.items() if stage in of_stage]
-            tied |= {id(parameter) for parameter in mine}
+        self.sums, shared = [], set()
+        for names in tied:
+            stages = [stage for stage in range(pipe.num_stages) if names & used[stage]]
+            if len(stages) < 2:
+                continue
+            found = [of_stage[stage].get_parameter(name) for stage in stages if stage in of_stage for name in sorted(names & used[stage])]
+            mine = list({id(parameter): parameter for parameter in found}.values())
+            shared |= {id(parameter) for parameter in mine}
             ranks = sorted({rank for stage in stages for rank in holders[stage]})
             self.sums.append(([mine] if mine else [], self.group_of(ranks) if len(ranks) > 1 else None))
         for stage, ranks in enumerate(holders):
             group = self.group_of(ranks) if len(ranks) > 1 else None
-            own = [[parameter] for parameter in of_stage[stage].parameters() if id(parameter) not in tied] if stage in of_stage else []
+            own = [[parameter] for parameter in of_stage[stage].parameters() if id(parameter) not in shared] if stage in of_stage else []
             self.sums.append((own, group))
 
     def parameters(self):
