@@ -28,6 +28,7 @@ sys.path.insert(0, str(HERE.parent.parent / "python"))
 LAYERS = [f"model.{name}" for name in ("wte", "wpe", *(f"h.{i}" for i in range(pipelined_models.LAYERS)), "ln_f", "lm_head")]
 MODELS = ["plain", "masked", "tied", "turned"]
 MACHINE = "k40x4"
+CHOSEN = ["gpipe", "1f1b", "interleaved-1f1b", "zb-h1", "zb-v", "searched"]
 CLOSE = 1e-9  # of the largest entry of a gradient, in double precision
 
 
@@ -59,10 +60,16 @@ class Pipelining(unittest.TestCase):
         path.write_text(json.dumps(document))
         return path, ranks
 
-    def exported(self, path, form="torch-pipelining"):
-        out = self.folder / f"{path.stem}-{form}"
-        program("export", self.graph, "--machine", MACHINE, "--plan", path, "--to", form, "--module-prefix", "model", "-o", out)
+    def exported(self, path, machine=MACHINE):
+        out = self.folder / path.stem
+        program("export", self.graph, "--machine", machine, "--plan", path, "--to", "torch-pipelining", "--module-prefix", "model", "-o", out)
         return out
+
+    def chosen(self, schedule, machine):
+        """A pipeline that `berth pipeline` chooses, and how many ranks it takes."""
+        path = self.folder / f"{schedule}-{machine}.json"
+        program("pipeline", self.graph, "-m", machine, "--schedule", schedule, "--microbatches", 8, "--budget", "2s", "-q", "-o", path)
+        return path, len(json.loads(path.read_text())["devices"])
 
     def assert_as_in_one_process(self, line):
         self.assertAlmostEqual(line["loss"], line["wanted_loss"], places=9)
@@ -76,8 +83,19 @@ class Pipelining(unittest.TestCase):
         for seed in range(20):
             path, ranks = self.pipeline(seed, random_pipelines.SHAPES[seed % len(random_pipelines.SHAPES)])
             runs[ranks].append(f"{MODELS[seed // len(random_pipelines.SHAPES) + seed % 2]}={self.exported(path)}")
+        self.assertGreater(min(map(len, runs.values())), 4)
+        self.assert_runs(runs)
+
+    def test_pipelines_that_berth_chooses_train_as_one_process_does(self):
+        runs = {}
+        for schedule in CHOSEN:
+            for machine in ("k40x2", "k40x4"):
+                path, ranks = self.chosen(schedule, machine)
+                runs.setdefault(ranks, []).append(f"plain={self.exported(path, machine)}")
+        self.assert_runs(runs)
+
+    def assert_runs(self, runs):
         for ranks, words in runs.items():
-            self.assertGreater(len(words), 4)
             done = torchrun(ranks, HERE / "pipelining_ranks.py", *words)
             self.assertEqual(done.returncode, 0, done.stderr[-4000:])
             lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]

@@ -86,7 +86,7 @@ Result<Exported> export_megatron(const TrainingExportRequest& request) {
   }
   std::vector<std::string> notes{
       fmt::format("--global-batch-size is {} times --micro-batch-size ({}{})", microbatches * lanes.size(),
-                  counted(microbatches, "microbatch"),
+                  fmt::format("{} microbatches", microbatches),
                   lanes.size() == 1 ? "" : fmt::format(" for each of {} replicas", lanes.size()))};
   return one_file(std::move(flags), std::move(notes));
 }
