@@ -18,7 +18,7 @@ struct PipelineFlags {
   std::uint64_t seed = 1;
   std::string schedule, plan, output, budget = "8s";
   bool recompute = true, split = true, share = true;
-  bool json = false, timeline = false, quiet = false;
+  bool one_more = false, json = false, timeline = false, quiet = false;
 };
 
 Result<PipelineRequest> request_of(const PipelineFlags& flags) {
@@ -34,6 +34,7 @@ Result<PipelineRequest> request_of(const PipelineFlags& flags) {
   request.may_recompute = flags.recompute;
   request.may_split = flags.split;
   request.may_share = flags.share;
+  request.one_more = flags.one_more;
   request.given = flags.plan;
   request.output = flags.output;
   return request;
@@ -67,6 +68,7 @@ void add_pipeline_command(CLI::App& app, Exit& exit) {
   command.add_flag("--split-backward,!--no-split-backward", flags.split,
                    "gradients of weights may be made apart from those of inputs");
   command.add_flag("--share,!--no-share", flags.share, "a device may have two stages");
+  command.add_flag("--one-more", flags.one_more, "also what one more card of each kind would bring");
   add_text(command, "--plan", flags.plan, "FILE", "judge this pipeline (berth-pipeline/1) instead of a search");
   command.add_option("--budget", flags.budget, "time at most: 500ms, 10s or 5min; it usually ends earlier")
       ->capture_default_str();

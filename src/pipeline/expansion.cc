@@ -69,7 +69,8 @@ class Expander {
   void find_devices() {
     device_of_.assign(staged_.num_stages(), std::vector<DeviceId>(pipeline_.microbatches));
     for (std::size_t d = 0; d < pipeline_.actions.size(); ++d) {
-      for (const PipelineAction& action : pipeline_.actions[d]) device_of_[action.stage][action.microbatch] = DeviceId(d);
+      for (const PipelineAction& action : pipeline_.actions[d])
+        device_of_[action.stage][action.microbatch] = DeviceId(d);
     }
   }
 
@@ -96,8 +97,11 @@ class Expander {
     for (std::uint32_t s = 0; s < staged_.num_stages(); ++s) {
       if (staged_.gradients[s] == 0) continue;
       for (const DeviceId on : pipeline_.stages[s].devices) {
-        buffers_[{s, on}] = add({.name = fmt::format("gradients of stage {} on {}", s, index(on)), .type = "buffer",
-                                 .role = Role::kBuffer, .outputs = {raw(staged_.gradients[s])}, .device = on});
+        buffers_[{s, on}] = add({.name = fmt::format("gradients of stage {} on {}", s, index(on)),
+                                 .type = "buffer",
+                                 .role = Role::kBuffer,
+                                 .outputs = {raw(staged_.gradients[s])},
+                                 .device = on});
       }
     }
     for (const OpId source : graph_.ops()) {
@@ -140,8 +144,11 @@ class Expander {
       const bool leaves = std::ranges::any_of(
           wire.readers, [&](std::uint32_t reader) { return device_of_[staged_.held[reader].stage][m] != from; });
       if (!leaves) continue;
-      sends_[{wire.tensor, m}] = add({.name = fmt::format("send {} of {}", index(wire.tensor), m), .type = "send",
-                                      .role = Role::kView, .outputs = {spec(wire.tensor)}, .device = from});
+      sends_[{wire.tensor, m}] = add({.name = fmt::format("send {} of {}", index(wire.tensor), m),
+                                      .type = "send",
+                                      .role = Role::kView,
+                                      .outputs = {spec(wire.tensor)},
+                                      .device = from});
     }
   }
 
@@ -149,8 +156,11 @@ class Expander {
     for (const LayeredStep::Sum& sum : step_.sums) {
       const std::uint32_t s = staged_.stage_of[index(graph_.producer(sum.tensor))];
       for (const DeviceId on : pipeline_.stages[s].devices) {
-        NewOp view{.name = fmt::format("sum of {} on {}", index(sum.tensor), index(on)), .type = "sum",
-                   .role = Role::kView, .outputs = {spec(sum.tensor)}, .device = on};
+        NewOp view{.name = fmt::format("sum of {} on {}", index(sum.tensor), index(on)),
+                   .type = "sum",
+                   .role = Role::kView,
+                   .outputs = {spec(sum.tensor)},
+                   .device = on};
         if (const auto buffer = buffers_.find({s, on}); buffer != buffers_.end()) {
           view.inputs = {{buffer->second, 0}};
         } else {
@@ -179,9 +189,13 @@ class Expander {
     for (std::size_t round = 0; round < 2 * (ring.size() - 1); ++round) {
       std::vector<OpId> next, shares;
       for (std::size_t i = 0; i < ring.size(); ++i) {
-        shares.push_back(add({.name = fmt::format("share {} {} {}", s, round, i), .type = "share", .role = Role::kView,
-                              .inputs = {{buffers_.at({s, ring[i]}), 0}}, .controls = {here[i]},
-                              .outputs = {raw(ring_share(staged_.gradients[s], ring.size()))}, .device = ring[i]}));
+        shares.push_back(add({.name = fmt::format("share {} {} {}", s, round, i),
+                              .type = "share",
+                              .role = Role::kView,
+                              .inputs = {{buffers_.at({s, ring[i]}), 0}},
+                              .controls = {here[i]},
+                              .outputs = {raw(ring_share(staged_.gradients[s], ring.size()))},
+                              .device = ring[i]}));
       }
       for (std::size_t i = 0; i < ring.size(); ++i) {
         next.push_back(step_op(round + 1, i));
@@ -212,7 +226,8 @@ class Expander {
   }
 
   void run_action(DeviceId on, const PipelineAction& action) {
-    const OpId first = begin(on, fmt::format("{} of {} in stage {}", name_of(action.kind), action.microbatch, action.stage));
+    const OpId first =
+        begin(on, fmt::format("{} of {} in stage {}", name_of(action.kind), action.microbatch, action.stage));
     for (const Cell& cell : staged_.cells[action.stage][form_of(action.kind)]) {
       const OpId made = cells_.at({cell.op, cell.again, action.microbatch});
       for (const TensorId tensor : graph_.inputs(cell.op)) {
@@ -354,8 +369,13 @@ class Expander {
     ExplicitCosts costs;
     Plan plan;
     for (const NewOp& made : ops_) {
-      builder_.add({.name = made.name, .type = made.type, .role = made.role, .inputs = made.inputs,
-                    .control_inputs = made.controls, .outputs = made.outputs, .updates = made.updates});
+      builder_.add({.name = made.name,
+                    .type = made.type,
+                    .role = made.role,
+                    .inputs = made.inputs,
+                    .control_inputs = made.controls,
+                    .outputs = made.outputs,
+                    .updates = made.updates});
       auto& times = costs.time_s.emplace_back(problem_.machine().num_devices(), -1.0);
       times[index(made.device)] = to_seconds(made.duration);
       plan.device_of.push_back(made.device);

@@ -17,8 +17,8 @@
 namespace berth::pipeline {
 
 enum class Part : std::uint8_t {
-  kStatic,          // parameters, buffers, constants and views of them: there once, for all microbatches
-  kInput,           // arrives with every microbatch
+  kStatic,  // parameters, buffers, constants and views of them: there once, for all microbatches
+  kInput,   // arrives with every microbatch
   kForward,
   kBackwardInput,   // of the backward pass, and some other layer may wait for it
   kBackwardWeight,  // of the backward pass, and leads to nothing but updates inside its own layer
@@ -31,8 +31,8 @@ struct LayeredStep {
   std::vector<std::vector<std::string>> blocks;  // names of layers, in the order of the forward pass
   std::vector<std::uint32_t> block_of;           // indexed by OpId
   std::vector<Part> part_of;                     // indexed by OpId
-  // Tensors that updates read and microbatches make. A buffer of so many bytes beside the maker takes their sum over the
-  // microbatches; 0 for a view of another one's buffer.
+  // Tensors that updates read and microbatches make. A buffer of so many bytes beside the maker takes their sum over
+  // the microbatches; 0 for a view of another one's buffer.
   struct Sum {
     TensorId tensor;
     Bytes bytes;

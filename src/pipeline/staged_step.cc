@@ -156,7 +156,8 @@ class StagedStepMaker {
         break;
     }
     const bool sums = step_.part(cell.op) == Part::kUpdate && step_.part(maker) != Part::kUpdate;
-    if (stage(maker) != s) return others(sums ? Held::Kind::kSum : Held::Kind::kForeign, s, tensor, sums ? staged_.sums : foreign_list_);
+    if (stage(maker) != s)
+      return others(sums ? Held::Kind::kSum : Held::Kind::kForeign, s, tensor, sums ? staged_.sums : foreign_list_);
     if (sums) return kNothing;  // it is in the stage's own buffer
     return (reads_again(staged_, cell, tensor) ? again_ : own_)[index(tensor)];
   }

@@ -44,9 +44,9 @@ struct Held {
   std::uint32_t stage = 0;
   TensorId tensor{};
   Bytes bytes = 0;
-  Places made = kNowhere;             // of the op that makes it; nowhere unless it is the stage's own
-  Places last_use = kNowhere;         // of the last compute op that reads it, itself or as a view
-  std::uint32_t read_in = 0;          // bit per form in which anything reads it, views too
+  Places made = kNowhere;                 // of the op that makes it; nowhere unless it is the stage's own
+  Places last_use = kNowhere;             // of the last compute op that reads it, itself or as a view
+  std::uint32_t read_in = 0;              // bit per form in which anything reads it, views too
   std::vector<std::uint32_t> wires = {};  // of the stage that show this storage
 };
 
@@ -55,8 +55,8 @@ struct Wire {
   TensorId tensor{};
   std::uint32_t stage = 0;
   Part part = Part::kForward;
-  std::uint32_t held = 0;               // the storage that it shows in its stage
-  std::vector<std::uint32_t> readers;   // Held::Kind::kForeign, one per stage
+  std::uint32_t held = 0;              // the storage that it shows in its stage
+  std::vector<std::uint32_t> readers;  // Held::Kind::kForeign, one per stage
 };
 
 // An update of a stage that has to wait for what reads its parameter in another stage.
@@ -68,13 +68,13 @@ struct ReaderControl {
 struct StagedStep {
   const LayeredStep* step = nullptr;
   Cut cut;
-  std::vector<std::uint32_t> stage_of;                         // indexed by OpId
-  std::vector<std::array<std::vector<Cell>, kForms>> cells;    // [stage][form], in the order in which they run
+  std::vector<std::uint32_t> stage_of;                       // indexed by OpId
+  std::vector<std::array<std::vector<Cell>, kForms>> cells;  // [stage][form], in the order in which they run
   std::vector<Held> held;
-  std::vector<Wire> wires;                                     // by tensor
-  std::vector<std::uint32_t> inputs, statics, sums;            // held of these kinds, by tensor, then stage
+  std::vector<Wire> wires;                           // by tensor
+  std::vector<std::uint32_t> inputs, statics, sums;  // held of these kinds, by tensor, then stage
   std::vector<ReaderControl> controls;
-  std::vector<Bytes> resident, gradients;                      // per stage: weights and the like; buffers of sums
+  std::vector<Bytes> resident, gradients;  // per stage: weights and the like; buffers of sums
 
   [[nodiscard]] std::size_t num_stages() const { return cells.size(); }
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tasks that wait for each other, and messages over the links of a machine: when everything starts and ends. A task
-// starts as soon as all that it waits for is there; that a device does one thing at a time is for its tasks to say, each
-// waits for the one before. Links queue by the rules of docs/simulator.md (3 and 4): one transfer at a time, first come
-// first served, requests of one instant by key; a route of several links stores and forwards.
+// starts as soon as all that it waits for is there; that a device does one thing at a time is for its tasks to say,
+// each waits for the one before. Links queue by the rules of docs/simulator.md (3 and 4): one transfer at a time, first
+// come first served, requests of one instant by key; a route of several links stores and forwards.
 #pragma once
 
 #include <cstdint>

@@ -78,8 +78,7 @@ class UnitRunner {
     }
     for (std::size_t at = 0; at < cells; ++at) {
       std::uint32_t before = tasks_[at * 4];
-      for (const ActionKind kind :
-           {ActionKind::kBackward, ActionKind::kBackwardInput, ActionKind::kBackwardWeight}) {
+      for (const ActionKind kind : {ActionKind::kBackward, ActionKind::kBackwardInput, ActionKind::kBackwardWeight}) {
         const std::uint32_t after = tasks_[at * 4 + form_of(kind)];
         if (after == kNoTask) continue;
         run_.add_wait(before, after);
@@ -178,9 +177,9 @@ class UnitRunner {
         for_each_reading_task(held, m, [&](std::uint32_t reading) { run_.add_wait(maker, reading); });
         continue;
       }
-      const std::uint32_t message =
-          message_to(sent_[std::size_t{w} * microbatches_ + m], maker,
-                     {message_key(sends_block(m), index(wire.tensor), to), from, to, staged_.step->graph().bytes(wire.tensor)});
+      const std::uint32_t message = message_to(
+          sent_[std::size_t{w} * microbatches_ + m], maker,
+          {message_key(sends_block(m), index(wire.tensor), to), from, to, staged_.step->graph().bytes(wire.tensor)});
       for_each_reading_task(held, m, [&](std::uint32_t reading) { run_.add_reader(message, reading); });
       copy(message).readers.push_back({reader, m});
     }
@@ -208,8 +207,9 @@ class UnitRunner {
           arrival.readers.push_back({reader, m});
           continue;
         }
-        const std::uint32_t message = message_to(
-            arrival.sent, kFromStart, {message_key(inputs_block(m), index(held.tensor), to), arrival.home, to, held.bytes});
+        const std::uint32_t message =
+            message_to(arrival.sent, kFromStart,
+                       {message_key(inputs_block(m), index(held.tensor), to), arrival.home, to, held.bytes});
         for_each_reading_task(held, m, [&](std::uint32_t reading) { run_.add_reader(message, reading); });
         copy(message).readers.push_back({reader, m});
       }
@@ -265,9 +265,9 @@ class UnitRunner {
       if (from == to) continue;
       const auto [entry, is_new] = sent.try_emplace({held.tensor, to}, 0U);
       if (is_new) {
-        entry->second = run_.add_message(
-            last_action_[index(from)],
-            {message_key(sums_block(microbatches_), index(held.tensor), to), from, to, held.bytes});
+        entry->second =
+            run_.add_message(last_action_[index(from)],
+                             {message_key(sums_block(microbatches_), index(held.tensor), to), from, to, held.bytes});
       }
       run_.add_reader(entry->second, updates_.at({held.stage, to}));
       copy(entry->second).update_readers.push_back(reader);
@@ -321,7 +321,7 @@ class UnitRunner {
   struct Arrival {
     DeviceId home;
     Bytes bytes;
-    std::vector<Reader> readers;       // on the home device
+    std::vector<Reader> readers;  // on the home device
     std::vector<std::uint32_t> sent;
   };
 
@@ -361,7 +361,8 @@ class UnitRunner {
         const DeviceId on = device(held.stage, m);
         const Picoseconds made = run_.start(maker) + offsets_.begin(held.stage, form, on, place);
         use.add(on, made, held.bytes);
-        use.add(on, std::max(run_.start(maker) + offsets_.end(held.stage, form, on, place), needed_until({h, m})), -held.bytes);
+        use.add(on, std::max(run_.start(maker) + offsets_.end(held.stage, form, on, place), needed_until({h, m})),
+                -held.bytes);
       }
     }
     copies_.resize(run_.num_messages());
@@ -395,7 +396,8 @@ class UnitRunner {
       const std::uint32_t reading = task(held.stage, reader.microbatch, form);
       if (reading == kNoTask) continue;
       // An action begins by reading all that others bring, also what it only looks at.
-      if (held.kind != Held::Kind::kOwn && (held.read_in >> form & 1U) != 0) until = std::max(until, run_.start(reading));
+      if (held.kind != Held::Kind::kOwn && (held.read_in >> form & 1U) != 0)
+        until = std::max(until, run_.start(reading));
       if (held.last_use[form] < 0) continue;
       until = std::max(until, run_.start(reading) + offsets_.end(held.stage, form, on, held.last_use[form]));
     }
@@ -421,8 +423,8 @@ class UnitRunner {
       const std::uint32_t update = updates_.at({held.stage, on});
       until = std::max(until, run_.start(update));
       if (held.last_use[kUpdateForm] < 0) continue;
-      until = std::max(until, run_.start(update) +
-                                  offsets_.end(held.stage, kUpdateForm, on, held.last_use[kUpdateForm]));
+      until =
+          std::max(until, run_.start(update) + offsets_.end(held.stage, kUpdateForm, on, held.last_use[kUpdateForm]));
     }
     return until;
   }
@@ -434,15 +436,15 @@ class UnitRunner {
   TaskRun run_;
   FormOffsets offsets_;
   const std::optional<DeviceId> input_home_;
-  std::vector<DeviceId> device_of_;                                  // [stage][microbatch]
-  std::vector<std::uint32_t> tasks_;                                 // [stage][microbatch][form]
-  std::vector<std::uint32_t> last_task_, last_action_;               // per device
-  std::vector<std::map<DeviceId, std::uint32_t>> last_of_stage_;     // per stage
+  std::vector<DeviceId> device_of_;                               // [stage][microbatch]
+  std::vector<std::uint32_t> tasks_;                              // [stage][microbatch][form]
+  std::vector<std::uint32_t> last_task_, last_action_;            // per device
+  std::vector<std::map<DeviceId, std::uint32_t>> last_of_stage_;  // per stage
   std::map<std::pair<std::uint32_t, DeviceId>, std::uint32_t> reduced_, updates_;
-  std::vector<std::vector<Ran>> ran_;                                // per device, in order
-  std::vector<std::vector<std::uint32_t>> sent_;                     // [wire][microbatch]: messages
-  std::vector<Copy> copies_;                                         // per message: who reads what it brings
-  std::vector<Arrival> arrivals_;                                    // inputs of microbatches
+  std::vector<std::vector<Ran>> ran_;             // per device, in order
+  std::vector<std::vector<std::uint32_t>> sent_;  // [wire][microbatch]: messages
+  std::vector<Copy> copies_;                      // per message: who reads what it brings
+  std::vector<Arrival> arrivals_;                 // inputs of microbatches
 };
 
 }  // namespace

@@ -23,16 +23,16 @@ struct ActionTime {
 };
 
 struct UnitTimeline {
-  Score score;                        // overflow.op is none: units have no ops
-  std::vector<ActionTime> actions;    // device by device, in order; updates last
+  Score score;                      // overflow.op is none: units have no ops
+  std::vector<ActionTime> actions;  // device by device, in order; updates last
   // Share of the time of the devices with stages in which they do nothing.
   [[nodiscard]] double bubble() const;
 };
 
 enum class MemoryCheck : std::uint8_t { kNone, kExact };
 
-// The plan must pass verify() and have the stages of the cut, all devices must be able to run their stages (can_run). An
-// error says that actions wait for each other in a circle.
+// The plan must pass verify() and have the stages of the cut, all devices must be able to run their stages (can_run).
+// An error says that actions wait for each other in a circle.
 Result<UnitTimeline> run_units(const StagedStep& staged, const PipelinePlan& plan,
                                MemoryCheck memory = MemoryCheck::kExact);
 

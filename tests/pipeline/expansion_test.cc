@@ -38,7 +38,8 @@ PipelinePlan random_lists(const StagedStep& staged, const Machine& machine, Rng&
     PipelineStage stage{.devices = {devices[rng.below(devices.size())]}};
     if (replicas && rng.chance(0.5)) {
       rng.shuffle(std::span(devices));
-      stage.devices.assign(devices.begin(), devices.begin() + rng.between(1, static_cast<std::int64_t>(devices.size())));
+      stage.devices.assign(devices.begin(),
+                           devices.begin() + rng.between(1, static_cast<std::int64_t>(devices.size())));
     }
     plan.stages.push_back(stage);
   }
@@ -61,7 +62,8 @@ PipelinePlan random_lists(const StagedStep& staged, const Machine& machine, Rng&
     const bool forward_ready = next.stage == 0 || state(next.stage - 1, next.microbatch).done > 0;
     bool all_forward = true;
     for (std::uint32_t s = 0; s < stages; ++s) all_forward = all_forward && state(s, next.microbatch).done > 0;
-    const bool backward_ready = all_forward && (next.stage + 1 == stages || state(next.stage + 1, next.microbatch).done > 1);
+    const bool backward_ready =
+        all_forward && (next.stage + 1 == stages || state(next.stage + 1, next.microbatch).done > 1);
     ActionKind kind = ActionKind::kForward;
     if (next.done == 0 && forward_ready) {
     } else if (next.done == 1 && backward_ready) {
@@ -78,7 +80,8 @@ PipelinePlan random_lists(const StagedStep& staged, const Machine& machine, Rng&
 }
 
 void expect_equal(const StagedStep& staged, const PipelinePlan& plan) {
-  ASSERT_TRUE(check_lists(plan, staged.step->problem->machine()).ok()) << check_lists(plan, staged.step->problem->machine()).error().message;
+  ASSERT_TRUE(check_lists(plan, staged.step->problem->machine()).ok())
+      << check_lists(plan, staged.step->problem->machine()).error().message;
   const auto units = run_units(staged, plan);
   ASSERT_TRUE(units) << units.error().message;
   const auto full = expand(staged, plan);

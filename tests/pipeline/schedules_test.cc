@@ -58,8 +58,8 @@ void expect_bubble(const EqualStages& stages, std::string_view name, std::uint32
   EXPECT_NEAR(timeline.bubble(), static_cast<double>(all - busy) / all, 1e-12);
 }
 
-// Every stage takes 1 s for each part. With p stages, and m microbatches, the bubbles are (p - 1) / (m + p - 1) for GPipe
-// and 1F1B, (p - 1) / (v m + p - 1) with v stages a device in turn, (p - 1) / (3 m + p - 1) for ZB-H1.
+// Every stage takes 1 s for each part. With p stages, and m microbatches, the bubbles are (p - 1) / (m + p - 1) for
+// GPipe and 1F1B, (p - 1) / (v m + p - 1) with v stages a device in turn, (p - 1) / (3 m + p - 1) for ZB-H1.
 TEST(Schedules, BubblesAreThoseOfTheirPapers) {
   for (std::uint32_t p = 1; p <= 6; ++p) {
     for (std::uint32_t m = p; m <= 4 * p; m += p) {
@@ -153,8 +153,9 @@ TEST(CheckLists, SaysWhatIsWrong) {
   EXPECT_EQ(error(plan), "the forward of microbatch 0 in stage 1 is listed twice");
   plan = line.plan(rule("1f1b"));
   std::swap(plan.actions[1][0], plan.actions[1][1]);
-  EXPECT_EQ(error(plan),
-            "the backward of microbatch 0 in stage 1 is on '1' before what it needs of its own stage, or twice in two forms");
+  EXPECT_EQ(
+      error(plan),
+      "the backward of microbatch 0 in stage 1 is on '1' before what it needs of its own stage, or twice in two forms");
   plan = line.plan(rule("1f1b"));
   plan.actions[1].push_back(plan.actions[0].front());
   EXPECT_EQ(error(plan), "the forward of microbatch 0 in stage 0 is on '1', which is no device of that stage");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Training steps made up for tests of pipelines: chains of layers that can be checked on paper, and random ones that
-// visit the corners (skips, views, shared weights, constants, inputs of several layers, timeless ops) on random machines.
+// visit the corners (skips, views, shared weights, constants, inputs of several layers, timeless ops) on random
+// machines.
 #pragma once
 
 #include <fmt/format.h>
@@ -38,26 +39,46 @@ inline Problem chain_problem(const std::vector<ChainLayer>& layers, std::shared_
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const std::string module = fmt::format("layer.{}", i);
     const std::string name = fmt::format("{}.w", module), forward_name = fmt::format("{}.f", module);
-    parameters.push_back(add({.name = name, .type = "parameter", .role = Role::kParameter,
-                              .outputs = {{DType::kU8, {layers[i].parameter}}}, .module = module}, 0));
+    parameters.push_back(add({.name = name,
+                              .type = "parameter",
+                              .role = Role::kParameter,
+                              .outputs = {{DType::kU8, {layers[i].parameter}}},
+                              .module = module},
+                             0));
     std::vector<OutputRef> inputs{{parameters.back(), 0}};
     if (i > 0) inputs.push_back({forward.back(), 0});
-    forward.push_back(add({.name = forward_name, .type = "forward", .inputs = inputs,
-                           .outputs = {{DType::kU8, {layers[i].activation}}}, .module = module}, layers[i].forward));
+    forward.push_back(add({.name = forward_name,
+                           .type = "forward",
+                           .inputs = inputs,
+                           .outputs = {{DType::kU8, {layers[i].activation}}},
+                           .module = module},
+                          layers[i].forward));
   }
   OpId gradient = forward.back();
   for (std::size_t i = layers.size(); i-- > 0;) {
     const std::string module = fmt::format("layer.{}", i);
     const std::string input = module + ".b", weight = module + ".dw", update = module + ".u";
     const OpId above = gradient;
-    gradient = add({.name = input, .type = "backward", .inputs = {{above, 0}, {forward[i], 0}},
-                    .outputs = {{DType::kU8, {layers[i].activation}}}, .module = module, .forward_of = forward[i]},
+    gradient = add({.name = input,
+                    .type = "backward",
+                    .inputs = {{above, 0}, {forward[i], 0}},
+                    .outputs = {{DType::kU8, {layers[i].activation}}},
+                    .module = module,
+                    .forward_of = forward[i]},
                    layers[i].input);
-    const OpId delta = add({.name = weight, .type = "backward_weight", .inputs = {{gradient, 0}},
-                            .outputs = {{DType::kU8, {layers[i].parameter}}}, .module = module,
-                            .forward_of = forward[i]}, layers[i].weight);
-    add({.name = update, .type = "update", .inputs = {{parameters[i], 0}, {delta, 0}}, .module = module,
-         .updates = parameters[i]}, layers[i].update);
+    const OpId delta = add({.name = weight,
+                            .type = "backward_weight",
+                            .inputs = {{gradient, 0}},
+                            .outputs = {{DType::kU8, {layers[i].parameter}}},
+                            .module = module,
+                            .forward_of = forward[i]},
+                           layers[i].weight);
+    add({.name = update,
+         .type = "update",
+         .inputs = {{parameters[i], 0}, {delta, 0}},
+         .module = module,
+         .updates = parameters[i]},
+        layers[i].update);
   }
   auto graph = std::move(builder).build();
   auto problem = make_problem(std::make_shared<const Graph>(std::move(*graph)), std::move(machine), costs);
@@ -102,25 +123,33 @@ class RandomTraining {
 
   OpId weight(std::size_t layer, const std::string& module) {
     if (!weights_.empty() && rng_.chance(0.2)) return weights_[rng_.below(weights_.size())].op;  // shared
-    weights_.push_back({add({.type = "parameter", .role = Role::kParameter, .outputs = {size()}, .module = module}), layer});
+    weights_.push_back(
+        {add({.type = "parameter", .role = Role::kParameter, .outputs = {size()}, .module = module}), layer});
     return weights_.back().op;
   }
 
   // A view of a tensor, now and then, in the layer of its reader.
   OutputRef maybe_view(OutputRef tensor, const std::string& module, OpId forward_of = kNoOp) {
     if (!rng_.chance(0.3)) return tensor;
-    return {add({.type = "view", .role = Role::kView, .inputs = {tensor}, .outputs = {size()}, .module = module,
-                 .forward_of = forward_of}), 0};
+    return {add({.type = "view",
+                 .role = Role::kView,
+                 .inputs = {tensor},
+                 .outputs = {size()},
+                 .module = module,
+                 .forward_of = forward_of}),
+            0};
   }
 
   void add_forward(std::size_t layer) {
     const std::string module = fmt::format("layer.{}", layer);
     std::vector<OutputRef> inputs;
     if (layer == 0 || rng_.chance(0.2)) {
-      inputs.push_back(maybe_view({add({.type = "input", .role = Role::kInput, .outputs = {size()}, .module = module}), 0}, module));
+      inputs.push_back(
+          maybe_view({add({.type = "input", .role = Role::kInput, .outputs = {size()}, .module = module}), 0}, module));
     }
     if (layer > 0) inputs.push_back(maybe_view({forward_.back().op, 0}, module));
-    if (rng_.chance(0.3) && layer > 1) inputs.push_back(maybe_view({forward_[rng_.below(forward_.size())].op, 0}, module));
+    if (rng_.chance(0.3) && layer > 1)
+      inputs.push_back(maybe_view({forward_[rng_.below(forward_.size())].op, 0}, module));
     if (constants_.empty() || rng_.chance(0.1)) {
       constants_.push_back(add({.type = "constant", .role = Role::kConstant, .outputs = {size()}, .module = module}));
     }
@@ -130,7 +159,8 @@ class RandomTraining {
       const OpId parameter = weight(layer, module);
       used_.back().push_back(parameter);
       inputs.push_back(maybe_view({parameter, 0}, module));
-      forward_.push_back({add({.type = "forward", .inputs = inputs, .outputs = {size(), size()}, .module = module}), layer});
+      forward_.push_back(
+          {add({.type = "forward", .inputs = inputs, .outputs = {size(), size()}, .module = module}), layer});
       inputs = {{forward_.back().op, 0}};
       if (rng_.chance(0.5)) inputs.push_back(maybe_view({forward_.back().op, 1}, module));
     }
@@ -141,13 +171,20 @@ class RandomTraining {
     const std::string module = fmt::format("layer.{}", layer);
     std::vector<OutputRef> inputs{{last_[layer], 0}};
     if (gradient_ != kNoOp) inputs.push_back(maybe_view({gradient_, 0}, module, last_[layer]));
-    if (rng_.chance(0.3)) inputs.push_back(maybe_view({forward_[rng_.below(forward_.size())].op, 0}, module, last_[layer]));
-    gradient_ = add({.type = "backward", .inputs = inputs, .outputs = {size(), size()}, .module = module,
+    if (rng_.chance(0.3))
+      inputs.push_back(maybe_view({forward_[rng_.below(forward_.size())].op, 0}, module, last_[layer]));
+    gradient_ = add({.type = "backward",
+                     .inputs = inputs,
+                     .outputs = {size(), size()},
+                     .module = module,
                      .forward_of = last_[layer]});
     for (const OpId parameter : used_[layer]) {
       std::vector<OutputRef> read{{gradient_, 1}};
       if (rng_.chance(0.5)) read.push_back({last_[layer], 1});
-      const OpId delta = add({.type = "backward_weight", .inputs = read, .outputs = {size()}, .module = module,
+      const OpId delta = add({.type = "backward_weight",
+                              .inputs = read,
+                              .outputs = {size()},
+                              .module = module,
                               .forward_of = last_[layer]});
       deltas_.push_back({parameter, maybe_view({delta, 0}, module, last_[layer])});
     }
@@ -164,8 +201,12 @@ class RandomTraining {
       if (all.empty()) continue;
       OutputRef sum = all.front();
       for (std::size_t i = 1; i < all.size(); ++i) {
-        sum = {add({.type = "grad_add", .inputs = {sum, all[i]}, .outputs = {size()}, .module = module,
-                    .forward_of = last_[weight.layer]}), 0};
+        sum = {add({.type = "grad_add",
+                    .inputs = {sum, all[i]},
+                    .outputs = {size()},
+                    .module = module,
+                    .forward_of = last_[weight.layer]}),
+               0};
       }
       add({.type = "update", .inputs = {{weight.op, 0}, sum}, .module = module, .updates = weight.op});
     }
@@ -209,7 +250,9 @@ inline std::shared_ptr<const Machine> random_pipeline_machine(Rng& rng, std::siz
   }
   std::vector<Link> links;
   const auto link = [&](const std::string& a, const std::string& b) {
-    Link made{.from = a, .to = b, .bytes_per_s = rng.chance(0.5) ? 1e12 : 5e11,
+    Link made{.from = a,
+              .to = b,
+              .bytes_per_s = rng.chance(0.5) ? 1e12 : 5e11,
               .latency_s = static_cast<double>(rng.between(0, 3)) * 1e-12};
     if (rng.chance(0.3)) made.duplex = Duplex::kHalf;
     if (rng.chance(0.2)) made.bus = "bus";

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/output/pipeline_output.h"
 
+#include <utility>
+
 #include "app/output/table.h"
 #include "app/output/terminal.h"
 #include "base/text.h"
@@ -33,15 +35,17 @@ std::string layers_of(const PipelineStage& stage) {
 std::string stage_table(const PipelineAnswer& answer) {
   const Judged& best = *answer.best;
   const pipeline::StagedStep staged = pipeline::make_staged_step(answer.step, best.cut);
-  Table table = Table::headed({"stage", "device", ">layers", "from .. to", ">forward", ">backward", ">weights", "kept"});
+  Table table =
+      Table::headed({"stage", "device", ">layers", "from .. to", ">forward", ">backward", ">weights", "kept"});
   for (std::uint32_t s = 0; s < best.plan.stages.size(); ++s) {
     const PipelineStage& stage = best.plan.stages[s];
     const auto time = [&](ActionKind kind) {
       return format_time(pipeline::form_time(staged, s, pipeline::form_of(kind), stage.devices.front()));
     };
-    table.add({fmt::format("{}", s), devices_of(answer.problem().machine(), stage), fmt::format("{}", stage.layers.size()),
-               layers_of(stage), time(ActionKind::kForward), time(ActionKind::kBackward),
-               format_bytes(staged.resident[s] + staged.gradients[s]), stage.recompute ? "inputs, recomputed" : "all"});
+    table.add({fmt::format("{}", s), devices_of(answer.problem().machine(), stage),
+               fmt::format("{}", stage.layers.size()), layers_of(stage), time(ActionKind::kForward),
+               time(ActionKind::kBackward), format_bytes(staged.resident[s] + staged.gradients[s]),
+               stage.recompute ? "inputs, recomputed" : "all"});
   }
   return table.text();
 }
@@ -63,18 +67,20 @@ std::string device_table(const PipelineAnswer& answer) {
 std::string bounds_text(const PipelineAnswer& answer) {
   const PipelineBounds& bounds = answer.bounds;
   const Machine& machine = answer.problem().machine();
-  const std::string link = bounds.link ? fmt::format("the busiest link, {}, works {} of it", machine.queues()[*bounds.link],
-                                                     percent(bounds.link_share))
+  const std::string link = bounds.link ? fmt::format("the busiest link, {}, works {} of it",
+                                                     machine.queues()[*bounds.link], percent(bounds.link_share))
                                        : std::string("nothing is sent");
-  return fmt::format("{} works {} of the step; {}; the memory of {} is fullest, {}\n", machine.device(bounds.busiest).name,
-                     percent(bounds.busiest_share), link, machine.device(bounds.fullest).name,
-                     percent(bounds.fullest_share));
+  return fmt::format("{} works {} of the step; {}; the memory of {} is fullest, {}\n",
+                     machine.device(bounds.busiest).name, percent(bounds.busiest_share), link,
+                     machine.device(bounds.fullest).name, percent(bounds.fullest_share));
 }
 
 std::string others_table(const PipelineAnswer& answer) {
   Table table = Table::headed({"instead", ">stages", ">step", ">slower by", ">bubble"});
   const Judged* best = answer.best ? &*answer.best : nullptr;
+  bool has_single = false;  // only the best of single devices has a row
   for (const Judged& other : answer.others) {
+    if (other.name.starts_with(pipeline::kOneDevice) && std::exchange(has_single, true)) continue;
     const bool fits = other.timeline.score.feasible;
     std::string slower = "-";
     if (fits && best != nullptr && best->timeline.score.feasible) {
@@ -90,13 +96,15 @@ std::string others_table(const PipelineAnswer& answer) {
 }  // namespace
 
 std::string pipeline_page(const PipelineAnswer& answer) {
-  std::string page = fmt::format("{} on {}: {} layers in {} blocks", clean(answer.problem().graph().title()),
-                                 clean(answer.problem().machine().name()), [&] {
-                                   std::size_t layers = 0;
-                                   for (const auto& block : answer.step.blocks) layers += block.size();
-                                   return layers;
-                                 }(),
-                                 answer.step.blocks.size());
+  std::string page = fmt::format(
+      "{} on {}: {} layers in {} blocks", clean(answer.problem().graph().title()),
+      clean(answer.problem().machine().name()),
+      [&] {
+        std::size_t layers = 0;
+        for (const auto& block : answer.step.blocks) layers += block.size();
+        return layers;
+      }(),
+      answer.step.blocks.size());
   if (answer.orders > 0) {
     page += fmt::format("; {} orders of devices, {} pipelines tried in {}", answer.orders, answer.evaluations,
                         format_seconds(answer.search_s));
@@ -108,21 +116,27 @@ std::string pipeline_page(const PipelineAnswer& answer) {
                              clean(best.plan.schedule), percent(best.timeline.bubble())));
     page += "\n" + stage_table(answer) + "\n" + device_table(answer) + "\n" + bounds_text(answer) + "\n";
   }
-  return page + others_table(answer);
+  page += others_table(answer);
+  for (const OneMore& more : answer.one_more) {
+    page += fmt::format("{}one more {}: {}\n", &more == answer.one_more.data() ? "\n" : "", clean(more.model),
+                        more.step_time ? format_time(*more.step_time) : std::string("nothing that fits"));
+  }
+  return page;
 }
 
 std::string pipeline_overflow(const PipelineAnswer& answer) {
   const Problem& problem = answer.problem();
   if (answer.best) {
     const Overflow& overflow = *answer.best->timeline.score.overflow;
-    return fmt::format("'{}' lacks {} at {}", problem.machine().device(overflow.device).name, format_bytes(overflow.over),
-                       format_time(overflow.time));
+    return fmt::format("'{}' lacks {} at {}", problem.machine().device(overflow.device).name,
+                       format_bytes(overflow.over), format_time(overflow.time));
   }
   Bytes held = 0;
   for (const OpId op : problem.graph().ops()) held += problem.resident_bytes(op);
   for (const pipeline::LayeredStep::Sum& sum : answer.step.sums) held += sum.bytes;
   return fmt::format(
-      "no pipeline that was found fits: weights, their optimiser copies and gradients take {} together, activations come on "
+      "no pipeline that was found fits: weights, their optimiser copies and gradients take {} together, activations "
+      "come on "
       "top; try fewer microbatches, a smaller microbatch, or more devices",
       format_bytes(held));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // GPipe: all forward passes, then all backward passes. Source: Huang et al., "GPipe: Efficient Training of Giant Neural
-// Networks using Pipeline Parallelism", NeurIPS 2019. Bubble (p - 1) / (m + p - 1); every stage holds all m microbatches.
+// Networks using Pipeline Parallelism", NeurIPS 2019. Bubble (p - 1) / (m + p - 1); every stage holds all m
+// microbatches.
 #include "pipeline/schedules/rules.h"
 
 namespace berth::pipeline {

@@ -23,12 +23,12 @@ bool takes_whole_groups(const ScheduleShape& shape) {
 constexpr std::array kRules{
     ScheduleRule{"gpipe", "all forward passes, then all backward passes", "Huang et al., NeurIPS 2019", 1, false,
                  place_in_line, takes_any, gpipe_lists},
-    ScheduleRule{"1f1b", "one forward, one backward in turn", "Narayanan et al., SOSP 2019; Fan et al., PPoPP 2021", 1, false,
-                 place_in_line, takes_any, one_f_one_b_lists},
-    ScheduleRule{"interleaved-1f1b", "1f1b with several stages a device, in turn", "Narayanan et al., SC 2021", 0, false,
-                 place_in_turn, takes_whole_groups, interleaved_lists},
-    ScheduleRule{"zb-h1", "1f1b with gradients of weights put off", "Qi et al., ICLR 2024", 1, true, place_in_line, takes_any,
-                 zb_h1_lists},
+    ScheduleRule{"1f1b", "one forward, one backward in turn", "Narayanan et al., SOSP 2019; Fan et al., PPoPP 2021", 1,
+                 false, place_in_line, takes_any, one_f_one_b_lists},
+    ScheduleRule{"interleaved-1f1b", "1f1b with several stages a device, in turn", "Narayanan et al., SC 2021", 0,
+                 false, place_in_turn, takes_whole_groups, interleaved_lists},
+    ScheduleRule{"zb-h1", "1f1b with gradients of weights put off", "Qi et al., ICLR 2024", 1, true, place_in_line,
+                 takes_any, zb_h1_lists},
     ScheduleRule{"zb-v", "two stages a device, down and back, with gradients of weights put off",
                  "Qi et al., NeurIPS 2024", 2, true, place_in_v, takes_any, zb_v_lists},
 };

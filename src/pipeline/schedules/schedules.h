@@ -25,7 +25,7 @@ struct ScheduleRule {
   std::uint32_t chunks;                                                  // stages of a device; 0: two or more
   bool splits;                                                           // the backward pass in two parts
   std::uint32_t (*place_of)(const ScheduleShape&, std::uint32_t stage);  // of a stage
-  bool (*takes)(const ScheduleShape&);                           // whether there are lists for that shape
+  bool (*takes)(const ScheduleShape&);                                   // whether there are lists for that shape
   Lists (*lists)(const ScheduleShape&);
 };
 
@@ -36,8 +36,8 @@ const ScheduleRule* find_schedule_rule(std::string_view name);
 // Each microbatch of a place goes to one of its replicas, in turn.
 Lists deal(const std::vector<PipelineAction>& list, std::size_t replicas);
 
-// The most microbatches that a stage holds at once in a list: those whose forward pass has begun and whose backward pass
-// has not ended.
+// The most microbatches that a stage holds at once in a list: those whose forward pass has begun and whose backward
+// pass has not ended.
 std::uint32_t most_live(std::span<const PipelineAction> list, std::uint32_t stage);
 
 }  // namespace berth::pipeline

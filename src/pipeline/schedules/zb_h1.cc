@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ZB-H1: 1F1B with the backward pass in two parts. Gradients for the stage before come first; those of weights wait, in
-// stage s (from 0) for s microbatches, and fill the end. Source: Qi et al., "Zero Bubble Pipeline Parallelism", ICLR 2024.
-// With equal parts of forward, input and weight the bubble is (p - 1) / (3m + p - 1); no stage holds more than the p
-// microbatches of 1F1B's first.
+// stage s (from 0) for s microbatches, and fill the end. Source: Qi et al., "Zero Bubble Pipeline Parallelism", ICLR
+// 2024. With equal parts of forward, input and weight the bubble is (p - 1) / (3m + p - 1); no stage holds more than
+// the p microbatches of 1F1B's first.
 #include <algorithm>
 
 #include "pipeline/schedules/rules.h"

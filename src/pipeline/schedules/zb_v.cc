@@ -2,9 +2,9 @@
 // ZB-V: device d of p has the stages d and 2p - 1 - d, so that a microbatch goes down the devices and comes back; the
 // backward pass is in two parts. Source: Qi et al., "Pipeline Parallelism with Controllable Memory", NeurIPS 2024 (the
 // schedule was announced in "Zero Bubble Pipeline Parallelism", ICLR 2024); the order of actions as in PyTorch's
-// ScheduleZBVZeroBubble. With equal parts of forward, input and weight nothing but the start is idle, and no device holds
-// more than 2p half stages' microbatches, as much as 1F1B's first. It is made for at least 2p - 1 microbatches and leaves
-// those out that there are not.
+// ScheduleZBVZeroBubble. With equal parts of forward, input and weight nothing but the start is idle, and no device
+// holds more than 2p half stages' microbatches, as much as 1F1B's first. It is made for at least 2p - 1 microbatches
+// and leaves those out that there are not.
 #include <algorithm>
 
 #include "pipeline/schedules/rules.h"
@@ -15,7 +15,11 @@ namespace {
 class ZbVList {
  public:
   ZbVList(const ScheduleShape& shape, std::uint32_t place)
-      : down_(place), up_(2 * shape.places - 1 - place), place_(place), places_(shape.places), real_(shape.microbatches),
+      : down_(place),
+        up_(2 * shape.places - 1 - place),
+        place_(place),
+        places_(shape.places),
+        real_(shape.microbatches),
         all_(std::max(2 * shape.places - 1, shape.microbatches)) {}
 
   std::vector<PipelineAction> run() {

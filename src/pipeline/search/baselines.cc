@@ -23,7 +23,8 @@ class BaselineMaker {
     if (stages > 1) {
       add_stages("equal layers", equal_layers(stages), false);
       add_stages("equal layers, recomputed", equal_layers(stages), true);
-      add_stages("equal parameters", equal_shares(stages, [&](std::size_t b) { return costs_.parameters(0, b); }), false);
+      add_stages("equal parameters", equal_shares(stages, [&](std::size_t b) { return costs_.parameters(0, b); }),
+                 false);
       add_stages("equal work", equal_work(stages), false);
       add_data_parallel();
     }
@@ -67,7 +68,8 @@ class BaselineMaker {
     const auto work = [&](std::size_t first, std::size_t end) {
       return costs_.forward(first, end, device) + costs_.backward(first, end, device);
     };
-    std::vector<std::vector<Picoseconds>> least(stages + 1, std::vector<Picoseconds>(blocks_ + 1, work(0, blocks_) + 1));
+    std::vector<std::vector<Picoseconds>> least(stages + 1,
+                                                std::vector<Picoseconds>(blocks_ + 1, work(0, blocks_) + 1));
     std::vector<std::vector<std::uint32_t>> from(stages + 1, std::vector<std::uint32_t>(blocks_ + 1, 0));
     least[0][0] = 0;
     for (std::size_t s = 1; s <= stages; ++s) {
@@ -121,7 +123,8 @@ class BaselineMaker {
   }
 
   void add_one_device(DeviceId device) {
-    Baseline made{"one device: " + costs_.step().problem->machine().device(device).name, kept_cut({0}), {}};
+    Baseline made{
+        std::string(kOneDevice) + ": " + costs_.step().problem->machine().device(device).name, kept_cut({0}), {}};
     made.plan = plan_of(costs_.step(), made.cut, {{device}}, microbatches_);
     for (std::uint32_t m = 0; m < microbatches_; ++m) {
       made.plan.actions[index(device)].push_back({ActionKind::kForward, 0, m});

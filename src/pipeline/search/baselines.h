@@ -3,9 +3,9 @@
 // again.
 //   equal layers       as many layers in each stage, give or take one
 //   equal parameters   cut where the sum of parameters passes each share
-//   equal work         PipeDream's balance on devices taken for equal to the first: the slowest stage is as fast as can be
-//   data parallel      the whole model on every device, microbatches dealt by speed, gradients summed by a ring
-//   one device         the whole model on the fastest device that can hold it
+//   equal work         PipeDream's balance on devices taken for equal to the first: the slowest stage is as fast as can
+//   be data parallel      the whole model on every device, microbatches dealt by speed, gradients summed by a ring one
+//   device         the whole model on the fastest device that can hold it
 // The first again with recomputation in every stage: "equal layers, recomputed".
 #pragma once
 

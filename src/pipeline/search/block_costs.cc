@@ -61,7 +61,8 @@ void BlockCosts::sum_times() {
     if (part == Part::kStatic || part == Part::kInput) continue;
     auto& times = part == Part::kForward ? forward_ : part == Part::kUpdate ? update_ : backward_;
     for (const DeviceId device : of_class) {
-      if ((problem.runnable(op) & device_bit(device)) != 0) times[at(block + 1, device)] += problem.duration(op, device);
+      if ((problem.runnable(op) & device_bit(device)) != 0)
+        times[at(block + 1, device)] += problem.duration(op, device);
     }
   }
   for (auto* times : {&forward_, &backward_, &update_}) {
@@ -75,7 +76,8 @@ void BlockCosts::find_bytes(const StagedStep& alone) {
   constexpr std::size_t whole = form_of(ActionKind::kBackward);
   for (const OpId op : step_.graph().ops()) {
     if (step_.graph().role(op) != Role::kParameter) continue;
-    for (const TensorId tensor : step_.graph().outputs(op)) parameters_[step_.block(op) + 1] += step_.graph().bytes(tensor);
+    for (const TensorId tensor : step_.graph().outputs(op))
+      parameters_[step_.block(op) + 1] += step_.graph().bytes(tensor);
   }
   for (const Held& held : alone.held) {
     const bool waits = (held.kind == Held::Kind::kOwn && held.made[form_of(ActionKind::kForward)] >= 0) ||
@@ -143,7 +145,9 @@ Bytes BlockCosts::resident(std::size_t first, std::size_t end) const { return re
 Bytes BlockCosts::parameters(std::size_t first, std::size_t end) const { return parameters_[end] - parameters_[first]; }
 Bytes BlockCosts::kept(std::size_t first, std::size_t end) const { return kept_[end] - kept_[first]; }
 Bytes BlockCosts::inside(std::size_t first, std::size_t end) const {
-  return end == first ? 0 : *std::max_element(inside_.begin() + static_cast<std::ptrdiff_t>(first), inside_.begin() + static_cast<std::ptrdiff_t>(end));
+  return end == first ? 0
+                      : *std::max_element(inside_.begin() + static_cast<std::ptrdiff_t>(first),
+                                          inside_.begin() + static_cast<std::ptrdiff_t>(end));
 }
 Bytes BlockCosts::border_bytes(std::size_t border) const {
   return std::accumulate(borders_[border].forward.begin(), borders_[border].forward.end(), Bytes{0});

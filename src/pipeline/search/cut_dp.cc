@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 namespace berth::pipeline {
 namespace {
@@ -17,21 +18,23 @@ class CutFinder {
     price_stages();
   }
 
-  std::optional<FoundCut> run() {
-    if (blocks_ < places_) return std::nullopt;
+  std::vector<FoundCut> run(std::size_t most) {
+    std::vector<FoundCut> found;
+    if (blocks_ < places_) return found;
     const auto [low, high] = range_of_bounds();
-    if (low >= kNever) return std::nullopt;
-    std::optional<FoundCut> best;
+    if (low >= kNever) return found;
     const auto steps = static_cast<double>(std::max<std::size_t>(request_.bounds - 1, 1));
     for (std::size_t i = 0; i < request_.bounds; ++i) {
-      const double growth = std::pow(static_cast<double>(high) / static_cast<double>(low), static_cast<double>(i) / steps);
-      const auto bound = static_cast<Picoseconds>(std::ceil(static_cast<double>(low) * growth));
-      std::optional<FoundCut> found = shortest_way(bound);
-      if (!found || (best && best->estimate <= found->estimate)) continue;
-      best = std::move(found);
-      if (request_.microbatches == 1) break;
+      const double growth =
+          std::pow(static_cast<double>(high) / static_cast<double>(low), static_cast<double>(i) / steps);
+      std::optional<FoundCut> next =
+          shortest_way(static_cast<Picoseconds>(std::ceil(static_cast<double>(low) * growth)));
+      if (!next || std::ranges::find(found, next->cut, &FoundCut::cut) != found.end()) continue;
+      found.push_back(std::move(*next));
     }
-    return best;
+    std::ranges::stable_sort(found, {}, &FoundCut::estimate);
+    if (found.size() > most) found.resize(most);
+    return found;
   }
 
  private:
@@ -82,7 +85,8 @@ class CutFinder {
     price.load += costs_.update(first, end, device) / request_.microbatches;
     if (place == 0) return price;
     const DeviceId before = request_.places[place - 1];
-    const Picoseconds there = costs_.send_forward(first, before, device), back = costs_.send_backward(first, device, before);
+    const Picoseconds there = costs_.send_forward(first, before, device),
+                      back = costs_.send_backward(first, device, before);
     price.load = std::max({price.load, there, back});
     price.way += there + back;
     return price;
@@ -151,8 +155,8 @@ class CutFinder {
 
 }  // namespace
 
-std::optional<FoundCut> find_cut(const BlockCosts& costs, const CutRequest& request) {
-  return CutFinder(costs, request).run();
+std::vector<FoundCut> find_cuts(const BlockCosts& costs, const CutRequest& request, std::size_t most) {
+  return CutFinder(costs, request).run(most);
 }
 
 }  // namespace berth::pipeline

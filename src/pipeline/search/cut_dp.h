@@ -8,8 +8,8 @@
 // differ in what they hold; the timeline by units judges, and the search (planning.h) moves borders.
 #pragma once
 
-#include <optional>
 #include <span>
+#include <vector>
 
 #include "pipeline/search/block_costs.h"
 
@@ -28,7 +28,7 @@ struct FoundCut {
   Picoseconds estimate = 0;
 };
 
-// The best cut found; nothing if no stage fits where it should be.
-std::optional<FoundCut> find_cut(const BlockCosts& costs, const CutRequest& request);
+// Cuts that differ, the best estimate first, at most so many; none if no stage fits where it should be.
+std::vector<FoundCut> find_cuts(const BlockCosts& costs, const CutRequest& request, std::size_t most = 1);
 
 }  // namespace berth::pipeline

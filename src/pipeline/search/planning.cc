@@ -18,11 +18,13 @@
 namespace berth::pipeline {
 namespace {
 
-constexpr std::size_t kMostOrders = 200;        // per number of devices
-constexpr std::size_t kTriedOrders = 8;         // under every schedule
-constexpr std::size_t kImproved = 3;            // candidates whose borders are moved
-constexpr std::size_t kCoarseBounds = 10;       // of the program that ranks orders
-constexpr std::size_t kMostListed = 1024;       // actions of a plan whose order is searched
+constexpr std::size_t kMostOrders = 200;   // per number of devices
+constexpr std::size_t kTriedOrders = 16;   // under every schedule
+constexpr std::size_t kTriedCuts = 4;      // of each
+constexpr std::size_t kFewCuts = 64;       // so few are tried all
+constexpr std::size_t kImproved = 8;       // candidates whose borders are moved
+constexpr std::size_t kCoarseBounds = 10;  // of the program that ranks orders
+constexpr std::size_t kMostListed = 1024;  // actions of a plan whose order is searched
 constexpr std::uint64_t kListTries = 400;
 constexpr std::size_t kMostKnownCuts = 64;
 
@@ -49,8 +51,8 @@ class Planner {
   Planner(const LayeredStep& step, const PlanningRequest& request)
       : step_(step), request_(request), problem_(*step.problem), costs_(step), devices_(stage_devices(step)) {
     using std::chrono::steady_clock;
-    end_ = steady_clock::now() + std::chrono::duration_cast<steady_clock::duration>(
-                                     std::chrono::duration<double>(request.time_s));
+    end_ = steady_clock::now() +
+           std::chrono::duration_cast<steady_clock::duration>(std::chrono::duration<double>(request.time_s));
   }
 
   Planning run() {
@@ -63,7 +65,10 @@ class Planner {
     for (Candidate& candidate : found) improve(candidate);
     std::ranges::stable_sort(found, better_timeline, &Candidate::timeline);
     if (!found.empty()) {
-      if (may_search_lists()) improve_lists(found.front());
+      for (Candidate& candidate : found) {
+        if (may_search_lists() && candidate.timeline.score.feasible) improve_lists(candidate);
+      }
+      std::ranges::stable_sort(found, better_timeline, &Candidate::timeline);
       planning.best = Judged{"", found.front().cut, found.front().plan, found.front().timeline};
     }
     take_better_baseline(planning);
@@ -165,8 +170,8 @@ class Planner {
     }
     std::vector<std::uint32_t> limits;
     for (std::uint32_t s = 0; s < stages; ++s) limits.push_back(stages - s + candidate.recipe.ahead);
-    candidate.plan.actions = list_schedule(
-        *staged(candidate.cut), {candidate.devices, request_.microbatches, limits, candidate.recipe.split});
+    candidate.plan.actions = list_schedule(*staged(candidate.cut),
+                                           {candidate.devices, request_.microbatches, limits, candidate.recipe.split});
     candidate.plan.schedule = kSearched;
     return true;
   }
@@ -183,8 +188,8 @@ class Planner {
     std::vector<Ranked> ranked;
     for (const auto& order : orders) {
       ++looked_at;
-      const auto cut = find_cut(costs_, {order, request_.microbatches, request_.may_recompute, kCoarseBounds});
-      if (cut) ranked.push_back({order, cut->estimate});
+      const auto cuts = find_cuts(costs_, {order, request_.microbatches, request_.may_recompute, kCoarseBounds});
+      if (!cuts.empty()) ranked.push_back({order, cuts.front().estimate});
       if (should_stop()) break;
     }
     std::ranges::stable_sort(ranked, {}, &Ranked::estimate);
@@ -210,16 +215,43 @@ class Planner {
   // Every recipe for stages on these devices, one stage after the other.
   void try_order(const std::vector<DeviceId>& order, std::uint32_t chunks, const std::vector<DeviceId>& places,
                  std::vector<Candidate>& found) {
-    const auto cut = find_cut(costs_, {places, request_.microbatches, request_.may_recompute});
-    if (!cut) return;
-    std::optional<Candidate> best;
-    for (const Recipe& recipe : recipes(chunks)) {
-      if (should_stop() && best) break;
-      if (recipe.rule != nullptr && !stands_so(*recipe.rule, order, chunks, places)) continue;
-      auto judged = judge({cut->cut, places, chunks, recipe, {}, {}}, best ? &*best : nullptr);
-      if (judged && (!best || better_timeline(judged->timeline, best->timeline))) best = std::move(judged);
+    for (const Cut& cut : cuts_for(places)) {
+      std::optional<Candidate> best;
+      for (const Recipe& recipe : recipes(chunks)) {
+        if (should_stop() && best) break;
+        if (recipe.rule != nullptr && !stands_so(*recipe.rule, order, chunks, places)) continue;
+        auto judged = judge({cut, places, chunks, recipe, {}, {}}, best ? &*best : nullptr);
+        if (judged && (!best || better_timeline(judged->timeline, best->timeline))) best = std::move(judged);
+      }
+      if (best) found.push_back(std::move(*best));
+      if (should_stop()) return;
     }
-    if (best) found.push_back(std::move(*best));
+  }
+
+  // The most promising, and all where there are few.
+  std::vector<Cut> cuts_for(const std::vector<DeviceId>& places) {
+    std::vector<Cut> cuts;
+    for (FoundCut& found : find_cuts(costs_, {places, request_.microbatches, request_.may_recompute}, kTriedCuts)) {
+      cuts.push_back(std::move(found.cut));
+    }
+    std::vector<std::vector<std::uint32_t>> all{{0}};
+    for (std::size_t s = 1; s < places.size() && all.size() <= kFewCuts; ++s) {
+      std::vector<std::vector<std::uint32_t>> longer;
+      for (const auto& first : all) {
+        for (std::uint32_t next = first.back() + 1; next + (places.size() - s) <= costs_.num_blocks(); ++next) {
+          longer.push_back(first);
+          longer.back().push_back(next);
+        }
+      }
+      all = std::move(longer);
+    }
+    if (all.size() > kFewCuts) return cuts;
+    for (auto& first : all) {
+      const bool is_known = std::ranges::find(cuts, first, &Cut::first_block) != cuts.end();
+      Candidate candidate{{first, std::vector<std::uint8_t>(first.size(), 0)}, places, 1, {}, {}, {}};
+      if (!is_known && first.size() == places.size() && can_run(candidate)) cuts.push_back(std::move(candidate.cut));
+    }
+    return cuts;
   }
 
   [[nodiscard]] bool stands_so(const ScheduleRule& rule, const std::vector<DeviceId>& order, std::uint32_t chunks,
@@ -266,9 +298,9 @@ class Planner {
       }
     }
     for (std::size_t s = 0; s < candidate.cut.num_stages(); ++s) {
-      if (candidate.cut.recompute[s] == 0) continue;
+      if (!request_.may_recompute) break;
       all.push_back(same());
-      all.back().cut.recompute[s] = 0;
+      all.back().cut.recompute[s] ^= 1U;
     }
     for (const Recipe& recipe : recipes(candidate.chunks)) {
       if (recipe.rule != candidate.recipe.rule && recipe.rule != nullptr) continue;
@@ -388,6 +420,19 @@ std::vector<DeviceId> stage_devices(const LayeredStep& step) {
     if (runs_some(device)) devices.push_back(device);
   }
   return devices;
+}
+
+Status check_devices(const LayeredStep& step) {
+  const BlockCosts costs(step);
+  const std::vector<DeviceId> devices = stage_devices(step);
+  for (std::size_t b = 0; b < costs.num_blocks(); ++b) {
+    const auto runs = [&](DeviceId device) { return costs.can_run(b, b + 1, device); };
+    if (std::ranges::any_of(devices, runs)) continue;
+    return bad_input("the layer '{}' can run on no {} of '{}', so no stage can have it", step.blocks[b].front(),
+                     step.problem->machine().accelerators().empty() ? "device" : "accelerator",
+                     step.problem->machine().name());
+  }
+  return {};
 }
 
 Result<Cut> cut_of(const LayeredStep& step, const PipelinePlan& plan) {

@@ -20,11 +20,11 @@ namespace berth::pipeline {
 
 struct PlanningRequest {
   std::uint32_t microbatches = 8;
-  std::string schedule = {};       // one of planning_schedules(); empty: the best of all
+  std::string schedule = {};  // one of planning_schedules(); empty: the best of all
   bool may_recompute = true;
-  bool may_split = true;           // the backward pass in two parts
-  bool may_share = true;           // several stages on one device
-  double time_s = 8.0;             // a guard: it usually ends by itself
+  bool may_split = true;  // the backward pass in two parts
+  bool may_share = true;  // several stages on one device
+  double time_s = 8.0;    // a guard: it usually ends by itself
   std::uint64_t seed = 1;
   const std::atomic<bool>* stop = nullptr;
 };
@@ -41,12 +41,13 @@ struct Planning {
   std::optional<Judged> best;     // nothing if nothing fits
   std::vector<Judged> baselines;  // equal layers, equal parameters, equal work, data parallel, one device
   std::uint64_t evaluations = 0;
-  std::size_t orders = 0;         // of devices that were looked at
+  std::size_t orders = 0;  // of devices that were looked at
 };
 
 Planning plan_pipeline(const LayeredStep& step, const PlanningRequest& request);
 
-// What people do without a planner (baselines.h), judged.
+// What people do without a planner (baselines.h), judged. Names of rows with one device begin with this.
+inline constexpr std::string_view kOneDevice = "one device";
 std::vector<Judged> judge_baselines(const LayeredStep& step, std::uint32_t microbatches);
 
 // Names of schedules that a request may ask for: those of the rules, and `searched`.
@@ -59,6 +60,9 @@ PipelinePlan plan_of(const LayeredStep& step, const Cut& cut, const std::vector<
 
 // Devices that stages may be on: accelerators that can run some block, or all devices where there are none.
 std::vector<DeviceId> stage_devices(const LayeredStep& step);
+
+// That every block can run on one of them at least; an error names a layer that cannot.
+Status check_devices(const LayeredStep& step);
 
 // How the layers of a plan cut a step; an error if they are not its layers in their order.
 Result<Cut> cut_of(const LayeredStep& step, const PipelinePlan& plan);

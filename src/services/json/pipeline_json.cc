@@ -82,7 +82,8 @@ std::string pipeline_json(const PipelineAnswer& answer, bool timeline) {
     json.key("best");
     if (answer.best) {
       const Judged& best = *answer.best;
-      json.begin_object(JsonLayout::kLines).members("microbatches", best.plan.microbatches, "schedule", best.plan.schedule);
+      json.begin_object(JsonLayout::kLines)
+          .members("microbatches", best.plan.microbatches, "schedule", best.plan.schedule);
       json.members("feasible", best.timeline.score.feasible, "step_time_s", pipeline_step_s(best), "bubble",
                    best.timeline.bubble());
       write_pipeline_stages(json, machine, best.plan);
@@ -96,6 +97,10 @@ std::string pipeline_json(const PipelineAnswer& answer, bool timeline) {
     json.objects("others", answer.others, [&](const Judged& other) {
       json.members("name", other.name);
       write_pipeline_worth(json, other);
+    });
+    json.objects("one_more", answer.one_more, [&](const OneMore& more) {
+      json.members("model", more.model, "step_time_s",
+                   more.step_time ? std::optional(to_seconds(*more.step_time)) : std::nullopt);
     });
     write_notes(json, answer.loaded->notes);
   });

@@ -26,10 +26,10 @@ PipelinePrediction prediction_of_pipeline(const Problem& problem, const Judged& 
 
 Status save_pipeline(const std::string& path, const PipelineAnswer& answer) {
   if (path.empty() || !answer.best) return {};
-  return write_file_atomically(path, write_pipeline_json(answer.problem().graph(), answer.problem().machine(),
-                                                         answer.best->plan,
-                                                         answer.step.named_by_modules ? "modules" : "labels",
-                                                         prediction_of_pipeline(answer.problem(), *answer.best)));
+  return write_file_atomically(
+      path, write_pipeline_json(answer.problem().graph(), answer.problem().machine(), answer.best->plan,
+                                answer.step.named_by_modules ? "modules" : "labels",
+                                prediction_of_pipeline(answer.problem(), *answer.best)));
 }
 
 // A share of the step; memory in shares of what there is.
@@ -41,7 +41,8 @@ PipelineBounds bounds_of(const Problem& problem, const Score& score) {
   for (const DeviceId device : problem.machine().device_ids()) {
     const DeviceUse& use = score.devices[index(device)];
     if (share(use.busy) > bounds.busiest_share) bounds.busiest = device, bounds.busiest_share = share(use.busy);
-    const double full = static_cast<double>(use.peak) / static_cast<double>(std::max<Bytes>(problem.capacity(device), 1));
+    const double full =
+        static_cast<double>(use.peak) / static_cast<double>(std::max<Bytes>(problem.capacity(device), 1));
     if (full > bounds.fullest_share) bounds.fullest = device, bounds.fullest_share = full;
   }
   for (std::size_t queue = 0; queue < score.queues.size(); ++queue) {
@@ -85,6 +86,29 @@ pipeline::PlanningRequest planning_request(const PipelineRequest& request, const
           .stop = caller.stop_flag()};
 }
 
+Result<OneMore> plan_with_one_more(PipelineRequest request, const std::string& model, Caller& caller) {
+  request.problem.changes.added.push_back(model);
+  Silent silent(caller);
+  BERTH_TRY(const LoadedProblem loaded, load_problem(request.problem, silent));
+  BERTH_TRY(const pipeline::LayeredStep step, pipeline::find_layered_step(loaded.problem));
+  const pipeline::Planning planning = pipeline::plan_pipeline(step, planning_request(request, caller));
+  OneMore more{model};
+  if (planning.best) more.step_time = planning.best->timeline.score.step_time;
+  return more;
+}
+
+void add_one_more(PipelineAnswer& answer, const PipelineRequest& request, Caller& caller) {
+  std::vector<std::string> models;
+  for (const DeviceId device : pipeline::stage_devices(answer.step)) {
+    const std::string& model = answer.problem().machine().device(device).model;
+    if (std::ranges::find(models, model) == models.end()) models.push_back(model);
+  }
+  for (const std::string& model : models) {
+    auto more = plan_with_one_more(request, model, caller);
+    answer.one_more.push_back(more ? std::move(*more) : OneMore{model});
+  }
+}
+
 }  // namespace
 
 const Judged* PipelineAnswer::best_uniform() const {
@@ -108,6 +132,7 @@ Result<PipelineAnswer> answer_pipeline(const PipelineRequest& request, Caller& c
     return bad_input("berth pipeline makes a timeline; a problem with the objective 'pipeline' has none");
   }
   BERTH_TRY(answer.step, pipeline::find_layered_step(answer.problem()));
+  BERTH_RETURN_IF_ERROR(pipeline::check_devices(answer.step));
   caller.work_begins();
   const auto start = std::chrono::steady_clock::now();
   pipeline::PlanningRequest planning = planning_request(request, caller);
@@ -123,10 +148,10 @@ Result<PipelineAnswer> answer_pipeline(const PipelineRequest& request, Caller& c
     answer.evaluations = found.evaluations;
   }
   answer.search_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  std::ranges::stable_sort(answer.others, [](const Judged& a, const Judged& b) {
-    return better(a.timeline.score, b.timeline.score);
-  });
+  std::ranges::stable_sort(answer.others,
+                           [](const Judged& a, const Judged& b) { return better(a.timeline.score, b.timeline.score); });
   if (answer.best) answer.bounds = bounds_of(answer.problem(), answer.best->timeline.score);
+  if (request.one_more) add_one_more(answer, request, caller);
   answer.saved = save_pipeline(request.output, answer);
   return answer;
 }

@@ -16,14 +16,15 @@
 namespace berth {
 
 struct PipelineRequest {
-  ProblemRequest problem;             // the graph is the step of one microbatch
-  std::uint32_t microbatches = 8;     // of a given pipeline those of its file
-  std::string schedule = {};          // empty: the best of all
+  ProblemRequest problem;          // the graph is the step of one microbatch
+  std::uint32_t microbatches = 8;  // of a given pipeline those of its file
+  std::string schedule = {};       // empty: the best of all
   bool may_recompute = true, may_split = true, may_share = true;
-  double time_s = 8.0;                // for the search
+  double time_s = 8.0;  // for the search
   std::uint64_t seed = 1;
-  std::string given = {};             // a file of berth-pipeline/1 to judge instead of a search
-  std::string output = {};            // file to write; empty: none
+  bool one_more = false;    // what one more card of each kind would bring
+  std::string given = {};   // a file of berth-pipeline/1 to judge instead of a search
+  std::string output = {};  // file to write; empty: none
 };
 
 // What bounds a pipeline: the share of the step that its busiest device and its busiest link work, and the memory that
@@ -37,12 +38,19 @@ struct PipelineBounds {
   double fullest_share = 0.0;
 };
 
+// The best pipeline with one more device of a model.
+struct OneMore {
+  std::string model;
+  std::optional<Picoseconds> step_time = {};  // none: nothing fits, or it cannot be added
+};
+
 struct PipelineAnswer {
   std::shared_ptr<const LoadedProblem> loaded;
   pipeline::LayeredStep step;
   std::optional<pipeline::Judged> best;  // what was found, or was given; nothing if nothing fits
   std::vector<pipeline::Judged> others;  // what people do without a planner, best first
   PipelineBounds bounds;                 // of the best
+  std::vector<OneMore> one_more;         // if asked for
   std::size_t orders = 0;
   std::uint64_t evaluations = 0;
   double search_s = 0.0;
