@@ -41,7 +41,7 @@ std::string formats_text() {
   for (const ExportFormat& format : export_formats()) {
     const std::string what = format.is_folder ? " (OUT is a folder)" : "";
     const std::string takes = format.takes.empty() ? "" : fmt::format(" [{}]", format.takes);
-    text += fmt::format("  {:<17}{}{}{}\n", format.name, format.summary, what, takes);
+    text += fmt::format("  {:<18}{}{}{}\n", format.name, format.summary, what, takes);
   }
   return text;
 }
@@ -52,14 +52,15 @@ void add_export_command(CLI::App& app, Exit& exit) {
   auto [command, flags] =
       add_command<ExportFlags>(app, exit, "export", "a plan in the form that a runtime or a viewer takes", run_export);
   add_problem_flags(command, flags.problem);
-  add_text(command, "--plan", flags.plan, "FILE", "plan to export: of berth place -o, or any that berth score reads")
+  add_text(command, "--plan", flags.plan, "FILE",
+           "plan to export: of berth place -o, or any that berth score reads; or a pipeline (berth-pipeline/1)")
       ->required();
   add_text(command, "--to", flags.format, "FORMAT", "format, see below")->required();
   add_output_flag(command, flags.output, "file or folder to write")->required();
   add_texts(command, "--name", flags.names, "DEVICE=NAME",
             "what the runtime calls a device, where it is not the n-th of its kind");
   add_text(command, "--module-prefix", flags.module_prefix, "MODULE",
-           "accelerate: path of the user's model within the modules of the graph, left out of the map's names");
+           "path of the user's model within the modules of the graph, left out of the names written");
   add_json_flag(command, flags.json);
   command.footer(
       fmt::format("{}\nWithout --machine the machine is the one that the plan was made for, if it is built in.\n\n"

@@ -36,9 +36,12 @@ std::size_t number_of_kind(const Machine& machine, DeviceId device) {
 }
 
 std::string runtime_name(Runtime runtime, const ExportRequest& request, DeviceId device) {
-  const Machine& machine = request.problem.machine();
-  const auto given = request.names.find(machine.device(device).name);
-  if (given != request.names.end()) return given->second;
+  return runtime_name(runtime, request.problem.machine(), request.names, device);
+}
+
+std::string runtime_name(Runtime runtime, const Machine& machine, const DeviceNames& names, DeviceId device) {
+  const auto given = names.find(machine.device(device).name);
+  if (given != names.end()) return given->second;
   const DeviceKind kind = machine.device(device).kind;
   const std::size_t number = number_of_kind(machine, device);
   switch (runtime) {
@@ -65,9 +68,8 @@ std::vector<DeviceId> devices_in_use(const Machine& machine, const Plan& plan) {
   return devices;
 }
 
-Status check_names(const ExportRequest& request) {
-  const Machine& machine = request.problem.machine();
-  for (const auto& [device, name] : request.names) {
+Status check_names(const Machine& machine, const DeviceNames& names) {
+  for (const auto& [device, name] : names) {
     if (!machine.find_device(device)) {
       return bad_input("machine '{}' has no device {}; it has {}", machine.name(), in_quotes(device),
                        known_device_words(machine));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@ enum class Runtime { kTorch, kOnnxRuntime, kOpenVino, kTensorFlow };
 // "cuda:1", "gpu:1", "GPU.1", "/device:GPU:1"; where a runtime has one CPU, "cpu" or "CPU". What the user calls a
 // device comes first.
 std::string runtime_name(Runtime runtime, const ExportRequest& request, DeviceId device);
+using DeviceNames = std::map<std::string, std::string>;  // of the user's, by their names in the machine
+std::string runtime_name(Runtime runtime, const Machine& machine, const DeviceNames& names, DeviceId device);
 
 std::size_t number_of_kind(const Machine& machine, DeviceId device);
 
@@ -22,6 +25,6 @@ std::size_t number_of_kind(const Machine& machine, DeviceId device);
 std::vector<DeviceId> devices_in_use(const Machine& machine, const Plan& plan);
 
 // Names that the user gives and the machine does not have.
-Status check_names(const ExportRequest& request);
+Status check_names(const Machine& machine, const DeviceNames& names);
 
 }  // namespace berth

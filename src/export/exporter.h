@@ -44,15 +44,18 @@ struct Exported {
   std::vector<std::string> notes = {};
 };
 
+struct TrainingExportRequest;  // export/training/training_exports.h
+
 struct ExportFormat {
   std::string_view name;
-  std::string_view summary;     // one line: what it is for
-  bool is_folder = false;       // OUT is a folder
-  std::string_view takes = {};  // endings of GRAPH, separated by blanks; empty: any graph
-  Result<Exported> (*make)(const ExportRequest&) = nullptr;
+  std::string_view summary;                                  // one line: what it is for
+  bool is_folder = false;                                    // OUT is a folder
+  std::string_view takes = {};                               // endings of GRAPH, separated by blanks; empty: any graph
+  Result<Exported> (*make)(const ExportRequest&) = nullptr;  // of a plan
   std::string_view runtime = {};   // that runs the plan; none: it is for people and other programs to look at
   bool runs_by_regions = false;    // the runtime runs one region of ops after the other (OpenVINO's HETERO)
   bool speaks_of_modules = false;  // so that a prefix of their paths may be left out (ExportRequest::module_prefix)
+  Result<Exported> (*make_of_pipeline)(const TrainingExportRequest&) = nullptr;  // instead: takes pipelines, not plans
 };
 
 std::span<const ExportFormat> plan_exports();  // sorted by name

@@ -21,7 +21,7 @@
 namespace berth {
 namespace {
 
-constexpr std::string_view kPipelineFormat = "berth-pipeline/1";
+constexpr std::string_view kStagesFormat = "berth-ort-stages/1";
 
 std::string file_name(std::size_t stage) { return fmt::format("stage{}.onnx", stage); }
 
@@ -48,7 +48,7 @@ std::vector<std::string_view> output_names(const OnnxSource& source) {
 std::string manifest(const ExportRequest& request, const OnnxSource& source, const std::vector<OnnxStage>& stages) {
   const Machine& machine = request.problem.machine();
   JsonWriter json;
-  json.begin_object(JsonLayout::kLines).key("format").value(kPipelineFormat);
+  json.begin_object(JsonLayout::kLines).key("format").value(kStagesFormat);
   json.key("model").value(std::filesystem::path(request.source).filename().string());
   json.key("machine").value(machine.name());
   write_names(json, "inputs", input_names(source));

@@ -15,9 +15,11 @@ from export_case import ExportCase
 from protobuf_wire import fields, number, text
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+MLP = str(ROOT / "examples" / "mlp.train.json")
 CNN = str(ROOT / "tests" / "data" / "openvino" / "small_cnn.xml")
 FORMATS = re.findall(r"^  ([a-z-]+) {2,}", berth("export", "--help").stdout.partition("Formats:")[2], re.MULTILINE)
 ANY_GRAPH = ["accelerate", "chrome", "csv", "dot", "model-explorer", "perfetto"]
+PIPELINES = ["deepspeed", "megatron", "torch-pipelining", "torchtitan"]
 
 
 def tensorflow_node(name, op, inputs=(), device=""):
@@ -45,7 +47,7 @@ class Exports(ExportCase):
 
     def test_help_lists_all_formats(self):
         self.assertEqual(FORMATS, sorted(FORMATS))
-        self.assertEqual(set(FORMATS), {*ANY_GRAPH, "openvino", "ort", "ort-stages", "tensorflow"})
+        self.assertEqual(set(FORMATS), {*ANY_GRAPH, *PIPELINES, "openvino", "ort", "ort-stages", "tensorflow"})
 
     def test_the_same_plan_gives_the_same_bytes(self):
         plan = self.plan(SMALL)
@@ -64,7 +66,7 @@ class Exports(ExportCase):
         self.assert_refused([*command, "ort"], "--to ort", "ends in .onnx", SMALL)
         self.assert_refused([*command, "csv", "--name", "gpu7=cuda:1"], "no device \"gpu7\"", "gpu0")
         self.assert_refused([*command, "csv", "--name", "gpu0"], "DEVICE=NAME")
-        self.assert_refused([*command, "csv", "--module-prefix", "m"], "--module-prefix is for --to accelerate")
+        self.assert_refused([*command, "csv", "--module-prefix", "m"], "--module-prefix is for --to accelerate, torch-pipelining and torchtitan")
         self.assert_refused([*command, "accelerate", "--module-prefix", "nowhere"], "no parameter is inside", "nowhere")
         self.assert_refused([*command, "chrome", "--objective", "pipeline"], "no timeline")
         self.assert_refused(["export", "zoo:rnnlm", "--plan", plan, "--to", "csv", "-o", out], "made for another graph")
@@ -79,6 +81,45 @@ class Exports(ExportCase):
         machine = self.write("own.toml", self.text_of("machines", "k40x2").replace('name = "k40x2"', 'name = "own"'))
         plan = self.plan(SMALL, machine)
         self.assert_refused(["export", SMALL, "--plan", plan, "--to", "csv", "-o", str(self.folder / "x")], "--machine is required")
+
+    # Pipelines, made here by hand; what torch makes of them is tested in tests/consumers/pipelining_test.py.
+
+    def pipeline(self, **changed):
+        graph_hash = json.loads(pathlib.Path(self.plan(MLP)).read_text())["graph"]
+
+        def device(name, stage):
+            return {"device": name, "actions": [{"stage": stage, "microbatch": m, "kind": kind} for m in (0, 1) for kind in ("forward", "backward")]}
+        return self.write("pipeline.json", json.dumps({
+            "format": "berth-pipeline/1", "graph": graph_hash, "title": "mlp", "machine": "k40x2", "microbatches": 2, "schedule": "in turn",
+            "cut_by": "labels", "optimizer": {"kind": "sgd", "state": "with-weights"},
+            "stages": [{"layers": ["first"], "devices": ["gpu0"], "recompute": False}, {"layers": ["second"], "devices": ["gpu1"], "recompute": False}],
+            "devices": [device("gpu0", 0), device("gpu1", 1)], **changed}))
+
+    def test_pipelines_have_their_own_formats(self):
+        pipeline = self.pipeline()
+        out, document = self.export(MLP, pipeline, "torch-pipelining", out=str(self.folder / "torch"))
+        folder = pathlib.Path(out)
+        self.assertEqual(sorted(pathlib.Path(file).name for file in document["files"]), ["pipeline.json", "run.py", "schedule.csv"])
+        self.assertEqual((folder / "schedule.csv").read_text(), "0F0,0B0,0F1,0B1\n1F0,1B0,1F1,1B1\n")
+        manifest = json.loads((folder / "pipeline.json").read_text())
+        self.assertEqual((manifest["format"], manifest["split_points"]), ("berth-torch-pipelining/1", ["second"]))
+        self.assertEqual([rank["torch"] for rank in manifest["ranks"]], ["cuda:0", "cuda:1"])
+        compile((folder / "run.py").read_text(), "run.py", "exec")
+        out, _ = self.export(MLP, pipeline, "torchtitan", out=str(self.folder / "titan"))
+        titan = {"__file__": str(pathlib.Path(out) / "parallelism.py")}
+        exec((pathlib.Path(out) / "parallelism.py").read_text(), titan)
+        self.assertEqual(titan["PARALLELISM"]["module_fqns_per_model_part"], [["first"], ["second"]])
+        self.assertTrue(pathlib.Path(titan["PARALLELISM"]["pipeline_parallel_schedule_csv"]).is_file())
+        out = str(self.folder / "x")
+        for form, words in [("deepspeed", "in turn (1f1b), and this pipeline's lists are others (in turn)"), ("megatron", "this model has none"),
+                            ("csv", "berth-pipeline/1")]:
+            self.assert_refused(["export", MLP, "--plan", pipeline, "--to", form, "-o", out], words)
+        self.assert_refused(["export", MLP, "--plan", self.plan(MLP), "--to", "torchtitan", "-o", out], "berth-plan/1")
+        self.assert_refused(["export", MLP, "--plan", pipeline, "--to", "torchtitan", "-o", out, "--module-prefix", "m"], "is not inside 'm'")
+        stages = [{"layers": ["second"], "devices": ["gpu0"]}, {"layers": ["first"], "devices": ["gpu1"]}]
+        self.assert_refused(["export", MLP, "--plan", self.pipeline(stages=stages), "--to", "torchtitan", "-o", out],
+                            "pipeline.json: the stages have 'second' where the graph's next layer is 'first'")
+        self.assertFalse(pathlib.Path(out).exists())
 
     # Tables and pictures.
 
@@ -255,7 +296,7 @@ class Exports(ExportCase):
         plan = self.plan(model, "k40x2", "round-robin", *dims)
         out, document = self.export(model, plan, "ort-stages", *dims)
         manifest = json.loads((pathlib.Path(out) / "pipeline.json").read_text())
-        self.assertEqual((manifest["format"], manifest["inputs"], manifest["outputs"]), ("berth-pipeline/1", ["x"], ["y"]))
+        self.assertEqual((manifest["format"], manifest["inputs"], manifest["outputs"]), ("berth-ort-stages/1", ["x"], ["y"]))
         devices, seen, have = self.devices_of(plan), [], set(manifest["inputs"])
         for stage in manifest["stages"]:
             self.assertTrue(set(stage["inputs"]) <= have, "earlier stages make what a stage reads")

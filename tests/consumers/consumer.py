@@ -21,6 +21,7 @@ PACKAGES = {
     "openvino": ["openvino==2026.4.1", "onnx==1.23.2", "numpy==2.4.6"],
     "accelerate": ["torch==2.11.0", "accelerate==1.15.0", "transformers==5.22.2", "numpy==2.4.6"],
     "perfetto": ["perfetto==0.59.1"],
+    "pipelining": ["torch==2.15.0", "numpy==2.4.6"],
     "tensorflow": ["tensorflow-cpu==2.21.0", "numpy==2.4.6"],
     "wheel": [],
 }

@@ -10,9 +10,11 @@
 #include <vector>
 
 #include "base/text.h"
+#include "export/training/training_exports.h"
 #include "files/gzip.h"
 #include "format/constraints_file.h"
 #include "format/machine_toml.h"
+#include "format/pipeline_file.h"
 #include "format/plan_file.h"
 #include "fuzz/memory_file.h"
 #include "fuzz/run_readers.h"
@@ -108,6 +110,21 @@ Status read_plan(std::string_view bytes) {
   static const Problem problem = make_problem(small_graph(), some_machine()).value();
   BERTH_TRY(const Plan plan, parse_plan(std::string(bytes), "fuzz.json", problem.graph(), problem.machine()));
   return use_plan(problem, plan);
+}
+
+// Written, read again and put into the form of every framework, which may refuse it.
+Status read_pipeline_file(std::string_view bytes) {
+  static const Problem problem = make_problem(small_graph(), some_machine()).value();
+  BERTH_TRY(const PipelinePlan plan,
+            parse_pipeline(std::string(bytes), "fuzz.json", problem.graph(), problem.machine()));
+  for (const ExportFormat& format : training_exports()) {
+    const auto made = format.make_of_pipeline({.problem = problem, .plan = plan});
+    BERTH_CHECK(made.ok() ? !made->files.empty() : !made.error().message.empty());
+  }
+  const std::string text = write_pipeline_json(problem.graph(), problem.machine(), plan, "ops", {});
+  const auto again = parse_pipeline(text, "again.json", problem.graph(), problem.machine());
+  BERTH_CHECK(again.ok() && *again == plan);
+  return {};
 }
 
 Status read_archive(std::string_view bytes) {
@@ -267,6 +284,7 @@ Status read_foreign(std::string_view bytes) {
 constexpr std::array kReaders{
     FuzzedReader{"aten_graph", read_graph_json},
     FuzzedReader{"berth_graph", read_graph_json},
+    FuzzedReader{"berth_pipeline", read_pipeline_file},
     FuzzedReader{"berth_plan", read_plan},
     FuzzedReader{"berth_problem", read_problem},
     FuzzedReader{"checkpoint", read_checkpoint},
