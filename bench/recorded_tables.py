@@ -9,7 +9,7 @@ A new measurement is a change of its record; what can be derived, such as ratios
 """
 import json
 
-from lib import cli, markdown, paths, stats, units
+from lib import cli, llm_cells, markdown, paths, stats, units
 
 RECORDED = paths.ROOT / "bench" / "recorded"
 
@@ -180,11 +180,17 @@ def gpu_auto(found):
     return markdown.table(["graph", "machine", "16 threads", "plans", "with the card", "plans", "times"], "llrrrrr", lines)
 
 
+def llm_reality(found):
+    bars = "".join(f"- {markdown.verdict(holds)}: {what}\n" for what, holds in llm_cells.bars(found))
+    return f"{llm_cells.speed_table(found)}\n{llm_cells.memory_table(found)}\n{bars}"
+
+
 # Name of the section: its page, its record, what makes it.
 TABLES = {"reality-gpu": ("reality.md", "reality_gpu", reality_gpu),
           "reality-gpu-graphs": ("reality.md", "reality_gpu", reality_gpu_graphs),
           "reality-cpus": ("reality.md", "reality_cpus", reality_cpus),
           "capped": ("reality.md", "capped", capped),
+          "llm-reality": ("llm.md", "llm_reality", llm_reality),
           "policy-device": ("training.md", "policy_device", policy_device),
           "gpu-batches": ("simulator.md", "gpu_batches", gpu_batches),
           "gpu-engine": ("simulator.md", "gpu_batches", gpu_engine),

@@ -3,6 +3,7 @@
 
 #include "app/flags/options.h"
 #include "app/output/llm_output.h"
+#include "app/output/progress.h"
 #include "app/output/terminal.h"
 #include "base/units.h"
 #include "files/files.h"
@@ -13,6 +14,7 @@
 #include "services/serving/llm_export.h"
 #include "services/serving/llm_html.h"
 #include "services/serving/llm_options.h"
+#include "services/serving/llm_tune.h"
 
 namespace berth::app {
 namespace {
@@ -21,7 +23,8 @@ struct LlmFlags {
   LlmRequest request;
   std::string runtime = "llama.cpp", objective = "request", context_memory = "512MiB", host_memory = "2GiB";
   std::string context, depth, to, output, given_output, report;
-  bool json = false;
+  std::string tune_command = "llama-bench", tune_limit = "10min";
+  bool tune = false, json = false;
 };
 
 Status save(const std::string& path, const LlmAnswer& answer, const llm::Placement& placement,
@@ -67,7 +70,16 @@ Result<std::string> pasted(const LlmFlags& flags, const LlmAnswer& answer) {
   return bad_input("--to: there is no form '{}'; there are llama.cpp, vllm, accelerate and table", flags.to);
 }
 
-Result<Exit> run_llm(const LlmFlags& flags) {
+Result<TuneRequest> tune_request_of(const LlmFlags& flags) {
+  TuneRequest request{.command = flags.tune_command, .model = flags.request.model, .learned = flags.request.learned};
+  auto limit = parse_seconds(flags.tune_limit);
+  if (!limit) return within("--tune-limit", limit.error());
+  if (*limit <= 0.0) return bad_input("--tune-limit: '{}' is no time for a run", flags.tune_limit);
+  request.limit_s = *limit;
+  return request;
+}
+
+Status check_outputs(const LlmFlags& flags) {
   const std::array sources{flags.request.model, flags.request.machine};
   BERTH_RETURN_IF_ERROR(check_output_path(flags.output, sources));
   BERTH_RETURN_IF_ERROR(check_output_path(flags.given_output, sources));
@@ -75,8 +87,17 @@ Result<Exit> run_llm(const LlmFlags& flags) {
   if (!flags.given_output.empty() && !flags.request.has_given()) {
     return bad_input("--given-output: there is no plan of yours; give --flags, --device-map or --partition");
   }
-  BERTH_TRY(const LlmRequest request, request_of(flags));
-  BERTH_TRY(const LlmAnswer answer, answer_llm(request));
+  return flags.tune ? check_output_path(flags.request.learned, sources) : Status();
+}
+
+Result<Exit> run_llm(const LlmFlags& flags) {
+  BERTH_RETURN_IF_ERROR(check_outputs(flags));
+  BERTH_TRY(LlmRequest request, request_of(flags));
+  if (flags.tune && !path_exists(request.learned)) request.learned.clear();  // it will be written
+  BERTH_TRY(const TuneRequest tuning, tune_request_of(flags));
+  BERTH_TRY(LlmAnswer answer, answer_llm(request));
+  TerminalCaller caller(true);
+  if (flags.tune) BERTH_RETURN_IF_ERROR(tune_llm(tuning, answer, caller));
   BERTH_TRY(const std::string paste, pasted(flags, answer));
   const Status saved = save_all(flags, answer);
   if (flags.json) {
@@ -146,6 +167,19 @@ void add_llm_device_flags(CLI::App& command, LlmFlags& flags) {
             "a GPU of another host, behind a ggml-rpc-server, for example gpu2=192.168.0.7:50052");
 }
 
+void add_llm_tune_flags(CLI::App& command, LlmFlags& flags) {
+  command.add_flag("--tune", flags.tune, "run the best few plans with llama-bench and keep the fastest");
+  command
+      .add_option(
+          "--tune-command", flags.tune_command,
+          "what runs a plan and prints what llama-bench -o json does; may have {model} {flags} {prompt} {answer} "
+          "{depths}")
+      ->capture_default_str();
+  command.add_option("--tune-limit", flags.tune_limit, "time for a plan, loading included")->capture_default_str();
+  add_text(command, "--learned", flags.request.learned, "FILE",
+           "what --tune learned of the machine: read, and with --tune written");
+}
+
 void add_llm_answer_flags(CLI::App& command, LlmFlags& flags) {
   CLI::Option* line = command.add_option("--flags", flags.request.given_flags,
                                          "your own flags of llama.cpp, to be judged: \"-ngl 20 -ts 3,1\"");
@@ -177,11 +211,13 @@ void add_llm_command(CLI::App& app, Exit& exit) {
   add_llm_model_flags(command, flags);
   add_llm_device_flags(command, flags);
   add_llm_answer_flags(command, flags);
+  add_llm_tune_flags(command, flags);
   command.footer(
       "Examples:\n  berth llm llama-70b --machine rtx4090-3060 --ctx 8192\n"
       "  berth llm model.gguf --machine box.toml --ctx 32768 --cache-type q8_0 --reserve gpu0=1.5GiB\n"
       "  berth llm mixtral-8x7b --machine rtx4090-3060 --flags \"-ngl 20 -ts 2,1\"    (is mine any good?)\n"
-      "  berth llm llama-8b --machine a100-v100 --runtime vllm --to vllm");
+      "  berth llm llama-8b --machine a100-v100 --runtime vllm --to vllm\n"
+      "  berth llm model.gguf --machine box.toml --tune --learned box-learned.toml    (run the best plans)");
 }
 
 }  // namespace berth::app

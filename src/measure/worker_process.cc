@@ -15,6 +15,8 @@
 #include <thread>
 #include <utility>
 
+#include "measure/child.h"
+
 namespace berth {
 namespace {
 
@@ -55,28 +57,6 @@ void close_fd(int& fd) {
   fd = -1;
 }
 
-std::string cause_of_end(int status) {
-  if (WIFSIGNALED(status)) {
-    const int signal = WTERMSIG(status);
-    const char* hint = signal == SIGKILL ? ", as the system does when memory runs out" : "";
-    return fmt::format("crashed: signal {} ({}){}", signal, strsignal(signal), hint);
-  }
-  return fmt::format("crashed: it ended with exit code {}", WEXITSTATUS(status));
-}
-
-// In the child: its ends of the pipes become stdin and stdout; when memory is short, it goes first.
-[[noreturn]] void become(const std::string& program, std::vector<char*>& words, int input, int output) {
-  dup2(input, STDIN_FILENO);
-  dup2(output, STDOUT_FILENO);
-  setpgid(0, 0);  // Ctrl-C is for the parent, which ends this process in order
-  if (const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC); file >= 0) {
-    (void)!write(file, "1000", 4);
-    close(file);
-  }
-  execv(program.c_str(), words.data());
-  _exit(127);
-}
-
 }  // namespace
 
 Result<WorkerProcess> WorkerProcess::start(const std::string& program, const std::vector<std::string>& arguments) {
@@ -87,13 +67,9 @@ Result<WorkerProcess> WorkerProcess::start(const std::string& program, const std
     close(to_child[1]);
     return bad_input("cannot make a pipe: {}", std::strerror(errno));
   }
-  std::vector<std::string> texts{program};
-  texts.insert(texts.end(), arguments.begin(), arguments.end());
-  std::vector<char*> words;  // made before the fork: afterwards the child may not allocate
-  for (std::string& text : texts) words.push_back(text.data());
-  words.push_back(nullptr);
-  const pid_t pid = fork();
-  if (pid == 0) become(program, words, to_child[0], to_parent[1]);
+  std::vector<std::string> words{program};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  const pid_t pid = start_child(words, {.input = to_child[0], .output = to_parent[1]});
   close(to_child[0]);
   close(to_parent[1]);
   fcntl(to_child[1], F_SETFL, O_NONBLOCK);  // who does not read must not keep us waiting for ever
@@ -122,9 +98,7 @@ void WorkerProcess::end() {
   close_fd(input_);
   close_fd(output_);
   if (pid_ <= 0) return;
-  kill(-pid_, SIGKILL);  // and whatever it has started
-  kill(pid_, SIGKILL);   // it may not have a group of its own yet
-  waitpid(pid_, nullptr, 0);
+  end_child(pid_);
   pid_ = -1;
 }
 

@@ -33,13 +33,16 @@
 #include "import/pt2/exported_program.h"
 #include "import/pt2/pt2_weights.h"
 #include "import/tensorflow/tensorflow_graph.h"
+#include "machine/library.h"
 #include "model/shapes/shapes.h"
 #include "services/problem/dims.h"
 #include "serving/architecture.h"
 #include "serving/files/device_map.h"
 #include "serving/files/gguf_model.h"
 #include "serving/files/hf_model.h"
+#include "serving/files/llama_bench.h"
 #include "serving/files/routing.h"
+#include "serving/files/served_file.h"
 #include "serving/presets.h"
 #include "serving/workload.h"
 
@@ -262,6 +265,22 @@ Status read_routing(std::string_view bytes) {
   return {};
 }
 
+// What runs have shown of a machine, and back.
+Status read_learned(std::string_view bytes) {
+  static const Machine machine = builtin_machine("rtx4090-3060").value();
+  BERTH_TRY(const std::vector<ServedShares> served, read_served(bytes, "fuzz.toml", machine));
+  const auto again = read_served(write_served(machine, served), "again.toml", machine);
+  BERTH_CHECK(again.ok() && *again == served);
+  return {};
+}
+
+Status read_speeds(std::string_view bytes) {
+  BERTH_TRY(const std::vector<BenchSpeed> speeds, read_bench_speeds(std::string(bytes)));
+  for (const BenchSpeed& speed : speeds)
+    BERTH_CHECK(speed.tokens_per_s > 0.0 && speed.prompt >= 0 && speed.answer >= 0);
+  return {};
+}
+
 // Of one of three graphs: layered_problem(), an ONNX file, or a TensorFlow graph, which is what the bytes are if they
 // begin with a node.
 Status read_foreign(std::string_view bytes) {
@@ -283,6 +302,7 @@ Status read_foreign(std::string_view bytes) {
 // Formats that one reader tells apart have a row each, so that each has seeds and a share of the time.
 constexpr std::array kReaders{
     FuzzedReader{"aten_graph", read_graph_json},
+    FuzzedReader{"bench_speeds", read_speeds},
     FuzzedReader{"berth_graph", read_graph_json},
     FuzzedReader{"berth_pipeline", read_pipeline_file},
     FuzzedReader{"berth_plan", read_plan},
@@ -312,6 +332,7 @@ constexpr std::array kReaders{
     FuzzedReader{"run_config", read_run_config},
     FuzzedReader{"run_metrics", read_run_metrics},
     FuzzedReader{"safetensors_index", read_index},
+    FuzzedReader{"served", read_learned},
     FuzzedReader{"stg_problem", read_problem},
     FuzzedReader{"tensorflow", read_tensorflow},
     FuzzedReader{"tensorflow_text", read_tensorflow_text},

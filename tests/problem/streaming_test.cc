@@ -94,6 +94,20 @@ TEST(Streaming, MoreTokensNeverTakeLess) {
   }
 }
 
+// What runs have shown of a device changes the part of the time that it is about.
+TEST(Streaming, SharesOfRunsCount) {
+  const Device cpu = device_of("ryzen-7950x");
+  const OpFeatures token = product(2e9, 1e9, 1);
+  const OpCost expected = estimate_streamed(token, cpu);
+  const OpCost slow = estimate_streamed(token, cpu, {.arithmetic = 1.0, .memory = 0.5});
+  const OpCost fast = estimate_streamed(token, cpu, {.arithmetic = 2.0, .memory = 1.0});
+  EXPECT_DOUBLE_EQ(slow.compute_s, expected.compute_s);
+  EXPECT_GT(slow.work_s, 1.5 * expected.work_s);
+  EXPECT_DOUBLE_EQ(fast.compute_s, expected.compute_s / 2.0);
+  EXPECT_NEAR(expected.work_s - fast.work_s, expected.compute_s / 2.0, 1e-12);
+  EXPECT_DOUBLE_EQ(estimate_streamed(token, cpu, ServedShares{}).work_s, expected.work_s);
+}
+
 // 64 tokens for each of 32 experts take longer than 2,048 for one matrix of the same arithmetic.
 TEST(Streaming, ExpertsMeetFewTokens) {
   const Device card = device_of("rtx3090");

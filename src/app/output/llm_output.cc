@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/output/llm_tuned.h"
 #include "app/output/output.h"
 #include "app/output/terminal.h"
 #include "base/text.h"
@@ -242,7 +243,8 @@ std::string llm_page(const LlmAnswer& answer) {
     page +=
         fmt::format("  it does not fit: {} too much{}\n", format_bytes(answer.verdict().over), where_missing(answer));
   }
-  page += context_line(answer) + "\n" + rivals_table(answer) + what_if_table(answer) + experts_text(answer);
+  page += context_line(answer) + tuned_text(answer) + "\n" + rivals_table(answer) + what_if_table(answer) +
+          experts_text(answer);
   for (const LlmProblem& problem : problems_of(answer))
     page += fmt::format("\n{}: {}\n", answer.verdict().fits ? "hint" : "problem", clean(line_of(problem)));
   for (const std::string& note : answer.notes) page += fmt::format("\nnote: {}\n", clean(note));

@@ -5,9 +5,9 @@
 //
 //   max(bytes / (bandwidth * traffic), flops / (peak * matrix) * e(rows) / rows) + fixed
 //
-// (on a CPU, where the same cores do both, their sum) with e(rows) = min(vector * rows, rows + narrow), since kernels for a few rows of activations are of another kind
-// than those for many, and a matrix that meets few rows (an expert of a mixture) leaves matrix units idle. Quantised
-// weights have shares of their own: unpacking them is arithmetic.
+// (on a CPU, where the same cores do both, their sum) with e(rows) = min(vector * rows, rows + narrow), since kernels
+// for a few rows of activations are of another kind than those for many, and a matrix that meets few rows (an expert of
+// a mixture) leaves matrix units idle. Quantised weights have shares of their own: unpacking them is arithmetic.
 #pragma once
 
 #include <span>
@@ -47,6 +47,13 @@ struct StreamedWork {
   const StreamingRow* row = nullptr;
 };
 StreamedWork streamed_work(const OpFeatures& features, const Device& device);
-OpCost estimate_streamed(const OpFeatures& features, const Device& device);
+
+// What a runtime reached of what the table says, where somebody has run it (`berth llm --tune`): speeds of a device's
+// arithmetic, of its memory, and of copies of weights to it.
+struct ServedShares {
+  double arithmetic = 1.0, memory = 1.0, copies = 1.0;
+  bool operator==(const ServedShares&) const = default;
+};
+OpCost estimate_streamed(const OpFeatures& features, const Device& device, const ServedShares& shares = {});
 
 }  // namespace berth

@@ -8,6 +8,7 @@
 #include "services/serving/llm_export.h"
 #include "services/serving/llm_facts.h"
 #include "services/serving/llm_problems.h"
+#include "services/serving/llm_tune.h"
 #include "serving/kv_cache.h"
 
 namespace berth {
@@ -117,6 +118,30 @@ void write_experts(JsonWriter& json, const LlmAnswer& answer) {
   });
 }
 
+// Plans that were run, and what devices reached of what was expected of them.
+void write_tuned(JsonWriter& json, const LlmAnswer& answer) {
+  if (!answer.tuned) return;
+  const TunedLlm& tuned = *answer.tuned;
+  json.object("tuned", [&] {
+    json.members("kept", tuned.kept).objects("plans", tuned.plans, [&](const TunedPlan& plan) {
+      const auto batch = static_cast<double>(plan.serving->options().cache.prompt_batch);
+      const auto rate = [&](double tokens, double seconds) {
+        return plan.ran() ? std::optional(tokens / seconds) : std::nullopt;
+      };
+      const llm::Verdict& verdict = plan.judged.verdict;
+      json.members("flags", plan.flags, "decode_tokens_per_s", rate(1.0, plan.decode_s), "prefill_tokens_per_s",
+                   rate(batch, plan.prompt_s), "predicted_decode_tokens_per_s", 1.0 / verdict.decode_s,
+                   "predicted_prefill_tokens_per_s", batch / verdict.prompt_s, "failure",
+                   plan.ran() ? std::nullopt : std::optional(plan.failure));
+    });
+    json.objects("learned", answer.machine->device_ids(), [&](DeviceId id) {
+      const ServedShares& shares = tuned.learned[index(id)];
+      json.members("device", answer.machine->device(id).name, "arithmetic", shares.arithmetic, "memory", shares.memory,
+                   "copies", shares.copies);
+    });
+  });
+}
+
 void write_served_export(JsonWriter& json, const LlmAnswer& answer) {
   const auto text = text_to_paste(answer, answer.options.runtime);
   json.members("export", text && answer.verdict().fits ? *text : "");  // what does not fit is not to be pasted
@@ -133,7 +158,9 @@ std::string llm_json(const LlmAnswer& answer) {
     write_served_model(json, *answer.model);
     json.members("machine", answer.machine->name(), "runtime", name_of(answer.options.runtime), "context",
                  cache.context, "sequences", cache.sequences, "prompt_batch", cache.prompt_batch, "cache_bytes",
-                 llm::cache_bytes(answer.model->config, cache));
+                 llm::cache_bytes(answer.model->config, cache), "compute_buffer_bytes",
+                 answer.serving->accelerators().empty() ? llm::host_buffer_bytes(answer.model->config, cache)
+                                                        : llm::compute_buffer_bytes(answer.model->config, cache));
     write_verdict(json, answer, answer.verdict());
     json.list("decode_band", std::array{kDecodeBand.low, kDecodeBand.high});
     json.list("prefill_band", std::array{kPrefillBand.low, kPrefillBand.high});
@@ -145,6 +172,7 @@ std::string llm_json(const LlmAnswer& answer) {
     write_layers(json, answer);
     write_others(json, answer);
     write_experts(json, answer);
+    write_tuned(json, answer);
     json.objects("problems", problems_of(answer), [&](const LlmProblem& problem) {
       json.members("device", problem.where, "what", problem.what, "remedy", problem.remedy);
     });

@@ -71,15 +71,7 @@ Status search_at(std::int64_t prompt_batch, LlmAnswer& answer) {
                         found.request_s * (1.0 + kBatchGain) > known.request_s;
     if (is_tie || llm::better(known, found)) return {};
   }
-  llm::ServingOptions brim = options;
-  brim.margin.clear();
-  BERTH_TRY(llm::Serving full, llm::Serving::make(answer.model, answer.machine, brim));
-  answer.brim = std::make_shared<llm::Serving>(std::move(full));
-  for (llm::JudgedRival& rival : search.rivals) rival.verdict = answer.brim->judge(rival.placement);
-  answer.options = std::move(options);
-  answer.serving = std::move(serving);
-  answer.search = std::move(search);
-  return {};
+  return adopt(std::move(serving), std::move(search), answer);
 }
 
 // llama.cpp takes prompts in batches of any size (-ub): larger ones copy weights of the CPU less often, and need room.
@@ -236,8 +228,8 @@ Result<LlmAnswer> answer_llm(const LlmRequest& request) {
   const LlamaFlags* given = line ? &*line : nullptr;
   BERTH_TRY(answer.options, serving_options(request, given, *answer.model, *answer.machine));
   BERTH_TRY(const DeviceSet last, last_devices(request, *answer.machine));
-  const bool is_batch_free = is_llama_cpp && request.prompt_batch == 0 && !request.has_given();
-  BERTH_RETURN_IF_ERROR(search_all(answer, last, is_batch_free));
+  answer.is_batch_free = is_llama_cpp && request.prompt_batch == 0 && !request.has_given();
+  BERTH_RETURN_IF_ERROR(search_all(answer, last, answer.is_batch_free));
   note_other_hosts(answer);
   if (request.has_given()) {
     BERTH_TRY(answer.given, read_given(request, given, answer, devices));
@@ -249,6 +241,18 @@ Result<LlmAnswer> answer_llm(const LlmRequest& request) {
     answer.what_ifs = llm::ask_what_ifs(answer.model, answer.machine, answer.options, answer.placement());
   check_verified(answer);
   return answer;
+}
+
+Status adopt(std::shared_ptr<llm::Serving> serving, llm::PlacementSearch search, LlmAnswer& answer) {
+  llm::ServingOptions brim = serving->options();
+  brim.margin.clear();
+  BERTH_TRY(llm::Serving full, llm::Serving::make(answer.model, answer.machine, brim));
+  answer.brim = std::make_shared<llm::Serving>(std::move(full));
+  for (llm::JudgedRival& rival : search.rivals) rival.verdict = answer.brim->judge(rival.placement);
+  answer.options = serving->options();
+  answer.serving = std::move(serving);
+  answer.search = std::move(search);
+  return {};
 }
 
 void check_verified(const LlmAnswer& answer) {

@@ -34,6 +34,7 @@ struct LlmRequest {
   std::vector<std::string> without = {}, last = {}, servers = {};  // devices; gpu2=HOST:PORT
   // A plan of their own, at most one of these: flags of llama.cpp, the file of a device_map, layers per stage.
   std::string given_flags = {}, device_map = {}, partition = {};
+  std::string learned = {};  // a file with what runs have shown of the machine (berth-served/1); empty: none
   std::string routing = {};  // a file that says how often experts are picked, or "uniform"; empty: nobody asks
   bool what_if = true;
 
@@ -47,6 +48,8 @@ struct GivenPlan {
   llm::Verdict verdict;
   std::vector<std::string> notes;
 };
+
+struct TunedLlm;  // services/serving/llm_tune.h
 
 struct LlmAnswer {
   std::shared_ptr<const llm::Model> model;
@@ -62,6 +65,8 @@ struct LlmAnswer {
   std::optional<llm::ExpertPlan> experts;                // if asked for
   std::int64_t context_on_gpus = 0, context_at_all = 0;  // the largest ones; 0: none
   std::vector<std::string> notes;                        // with those about the given plan
+  bool is_batch_free = false;                            // whether the batch of a prompt is ours to choose
+  std::shared_ptr<const TunedLlm> tuned;                 // what runs of plans gave, once there were any
 
   [[nodiscard]] const llm::Placement& placement() const { return search.best.placement; }
   [[nodiscard]] const llm::Verdict& verdict() const { return search.best.verdict; }
@@ -78,6 +83,9 @@ struct LlmAnswer {
   }
 };
 Result<LlmAnswer> answer_llm(const LlmRequest& request);
+
+// Makes a search's best plan that of the answer.
+Status adopt(std::shared_ptr<llm::Serving> serving, llm::PlacementSearch search, LlmAnswer& answer);
 
 // That a plan of the answer breaks a rule is a bug, which ends the program (services/plan/run_planner.h). answer_llm()
 // has asked it.

@@ -8,7 +8,9 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "files/files.h"
 #include "problem/demands/device_words.h"
+#include "serving/files/served_file.h"
 #include "serving/kv_cache.h"
 
 namespace berth {
@@ -158,6 +160,13 @@ Status read_excluded(const LlmRequest& request, const Machine& machine, llm::Ser
   return {};
 }
 
+Status read_learned(const LlmRequest& request, const Machine& machine, llm::ServingOptions& options) {
+  if (request.learned.empty()) return {};
+  BERTH_TRY(const std::string text, read_file(request.learned));
+  BERTH_TRY(options.served, read_served(text, request.learned, machine));
+  return {};
+}
+
 }  // namespace
 
 Result<llm::Runtime> find_runtime(const std::string& text) {
@@ -240,6 +249,7 @@ Result<llm::ServingOptions> serving_options(const LlmRequest& request, const Lla
   BERTH_RETURN_IF_ERROR(read_pins(request.pins, machine, model.config.layers, options));
   BERTH_RETURN_IF_ERROR(read_depth(request, options));
   BERTH_RETURN_IF_ERROR(read_excluded(request, machine, options));
+  BERTH_RETURN_IF_ERROR(read_learned(request, machine, options));
   return options;
 }
 

@@ -11,8 +11,6 @@
 namespace berth {
 namespace {
 
-constexpr std::int64_t kDefaultBatch = 2048;  // llama.cpp's -b
-
 struct Run {
   DeviceId device;
   std::int64_t items;
@@ -107,7 +105,7 @@ std::string flag_line(const LlamaFlags& flags, const RuntimeDevices& devices) {
   if (flags.sequences) add("-np", fmt::format("{}", *flags.sequences));
   if (flags.prompt_batch) {
     const std::int64_t at_once = *flags.prompt_batch;
-    if (at_once > kDefaultBatch) add("-b", fmt::format("{}", at_once));  // what is taken at once is at most this
+    if (at_once > kUsualLogicalBatch) add("-b", fmt::format("{}", at_once));  // what is taken at once is at most this
     add("-ub", fmt::format("{}", at_once));
   }
   add("-ngl", fmt::format("{}", flags.gpu_layers.value_or(999)));

@@ -18,6 +18,8 @@
 
 namespace berth {
 
+inline constexpr std::int64_t kUsualLogicalBatch = 2048;  // llama.cpp's -b unless told otherwise
+
 struct LlamaFlags {
   std::optional<std::int64_t> gpu_layers;    // -ngl; the head counts as one. None: all
   std::vector<DeviceId> devices;             // -dev; empty: all GPUs

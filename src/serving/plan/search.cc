@@ -220,6 +220,8 @@ PlacementSearch find_placement(Serving& serving, const SearchLimits& limits) {
     if (better(climbed.verdict, result.best.verdict)) result.best = std::move(climbed);
   }
   if (result.best.verdict.fits) result.best = simplest(found, result.best);
+  std::erase_if(found, [](const Judged& judged) { return !judged.verdict.fits; });
+  result.found = std::move(found);
   result.simulations = serving.simulations();
   return result;
 }

@@ -30,6 +30,7 @@ struct JudgedRival {
 struct PlacementSearch {
   Judged best;
   std::vector<JudgedRival> rivals;  // of several single devices only the best
+  std::vector<Judged> found;        // all that fit and that no search has improved, the best first
   std::uint64_t simulations = 0;
 };
 

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "problem/cost/cost_model.h"
+#include "problem/cost/measured_costs.h"
+
 namespace berth::llm {
 namespace {
 
@@ -16,14 +19,36 @@ struct Priced {
   std::vector<Berth> berths;
 };
 
+// Times of the ops that what runs have shown says more of than the table; -1 for the others.
+MeasuredCosts shown_costs(const Graph& graph, const Machine& machine, const std::vector<ServedShares>& served) {
+  std::vector<int> column_of(machine.num_devices(), -1);
+  std::vector<std::vector<double>> columns;
+  for (const DeviceId id : machine.device_ids()) {
+    if (index(id) >= served.size() || served[index(id)] == ServedShares{}) continue;
+    column_of[index(id)] = static_cast<int>(columns.size());
+    std::vector<double>& column = columns.emplace_back(graph.num_ops(), -1.0);
+    const Device& device = machine.device(id);
+    for (const OpId op : graph.ops()) {
+      const OpFeatures features = features_of(graph, op);
+      if (graph.role(op) != Role::kCompute || features.streamed.op == StreamedOp::kNone) continue;
+      column[index(op)] = op_time_s(estimate_streamed(features, device, served[index(id)]), device);
+    }
+  }
+  return {std::move(column_of), std::move(columns)};
+}
+
 Result<Priced> price(const Model& model, const std::shared_ptr<const Machine>& machine, const Workload& workload,
-                     const std::vector<Bytes>& reserve) {
+                     const std::vector<Bytes>& reserve, const std::vector<ServedShares>& served) {
   BERTH_TRY(ServingGraph built, build_serving_graph(model, workload));
   Constraints constraints;
   constraints.reserve = reserve;
-  BERTH_TRY(Problem problem,
-            make_problem(std::make_shared<const Graph>(std::move(built.graph)), machine, std::move(constraints)));
-  return Priced{std::make_shared<const Problem>(std::move(problem)), std::move(built.berths)};
+  const auto graph = std::make_shared<const Graph>(std::move(built.graph));
+  const bool is_as_expected = std::ranges::all_of(served, [](const ServedShares& s) { return s == ServedShares{}; });
+  Result<Problem> problem =
+      is_as_expected ? make_problem(graph, machine, std::move(constraints))
+                     : make_problem(graph, machine, shown_costs(*graph, *machine, served), std::move(constraints));
+  if (!problem) return problem.error();
+  return Priced{std::make_shared<const Problem>(*std::move(problem)), std::move(built.berths)};
 }
 
 }  // namespace
@@ -44,6 +69,13 @@ Bytes compute_buffer_bytes(const Config& config, const CacheSettings& cache) {
   const std::int64_t inner = std::max(config.ffn, config.experts_used * config.expert_ffn);
   const std::int64_t widest = std::max(config.vocab + config.hidden, 4 * config.hidden + 2 * inner);
   return cache.prompt_batch * (4 * widest + 2 * cache.context * cache.sequences);
+}
+
+Bytes host_buffer_bytes(const Config& config, const CacheSettings& cache) {
+  const std::int64_t inner = std::max(config.ffn, config.experts_used * config.expert_ffn);
+  const std::int64_t head = 4 * (config.vocab + 2 * config.hidden);
+  const std::int64_t layer = 2 * cache.context * cache.sequences + 4 * (3 * inner + 4 * config.hidden);
+  return cache.prompt_batch * std::max(head, layer);
 }
 
 namespace {
@@ -104,14 +136,18 @@ Result<Serving> Serving::make(std::shared_ptr<const Model> model, std::shared_pt
     serving.accelerators_.push_back(id);
     serving.reserve_[index(id)] += options.context_bytes + buffer + serving.margin(id);
   }
-  if (serving.accelerators_.empty()) serving.reserve_[index(serving.cpu_)] += buffer;
+  if (serving.accelerators_.empty()) {
+    serving.reserve_[index(serving.cpu_)] += host_buffer_bytes(serving.model_->config, options.cache);
+  }
   if (serving.accelerators_.empty() && options.runtime == Runtime::kVllm) {
     return bad_input("machine {} has no GPU that may be used, and vLLM puts nothing on a CPU", where.name());
   }
-  BERTH_TRY(Priced decode, price(*serving.model_, serving.machine_,
-                                 {Phase::kDecode, options.cache, options.decode_depth()}, serving.reserve_));
-  BERTH_TRY(Priced prefill, price(*serving.model_, serving.machine_,
-                                  {Phase::kPrefill, options.cache, options.prefill_depth()}, serving.reserve_));
+  BERTH_TRY(Priced decode,
+            price(*serving.model_, serving.machine_, {Phase::kDecode, options.cache, options.decode_depth()},
+                  serving.reserve_, options.served));
+  BERTH_TRY(Priced prefill,
+            price(*serving.model_, serving.machine_, {Phase::kPrefill, options.cache, options.prefill_depth()},
+                  serving.reserve_, options.served));
   serving.decode_ = std::move(decode.problem);
   serving.prefill_ = std::move(prefill.problem);
   serving.decode_berths_ = std::move(decode.berths);
@@ -151,6 +187,10 @@ void Serving::add_sizes() {
 Bytes Serving::margin(DeviceId device) const {
   const bool is_used = std::ranges::find(accelerators_, device) != accelerators_.end();
   return is_used && !options_.margin.empty() ? options_.margin[index(device)] : 0;
+}
+
+ServedShares Serving::served(DeviceId device) const {
+  return index(device) < options_.served.size() ? options_.served[index(device)] : ServedShares{};
 }
 
 Bytes Serving::capacity(DeviceId device) const {
@@ -264,7 +304,7 @@ double Serving::copy_rate(DeviceId gpu) const {
   for (const std::uint16_t channel : machine_->route(cpu_, gpu)) {
     rate = std::min(rate, machine_->channels()[channel].bytes_per_s);
   }
-  return rate;
+  return rate * served(gpu).copies;
 }
 
 // Copies are not hidden behind products: neither runtime begins with the next before the last is used.

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "problem/cost/streaming.h"
 #include "problem/problem.h"
 #include "serving/placement.h"
 #include "serving/workload.h"
@@ -40,6 +41,7 @@ struct ServingOptions {
   DeviceSet excluded = 0;                  // devices not to be used
   std::vector<DeviceId> pinned = {};       // home that a layer must have, kNoDevice where it is free; empty: all free
   std::int64_t depth = -1;                 // tokens in each cache; -1: those of the request, below
+  std::vector<ServedShares> served = {};   // per device, what runs have shown; empty: nothing
 
   // Tokens in each cache: of a request on average, while its prompt is read and while it is answered. Without a prompt
   // or an answer the cache is full when decoding (-1) and empty when a prompt begins.
@@ -51,6 +53,9 @@ struct ServingOptions {
 
 // What a runtime computes in on each GPU: logits of a prompt batch, activations and the attention mask.
 Bytes compute_buffer_bytes(const Config& config, const CacheSettings& cache);
+// The same where the CPU computes all: the mask is gone before logits come, so the larger of the two counts, the words
+// with what they are made of, or a layer (input, residual, gate, up, their product) with the mask.
+Bytes host_buffer_bytes(const Config& config, const CacheSettings& cache);
 
 struct Verdict {
   bool fits = false;
@@ -106,6 +111,7 @@ class Serving {
   // By the user, the driver and the runtime, without the margin that stays free.
   [[nodiscard]] Bytes reserved(DeviceId device) const { return reserve_[index(device)] - margin(device); }
   [[nodiscard]] Bytes margin(DeviceId device) const;
+  [[nodiscard]] ServedShares served(DeviceId device) const;
   // Room for weights and caches: memory less what is reserved, and less the activations of a prompt batch.
   [[nodiscard]] Bytes capacity(DeviceId device) const;
   [[nodiscard]] Bytes activations() const { return activations_; }

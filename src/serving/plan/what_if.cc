@@ -77,8 +77,10 @@ std::optional<FasterSlot> with_faster_slot(const Serving& serving) {
 
 class Questions {
  public:
-  Questions(const std::shared_ptr<const Model>& model, ServingOptions options, const Placement& ours)
-      : model_(model), options_(std::move(options)), ours_(ours) {}
+  // `twin`: what a second card like the fastest is taken to reach.
+  Questions(const std::shared_ptr<const Model>& model, ServingOptions options, const Placement& ours,
+            const ServedShares& twin)
+      : model_(model), options_(std::move(options)), ours_(ours), twin_(twin) {}
 
   void ask(std::string change, const std::shared_ptr<const Machine>& machine) {
     ask(std::move(change), machine, options_);
@@ -87,6 +89,7 @@ class Questions {
     if (machine == nullptr) return;
     if (!options.reserve.empty()) options.reserve.resize(machine->num_devices(), 0);
     if (!options.margin.empty()) options.margin.resize(machine->num_devices(), std::ranges::max(options.margin));
+    if (!options.served.empty()) options.served.resize(machine->num_devices(), twin_);
     Result<Serving> made = Serving::make(model_, machine, options);
     if (!made) return;
     auto serving = std::make_shared<Serving>(*std::move(made));
@@ -103,6 +106,7 @@ class Questions {
   std::shared_ptr<const Model> model_;
   ServingOptions options_;
   const Placement& ours_;
+  ServedShares twin_;
   std::vector<WhatIf> answers_;
 };
 
@@ -113,12 +117,12 @@ std::vector<WhatIf> ask_what_ifs(const std::shared_ptr<const Model>& model,
                                  const Placement& ours) {
   const auto serving = Serving::make(model, machine, options);
   if (!serving) return {};
-  Questions questions(model, options, ours);
   DeviceId fastest = kNoDevice;
   for (const DeviceId gpu : serving->accelerators()) {
     const double rate = machine->device(gpu).bytes_per_s;
     if (fastest == kNoDevice || rate > machine->device(fastest).bytes_per_s) fastest = gpu;
   }
+  Questions questions(model, options, ours, fastest == kNoDevice ? ServedShares{} : serving->served(fastest));
   if (fastest != kNoDevice) {
     const std::string& name = machine->device(fastest).name;
     questions.ask(fmt::format("1 GiB more on {}", name), with_memory(*machine, fastest));
