@@ -2,11 +2,12 @@
 # What packages take (scripts/make-packages, docs/install.md): BERTH_PACKAGED, BERTH_BUNDLE, and what CPack is told.
 include(GNUInstallDirs)
 
-# Where programs look when they are not installed. A package may be built anywhere, and must come out the same.
+# Where programs look when they are not installed: for those of packages nowhere. (Checks that fail still name the source's whole path, so
+# packages are the same to the byte where they are built in the same folder: scripts/in-release has it as /berth. To map it by a flag
+# would part the compiler cache from that of all other builds.)
 set(berth_sources ${PROJECT_SOURCE_DIR})
 if(BERTH_PACKAGED)
   set(berth_sources /nonexistent)
-  add_compile_options(-ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
 endif()
 
 # The libraries of the tarball. Theirs are found by the program's path too: that takes the old kind of tag.
