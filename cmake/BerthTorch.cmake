@@ -15,8 +15,8 @@ if(BERTH_TORCH_FOLDER)
 else()
   find_package(Torch REQUIRED)
 endif()
-# Those of PyPI export a std::filesystem of another compiler's. Our references to it would go there, but not all of them: what inlines
-# into our code and what only the system's library has do not match it, and that crashed. With the system's library first, all go there.
+# Those of PyPI export a std::filesystem of another compiler's. Our references to it would go there, beside headers and inlined code of
+# ours, whose structures may differ: that has crashed. With the system's library first, all go there (docs/decisions/0033-packages.md).
 if(NOT TORCH_INSTALL_PREFIX STREQUAL "/usr")
   target_link_libraries(berth_torch INTERFACE -Wl,--push-state,--no-as-needed -lstdc++ -Wl,--pop-state)
 endif()

@@ -67,11 +67,14 @@ def base(release):
 
 
 def ubuntu_keyring():
-    """Debian has Ubuntu's keys in a package."""
-    path = "/usr/share/keyrings/ubuntu-archive-keyring.gpg"
-    if not os.path.exists(path):
-        raise Unavailable("the keys of Ubuntu's archive are not here: apt-get install ubuntu-keyring")
-    return ["--keyring", path]
+    """The keys of Ubuntu's archive: a package of Debian, but not of Debian 12."""
+    name = "usr/share/keyrings/ubuntu-archive-keyring.gpg"
+    here, fetched = pathlib.Path("/", name), FOLDER / "ubuntu-archive-keyring.gpg"
+    if not here.exists() and not fetched.exists():
+        with Chroot("debian13") as chroot:
+            chroot.install("ubuntu-keyring")
+            shutil.copy(chroot.inside(name), fetched)
+    return ["--keyring", str(here if here.exists() else fetched)]
 
 
 def remove(folder):
