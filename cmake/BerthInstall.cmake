@@ -24,10 +24,7 @@ endif()
 install(TARGETS ${targets} EXPORT berthTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} ${CMAKE_INSTALL_INCLUDEDIR}/berth)
-if(BERTH_BUNDLE)
-  set(bundled RUNTIME_DEPENDENCY_SET berth_libraries)
-endif()
-install(TARGETS berth ${bundled} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
+install(TARGETS berth RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
 install(FILES CHANGELOG.md LICENSE NOTICE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
 set(BERTH_ZSH_FOLDER zsh/site-functions CACHE STRING "Where zsh looks for completions, below share (Debian: zsh/vendor-completions)")
@@ -39,10 +36,8 @@ if(BERTH_TORCH)
   install(DIRECTORY policies DESTINATION ${CMAKE_INSTALL_DATADIR}/berth COMPONENT learned)
 endif()
 if(BERTH_BUNDLE)
-  # All but what every Linux has: the C library and the compiler's.
-  install(RUNTIME_DEPENDENCY_SET berth_libraries
-          PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|pthread|rt|gcc_s|stdc\\+\\+)\\.so"
-          LIBRARY DESTINATION ${BERTH_BUNDLE_FOLDER} COMPONENT program)
+  install(CODE "set(PROGRAM $<TARGET_FILE:berth>)\nset(FOLDER \${CMAKE_INSTALL_PREFIX}/${BERTH_BUNDLE_FOLDER})" COMPONENT program)
+  install(SCRIPT cmake/bundle_libraries.cmake COMPONENT program)
 endif()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/berth)
