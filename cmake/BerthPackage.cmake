@@ -10,6 +10,16 @@ if(BERTH_PACKAGED)
   set(berth_sources /nonexistent)
 endif()
 
+# berth_older_systems(TARGET): what BERTH_OLDER_SYSTEMS says, for a program or a module.
+function(berth_older_systems target)
+  if(BERTH_OLDER_SYSTEMS)
+    set(source ${PROJECT_SOURCE_DIR}/cmake/older_libstdcxx.cc)
+    target_sources(${target} PRIVATE ${source})
+    set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON COMPILE_OPTIONS -fno-lto)
+    target_link_options(${target} PRIVATE -Wl,--wrap=_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE)
+  endif()
+endfunction()
+
 # The libraries of the tarball. Theirs are found by the program's path too: that takes the old kind of tag.
 if(BERTH_BUNDLE)
   set(BERTH_BUNDLE_FOLDER ${CMAKE_INSTALL_LIBDIR}/berth)
