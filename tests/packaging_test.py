@@ -136,6 +136,29 @@ class Launcher(InAFolder):
         self.assertEqual(self.run_beside(None, BERTH_TORCH_PACKAGE=str(elsewhere)).stdout, f"ran train a b with {elsewhere}/lib\n")
 
 
+class Program(InAFolder):
+    """What pip puts on PATH."""
+
+    def start(self, *words, torch=False):
+        site = self.folder / "site"
+        self.program(site / "berth" / "bin" / "berth", '#!/bin/sh\necho "$@ torch in $BERTH_TORCH_PACKAGE"\n')
+        (site / "berth" / "__init__.py").write_text("raise SystemExit('the package was loaded')\n")
+        if torch:
+            (site / "torch").mkdir()
+            (site / "torch" / "__init__.py").write_text("raise SystemExit('torch was loaded')\n")
+        (site / "berth_program").symlink_to(ROOT / "python" / "berth_program")
+        clean = {name: value for name, value in os.environ.items() if name != "BERTH_TORCH_PACKAGE"}
+        return subprocess.run([sys.executable, "-S", "-m", "berth_program", *words], capture_output=True, text=True,
+                              env={**clean, "PYTHONPATH": str(site), "PYTHONDONTWRITEBYTECODE": "1"}, cwd=self.folder)
+
+    def test_it_becomes_the_program_of_the_package(self):
+        done = self.start("place", "a b")
+        self.assertEqual((done.stdout, done.stderr), ("place a b torch in \n", ""))
+
+    def test_it_says_where_torch_is(self):
+        self.assertEqual(self.start("train", torch=True).stdout, f"train torch in {self.folder}/site/torch\n")
+
+
 class Bill(InAFolder):
     def wheel(self, *libraries):
         path = self.folder / "berth-0.1.0-cp311-cp311-linux_x86_64.whl"

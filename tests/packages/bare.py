@@ -29,12 +29,12 @@ def chroot(release, binds=None):
     return releases.Chroot(release, binds)
 
 
-def newest(folder, pattern):
-    """The one that was made last; a test of what is not there is skipped."""
-    found = sorted((ROOT / "build" / folder).glob(pattern), key=lambda path: path.stat().st_mtime)
+def made(folder, pattern):
+    """What make-packages or make-wheels has made, here or in chroots, oldest first; a test of what is not there is skipped."""
+    found = [path for build in (ROOT / "build", *(ROOT / "build").glob("in-*")) for path in (build / folder).glob(pattern)]
     if not found:
         skip(f"no build/{folder}/{pattern}: scripts/make-{folder} makes it")
-    return found[-1]
+    return sorted(found, key=lambda path: path.stat().st_mtime)
 
 
 def timed(chroot_, what, command, **more):

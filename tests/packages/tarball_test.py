@@ -19,7 +19,7 @@ def check(release, tarball):
 
 
 def main():
-    tarball = bare.newest("packages", "berth-*-linux-*.tar.gz")
+    tarball = bare.made("packages", "berth-*-linux-*.tar.gz")[-1]
     for release in sys.argv[1:] or ["debian12", "debian13"]:
         check(release, tarball)
 

@@ -39,7 +39,7 @@ def check_plain(chroot):
 
 
 def check_torch(chroot):
-    wheel = bare.newest("wheels", "berth_learned-*.whl")
+    wheel = bare.made("wheels", "berth_learned-*.whl")[-1]
     bare.timed(chroot, "pip install berth[learn]", "/env/bin/pip install -q --find-links /wheels 'berth[learn]'")
     print(f"{chroot.release}: berth_learned {wheel.stat().st_size / 2**20:.1f} MiB; all of the environment", chroot.run("du -sh /env").split()[0], flush=True)
     bare.check_learned(chroot, "/env/bin/berth")
@@ -52,9 +52,9 @@ def check_torch(chroot):
 
 def main():
     words = sys.argv[1:]
-    bare.newest("wheels", "berth-*.whl")
+    wheels = bare.made("wheels", "berth-*.whl")[-1].parent
     for release in [word for word in words if not word.startswith("-")] or ["debian12", "debian13"]:
-        with bare.chroot(release, {bare.ROOT / "build" / "wheels": "/wheels"}) as chroot:
+        with bare.chroot(release, {wheels: "/wheels"}) as chroot:
             print(f"{chroot.version()}:", flush=True)
             chroot.install("python3", "python3-venv")
             check_plain(chroot)
