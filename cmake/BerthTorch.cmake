@@ -18,7 +18,7 @@ endif()
 # Those of PyPI export a std::filesystem of another compiler's. Our references to it would go there, beside headers and inlined code of
 # ours, whose structures may differ: that has crashed. With the system's library first, all go there (docs/decisions/0033-packages.md).
 if(NOT TORCH_INSTALL_PREFIX STREQUAL "/usr")
-  target_link_libraries(berth_torch INTERFACE -Wl,--push-state,--no-as-needed -lstdc++ -Wl,--pop-state)
+  target_link_libraries(berth_torch INTERFACE "-Wl,--push-state,--no-as-needed -lstdc++ -Wl,--pop-state")  # one item: CMake joins equal ones
 endif()
 target_include_directories(berth_torch SYSTEM INTERFACE ${TORCH_INCLUDE_DIRS})
 target_link_libraries(berth_torch INTERFACE ${TORCH_LIBRARIES})
