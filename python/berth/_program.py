@@ -9,12 +9,30 @@ import pathlib
 import shutil
 import signal
 import subprocess
+import sys
 import warnings
 from typing import Any, Sequence
 
 from . import _berth
 
 PREFIX = "berth: "
+HERE = pathlib.Path(__file__).parent
+
+
+def _of_this_package() -> str | None:
+    """The program of the wheel, if berth[learn] has put the other one beside it."""
+    program = HERE / "bin" / "berth"
+    return str(program) if program.exists() and (HERE / "libexec" / "berth" / "berth-learned").exists() else None
+
+
+def _on_path() -> str | None:
+    """Not the one that starts the wheel's: that was looked at already."""
+    own = pathlib.Path(sys.executable).parent / "berth" if (HERE / "bin" / "berth").exists() else None
+    for name in ("berth", "berth-learned"):
+        found = shutil.which(name)
+        if found and pathlib.Path(found) != own:
+            return found
+    return None
 
 
 def find(what: str) -> str:
@@ -22,14 +40,24 @@ def find(what: str) -> str:
     named = os.environ.get("BERTH_PROGRAM", "")
     if named and not os.access(named, os.X_OK):
         raise _berth.BerthError(f"BERTH_PROGRAM: {named} is no program")
-    found = named or shutil.which("berth") or shutil.which("berth-learned")
+    found = named or _of_this_package() or _on_path()
     if not found:
-        raise _berth.BerthError(f"{what} needs the program berth, built with libtorch; put it on PATH, or name it by BERTH_PROGRAM")
+        raise _berth.BerthError(f"{what} needs the program berth with learned planners: pip install 'berth[learn]', put one that was built with "
+                                "libtorch on PATH, or name it by BERTH_PROGRAM")
     return found
 
 
 def is_there() -> bool:
-    return bool(os.environ.get("BERTH_PROGRAM") or shutil.which("berth") or shutil.which("berth-learned"))
+    return bool(os.environ.get("BERTH_PROGRAM") or _of_this_package() or _on_path())
+
+
+def _environment() -> dict[str, str] | None:
+    """What the program of a wheel is started with: where this Python's torch is."""
+    try:
+        import berth_program
+    except ModuleNotFoundError:  # in a build, which has no wheel's program
+        return None
+    return berth_program.environment()
 
 
 def ask(what: str, words: Sequence[str], written: pathlib.Path | None = None) -> dict[str, Any]:
@@ -37,7 +65,8 @@ def ask(what: str, words: Sequence[str], written: pathlib.Path | None = None) ->
     answer where it was `written` all the same. Ctrl-C ends the command, which then answers with what it has."""
     program = find(what)
     # In a session of its own, so that Ctrl-C comes once, from here: a second one would end it without an answer.
-    child = subprocess.Popen([program, *words, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    child = subprocess.Popen([program, *words, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+                             env=_environment())
     try:
         said, complaints = child.communicate()
     except KeyboardInterrupt:

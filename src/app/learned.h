@@ -26,6 +26,8 @@ struct ExplainFlags;  // app/explain.h
 
 // Whether learned planners can run, here or by the other program. Never replaces this one.
 bool has_learned_planners();
+// What gets them where they come in another package; empty where they are here, or never will be.
+std::string_view learned_remedy();
 // `name` is one of the catalog.
 Result<ChosenPlanner> choose_learned(std::string_view name, const LearnedFlags& flags);
 // The planner that a trained run is (berth place --policy RUN).

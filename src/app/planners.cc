@@ -15,7 +15,8 @@ std::string planners_text() {
     table.add({std::string(entry.info.name), entry.info.uses_seed ? "used" : "-",
                entry.info.uses_threads ? "all" : "one", fmt::format("{}{}", entry.info.summary, missing)});
   }
-  return table.text();
+  const std::string_view remedy = learned_remedy();
+  return remedy.empty() ? table.text() : fmt::format("{}\nlearned planners: {}\n", table.text(), remedy);
 }
 
 // The first preset is the default; the others show what differs from it.

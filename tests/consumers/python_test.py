@@ -115,7 +115,7 @@ class PythonPackage(unittest.TestCase):
 
     def test_the_wheel_has_stubs_and_the_capture_tool(self):
         names = set(zipfile.ZipFile(self.wheel).namelist())
-        self.assertLess({"berth/py.typed", "berth/_berth.pyi", "berth/__init__.py", "berth/capture/__main__.py", "berth/capture/trace.py"}, names)
+        self.assertLess({"berth/bin/berth", "berth/share/doc/berth/cli.md", "berth_program/__init__.py", "berth/py.typed", "berth/_berth.pyi", "berth/__init__.py", "berth/capture/__main__.py", "berth/capture/trace.py"}, names)
 
     def beside_pytorch(self, *arguments):
         python = consumer.environment("accelerate", BUILD)

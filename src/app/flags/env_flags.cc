@@ -97,6 +97,8 @@ Result<std::string> own_program() {
 
 Status check_can_measure(std::string_view what) {
   if (has_learned_planners()) return {};
+  if (const std::string_view remedy = learned_remedy(); !remedy.empty())
+    return bad_input("{} needs libtorch: {}", what, remedy);
   return bad_input("{} is not in this build: it needs libtorch (BERTH_TORCH)", what);
 }
 

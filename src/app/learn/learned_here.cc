@@ -53,6 +53,8 @@ std::string probe_text(const exec::Probed& probed, const std::string& path) {
 
 bool has_learned_planners() { return true; }
 
+std::string_view learned_remedy() { return ""; }
+
 Result<ChosenPlanner> choose_learned(std::string_view name, const LearnedFlags& flags) {
   BERTH_TRY(const learn::Options options,
             learn::options_of(name, flags.preset.empty() ? "default" : flags.preset, flags.options));

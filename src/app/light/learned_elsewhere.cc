@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::string_view kFolder = BERTH_LEARNED_FOLDER;  // seen from ours, when installed; empty: never built
 constexpr const char* kName = "berth-learned";
+constexpr std::string_view kElsewhere = BERTH_LEARNED_ELSEWHERE;  // what gets it, where it is a package of its own
 // A program that builds it, set by ./run: most people never need libtorch, so it is built when somebody does.
 constexpr const char* kBuilder = "BERTH_BUILD_LEARNED";
 
@@ -65,6 +66,7 @@ Error hand_over(std::string_view what) {
     if (const Status built = build_other_program(program); !built.ok()) return built.error();
   }
   const std::string program = other_program();
+  if (program.empty() && !kElsewhere.empty()) return bad_input("{} needs the learned planners: {}", what, kElsewhere);
   if (program.empty()) return bad_input("{} is not in this build; berth planners lists what is", what);
   std::string text = own_arguments();
   std::vector<char*> words;
@@ -77,6 +79,8 @@ Error hand_over(std::string_view what) {
 }  // namespace
 
 bool has_learned_planners() { return builder() != nullptr || !other_program().empty(); }
+
+std::string_view learned_remedy() { return has_learned_planners() ? "" : kElsewhere; }
 
 Result<ChosenPlanner> choose_learned(std::string_view name, const LearnedFlags& /*flags*/) {
   return hand_over(fmt::format("planner '{}'", name));

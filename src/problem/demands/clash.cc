@@ -27,7 +27,7 @@ Refs joined(const Refs& a, const Refs& b) {
 // `given` alone can be met is known unless it has `grown`.
 Refs needed_of(const Check& check, const Refs& given, bool grown, const Refs& candidates) {
   if (grown && check(given)) return {};
-  if (candidates.size() == 1) return candidates;
+  if (candidates.size() == 1) return {candidates.front()};
   const auto middle = candidates.begin() + static_cast<std::ptrdiff_t>(candidates.size() / 2);
   const Refs first(candidates.begin(), middle), second(middle, candidates.end());
   const Refs of_second = needed_of(check, joined(given, first), true, second);
