@@ -29,7 +29,7 @@ constexpr std::size_t kMostListed = 2000;  // ops up to which lists are searched
 // op, and so few of its ops remain; the search of what remains has most of the time that is left.
 constexpr double kLeastToCondense = 100;
 constexpr double kWorthCondensing = 0.5, kCondensedShare = 0.9;
-constexpr double kPassesPerEvaluation = 6, kMostPasses = 4, kPassesShare = 0.7;  // the first: for one per op
+constexpr double kPassesPerEvaluation = 12, kMostPasses = 4, kPassesShare = 0.7;  // the first: for one per op
 
 // On a machine that was measured. Of seven plans that were predicted to be up to 2 % faster than one device five took 3
 // to 53 % longer when they were run (docs/reality.md): each handover has a chance to come late.
