@@ -4,7 +4,9 @@
 
 exact_gaps.py BERTH                 Markdown table: mean and largest gap per planner, and how often it was optimal
 exact_gaps.py BERTH --prove         proves the optima anew and writes problems/exact/optima.json
+exact_gaps.py BERTH --list          Markdown table: the problems and their optima
 """
+import gzip
 import json
 import sys
 
@@ -62,14 +64,33 @@ def table(found, without):
     return markdown.table(["planner", "mean gap", "largest gap", "optimal", "no plan that fits"], "lrrrr", lines)
 
 
+def working_groups(problem):
+    """Sets of ops that must be together and have something to do."""
+    return {op["colocate"] or op["name"] for op in problem["ops"] if any(op["time_s"])}
+
+
+def listed():
+    optima = json.loads(OPTIMA.read_text())["step_time_s"]
+    lines = []
+    for file in problems():
+        problem = json.loads(gzip.decompress(file.read_bytes()))
+        accelerators = [device["memory_bytes"] for device in problem["devices"] if device["kind"] != "cpu"]
+        lines.append([f"`{name_of(file)}`", len(working_groups(problem)), len(problem["ops"]), len(problem["devices"]),
+                      f"{min(accelerators) / 2**30:.2f} GiB", f"{1e3 * optima[name_of(file)]:.3f}"])
+    return markdown.table(["problem", "groups", "ops", "devices", "least memory of an accelerator", "optimum, ms"], "lrrrrr", lines)
+
+
 def main():
     parser = cli.parser(__doc__)
+    parser.add_argument("--list", action="store_true", help="the problems and their optima")
     parser.add_argument("--prove", action="store_true", help="prove the optima anew")
     parser.add_argument("--planners", default="classical", help="as for berth compare")
     parser.add_argument("--budget", help="per planner and problem (default 2s), or per proof (default 10min)")
     parser.add_argument("--threads", type=int, default=1, help="for planners that can use several (default 1)")
     options = parser.parse_args()
-    if options.prove:
+    if options.list:
+        print(listed(), end="")
+    elif options.prove:
         prove(options.berth, options.budget or "10min")
     else:
         limits = "--budget", options.budget or "2s", "--threads", str(options.threads)

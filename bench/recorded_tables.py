@@ -133,12 +133,63 @@ def report_page(found):
     return markdown.table(head, "lrrrrr", lines)
 
 
+def words_of(row):
+    return dict(word.split("=") for word in row.split(","))
+
+
+RANKS = {None: "none", "shared": "one for all, all different", "ties": "one for all, with ties", "own": "of each plan, any numbers", "whole": "of each plan, whole numbers"}
+
+
+def gpu_batches(found):
+    lines = []
+    for row in found["rows"]:
+        words = words_of(row["row"])
+        if "near" not in words:
+            lines.append([row["graph"], f"{int(words['plans']):,}", words.get("moved", "all"), RANKS[words.get("ranks")], f"{row['plans_per_s']:,}",
+                          f"{row['all_ms']:.1f}", f"{row['upload_ms']:.1f}", f"{row['rank_ms']:.1f}"])
+    return markdown.table(["graph", "plans at once", "groups moved", "priorities", "plans/s", "batch, ms", "uploads", "ranking"], "lrrlrrrr", lines)
+
+
+def gpu_engine(found):
+    lines = []
+    for graph, spent in found["engine_ms"].items():
+        moved = [row for row in found["rows"] if row["graph"] == graph and "moved=50" in row["row"] and "ranks" not in row["row"]]
+        fastest = max(row["plans_per_s"] for row in moved)
+        before, now = (stats.median(spent[when]) for when in ("before", "now"))
+        lines.append([graph, f"{fastest:,}", f"{before:.3f}", f"{fastest * before / 1e3:.0f}", f"{now:.3f}", f"{fastest * now / 1e3:.0f}"])
+    head = ["graph", "plans/s on the GPU", "one core before, ms a plan", "the GPU is so many times as fast", "one core now, ms", "times"]
+    return markdown.table(head, "lrrrrr", lines)
+
+
+def gpu_near(found):
+    rows = found["near"]
+    lines = []
+    for whole, near in zip(rows[::2], rows[1::2]):
+        words = words_of(whole["row"])
+        lines.append([whole["graph"], f"{int(words['plans']):,}", words["moved"], f"{whole['plans_per_s']:,}", f"{near['plans_per_s']:,}",
+                      units.ratio(near["plans_per_s"] / whole["plans_per_s"]), f"{near['saved']:.0%}"])
+    return markdown.table(["graph", "plans at once", "groups moved", "from the start, plans/s", "from moments", "times", "of the run saved"], "lrrrrrr", lines)
+
+
+def gpu_auto(found):
+    rows = found["rows"]
+    ratios = [row["gpu_s"] / row["cpu_s"] for row in rows]
+    lines = [[row["graph"], f"`{row['machine']}`", step(row["cpu_s"]), f"{row['cpu_evaluations']:,}", step(row["gpu_s"]), f"{row['gpu_evaluations']:,}",
+              units.ratio(ratio)] for row, ratio in zip(rows, ratios)]
+    lines.append(["geometric mean", "", "", "", "", "", units.ratio(stats.geometric_mean(ratios))])
+    return markdown.table(["graph", "machine", "16 threads", "plans", "with the card", "plans", "times"], "llrrrrr", lines)
+
+
 # Name of the section: its page, its record, what makes it.
 TABLES = {"reality-gpu": ("reality.md", "reality_gpu", reality_gpu),
           "reality-gpu-graphs": ("reality.md", "reality_gpu", reality_gpu_graphs),
           "reality-cpus": ("reality.md", "reality_cpus", reality_cpus),
           "capped": ("reality.md", "capped", capped),
           "policy-device": ("training.md", "policy_device", policy_device),
+          "gpu-batches": ("simulator.md", "gpu_batches", gpu_batches),
+          "gpu-engine": ("simulator.md", "gpu_batches", gpu_engine),
+          "gpu-near": ("simulator.md", "gpu_batches", gpu_near),
+          "gpu-auto": ("planners.md", "gpu_auto", gpu_auto),
           "deleted-ideas": ("results.md", "deleted_ideas", deleted_ideas),
           "report-page": ("report.md", "report_page", report_page)}
 

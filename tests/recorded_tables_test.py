@@ -10,6 +10,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "bench"))
 
+import exact_gaps  # noqa: E402
 import readme_table  # noqa: E402
 import recorded_tables  # noqa: E402
 from lib import markdown  # noqa: E402
@@ -21,6 +22,10 @@ class RecordedTables(unittest.TestCase):
             page = recorded_tables.page_of(name).read_text()
             self.assertEqual(markdown.put(page, name, recorded_tables.section(name)), page,
                              f"{name}: run bench/recorded_tables.py --all")
+
+    def test_the_problems_of_the_exact_set(self):
+        page = (ROOT / "docs" / "exact-set.md").read_text()
+        self.assertEqual(markdown.put(page, "exact-set", exact_gaps.listed()), page, "bench/exact_gaps.py --list makes it")
 
     def test_every_record_of_a_measurement_has_a_table_and_says_where_it_is_from(self):
         plans = {"before_phases", "services", "modules"}  # of bench/same_plans.py

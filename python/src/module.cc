@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
-#include <regex>
 #include <utility>
 
 #include "bindings.h"
@@ -26,6 +26,21 @@ constexpr std::array kWords{
     Words{"--", ""},
 };
 
+// "--dim NAME=SIZE" as "dims={'NAME': SIZE}". Not by std::regex, which reads the locale: beside another copy of the C++
+// library, such as PyTorch may bring, that crashes.
+void name_dims(std::string& text) {
+  constexpr std::string_view kFlag = "--dim ";
+  for (std::size_t at = text.find(kFlag); at != std::string::npos; at = text.find(kFlag, at + 1)) {
+    const std::size_t name = at + kFlag.size(), equals = text.find_first_of(" =", name);
+    if (equals == std::string::npos || equals == name || text[equals] != '=') continue;
+    const std::size_t end = std::min(text.find_first_not_of("0123456789", equals + 1), text.size());
+    if (end == equals + 1) continue;
+    text.replace(at, end - at,
+                 fmt::format("dims={{'{}': {}}}", text.substr(name, equals - name),
+                             text.substr(equals + 1, end - equals - 1)));
+  }
+}
+
 }  // namespace
 
 void raise(const Error& error) {
@@ -35,8 +50,7 @@ void raise(const Error& error) {
 }
 
 std::string in_python(std::string text) {
-  static const std::regex size("--dim ([^ =]+)=([0-9]+)");
-  text = std::regex_replace(text, size, "dims={'$1': $2}");
+  name_dims(text);
   for (const auto& [flag, word] : kWords) {
     for (std::size_t at = text.find(flag); at != std::string::npos; at = text.find(flag, at + word.size())) {
       // A flag stands at the start of a word; "--" within one is part of a name.

@@ -11,6 +11,7 @@
 #include "plan/explore/list_search.h"
 #include "plan/pipeline/pipeline_search.h"
 #include "plan/planners.h"
+#include "plan/refine/swarm.h"
 #include "plan/search/placement.h"
 #include "plan/search/walkers.h"
 #include "plan/weights/settle.h"
@@ -20,7 +21,7 @@ namespace berth {
 namespace {
 
 // Ends of its parts, as shares of the budget.
-constexpr double kListsEnd = 0.30, kTrialsEnd = 0.60;
+constexpr double kListsEnd = 0.30, kTrialsEnd = 0.60, kTrialsBeforeBatches = 0.35;
 constexpr std::size_t kTrials = 4;         // starts taken through all levels
 constexpr double kFewEvaluations = 5000;   // for fewer, one trial is all there is time for
 constexpr std::size_t kMostListed = 2000;  // ops up to which lists are searched
@@ -179,10 +180,18 @@ class AutoSearch {
 
   // The most promising starts are taken through all levels, each in the same time; the best of them goes on.
   void refine() {
-    if (is_slow()) return refine_in_a_hurry(1.0);
-    run_trials(std::min(std::max(kTrials, walkers_.size()), starts_.size()), kTrialsEnd);
-    if (is_done(search_)) return;
-    Refiner(search_, rng_.fork(), options_.refinement, walkers_.size()).improve(search_.best_plan(), 1.0);
+    const std::size_t batch = search_.budget().batch;
+    if (is_slow() && batch == 0) return refine_in_a_hurry(1.0);
+    const double trials_end = batch > 0 ? kTrialsBeforeBatches : kTrialsEnd;
+    run_trials(std::min(std::max(kTrials, walkers_.size()), starts_.size()), trials_end);
+    if (!is_done(search_)) go_on(1.0);
+  }
+
+  void go_on(double end) {
+    if (const std::size_t batch = search_.budget().batch; batch > 0) {
+      return Swarm(search_, rng_.fork(), batch, options_.refinement.moves).improve(search_.best_plan(), end);
+    }
+    Refiner(search_, rng_.fork(), options_.refinement, walkers_.size()).improve(search_.best_plan(), end);
   }
 
   // A search of the condensed problem, in which a plan is simulated in a fraction of the time, and then a short one
@@ -227,12 +236,13 @@ class AutoSearch {
     const int passes =
         static_cast<int>(std::clamp(kPassesPerEvaluation * evaluations_left() / num_ops(), 1.0, kMostPasses));
     const double begin = search_.progress();
-    const double passes_end = passes > 1 ? begin + (end - begin) * kPassesShare : end;
+    const bool in_batches = search_.budget().batch > 0;
+    const double share = in_batches ? kTrialsBeforeBatches : passes > 1 ? kPassesShare : 1.0;
+    const double passes_end = begin + (end - begin) * share;
     for (int pass = 1; pass <= passes && !is_done(search_); ++pass) {
       refine_in_a_hurry(begin + (passes_end - begin) * pass / passes, /*is_first=*/pass == 1);
     }
-    if (is_done(search_) || passes == 1) return;
-    Refiner(search_, rng_.fork(), options_.refinement, walkers_.size()).improve(search_.best_plan(), end);
+    if (share < 1.0 && !is_done(search_)) go_on(end);
   }
 
   // Where there is time for few evaluations, all walkers take one start, and each goes its own way: the large groups

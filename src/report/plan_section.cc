@@ -107,6 +107,7 @@ class PlanWriter {
   [[nodiscard]] std::vector<std::string> limits(const PathSummary& sums) const {
     if (streams(problem_)) return what_sets_the_pace(problem_, reported_.plan);
     std::vector<std::string> sentences = what_limits(problem_, score(), sums, reported_.lower_bound);
+    if (!reported_.bound_sentence.empty()) sentences.push_back(reported_.bound_sentence);
     if (auto pace = about_pace(problem_, reported_.plan)) sentences.push_back(*std::move(pace));
     return sentences;
   }

@@ -26,7 +26,8 @@ struct ReportedPlan {
   double search_s = 0.0;
   std::uint64_t evaluations = 0, seed = 0;  // no evaluations: not searched for here
   std::vector<Improvement> convergence = {};
-  bool interrupted = false;  // Ctrl-C came before the search was done
+  bool interrupted = false;         // Ctrl-C came before the search was done
+  std::string bound_sentence = {};  // what the lower bound rests on; empty: nobody said
 };
 
 // What a plan is compared with.

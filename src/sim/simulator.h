@@ -27,7 +27,8 @@ class Simulator {
   // The same score if the step takes at most `cutoff`, else nullptr, as a rule found out before the end. Memory is not
   // judged by the cutoff.
   const Score* run_bounded(const Plan& plan, Picoseconds cutoff);
-  // Makes run_bounded() cheaper for plans that differ little from this one, until the next call. Costs about two runs.
+  // Makes run_bounded() cheaper for plans that differ little from this one, until the next call. Costs about four runs,
+  // once several followed.
   void rebase(const Plan& plan);
   [[nodiscard]] Timeline run_with_timeline(const Plan& plan);
   // Starts, ends, arrivals and control signals handled by the last run, for benchmarks.

@@ -60,7 +60,8 @@ class Explain(Explained):
         self.assertAlmostEqual(path["for_data_s"] + path["for_device_s"] + path["for_link_s"], path["time_s"], 9)
         self.assertLessEqual(sum(path["devices_s"].values()) + sum(path["links_s"].values()), path["time_s"] + 1e-9)
         self.assertAlmostEqual(sum(path["classes_s"].values()), sum(path["devices_s"].values()), 9)
-        self.assertTrue(why["limits"])
+        self.assertIn(f"({why['lower_bound_by']})", why["limits"][-1])
+        self.assertIn(why["lower_bound_reason"], why["limits"][-1])
 
     def test_busy_and_idle_time_add_up_to_the_step(self):
         why = self.json_of("explain", *ON, "--plan", self.plan)

@@ -8,7 +8,7 @@ import pathlib
 from command_line import SMALL, CommandLineTest, berth, main
 
 
-OUTCOME = ("planner objective objective_value_s step_time_s feasible lower_bound_s search_s evaluations seed ops edges devices "
+OUTCOME = ("planner objective objective_value_s step_time_s feasible lower_bound_s lower_bound_by search_s evaluations seed ops edges devices "
            "links").split()
 
 

@@ -137,7 +137,7 @@ void for_problems(std::uint64_t count, Body body) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Rng rng(seed);
     const Problem problem = random_problem(rng, 1 + rng.below(40));
-    const auto gpu = make_cuda_simulator(problem, {.threads = 2, .least_near_base = 1, .least_saved = 0});
+    const auto gpu = make_cuda_simulator(problem, {.threads = 2, .least_near_ops = 1, .least_saved = 0});
     if (!gpu.ok() && gpu.error().message == "no CUDA device answers") GTEST_SKIP() << gpu.error().message;
     ASSERT_TRUE(gpu.ok()) << gpu.error().message;
     ASSERT_NO_FATAL_FAILURE(body(problem, rng, **gpu));

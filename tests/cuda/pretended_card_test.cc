@@ -13,7 +13,7 @@
 namespace berth {
 namespace {
 
-constexpr CudaOptions kAlwaysNear{.threads = 1, .least_near_base = 1, .least_saved = 0};
+constexpr CudaOptions kAlwaysNear{.threads = 1, .least_near_ops = 1, .least_saved = 0};
 
 class PretendedCardTest : public testing::Test {
  protected:

@@ -5,6 +5,7 @@
 
 #include "cuda/plans.h"
 #include "sim/batch/batch_check.h"
+#include "sim/batch/batch_simulator.h"
 #include "support/cuda_on_host/cuda_runtime.h"
 
 namespace berth {
@@ -62,6 +63,32 @@ TEST(PretendedCheck, PlansOnTheCardAreVerifiedThere) {
   });
   EXPECT_GT(illegal, 20);
   EXPECT_LT(illegal, 110);
+}
+
+// As the processor says it: the same plan, in the same words.
+TEST(PretendedCheck, TheFirstPlanThatIsNotLegalIsNamed) {
+  pretended_card = {};
+  int illegal = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    Rng rng(seed);
+    const Problem problem = random_problem(rng, 20);
+    Plans made = random_plans(problem, rng, 2 + rng.below(8));
+    made.priorities.assign(made.devices.size(), 0.5);
+    const std::size_t place = rng.below(made.devices.size());
+    if (seed % 3 == 0) made.devices[place] = 200;
+    if (seed % 3 == 1) made.devices[place] = static_cast<std::uint8_t>(rng.below(problem.machine().num_devices()));
+    if (seed % 3 == 2) made.priorities[place] = std::numeric_limits<double>::quiet_NaN();
+    const auto expected = check_batch(problem, made.batch());
+    auto gpu = make_cuda_simulator(problem);
+    ASSERT_TRUE(gpu.ok()) << gpu.error().message;
+    BatchSimulator simulator(problem, 2, std::move(gpu).value(), 0);
+    const auto scores = simulator.evaluate_on_card(on_card(made));
+    ASSERT_EQ(scores.ok(), !expected.has_value());
+    if (!expected) continue;
+    EXPECT_EQ(scores.error().message, expected->message);
+    ++illegal;
+  }
+  EXPECT_GT(illegal, 40);
 }
 
 TEST(PretendedCheck, ACardThatIsLostMeanwhileIsAnError) {

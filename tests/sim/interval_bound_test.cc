@@ -42,7 +42,7 @@ TEST(LowerBound, OfOneDeviceIsAllItsWork) {
     const Problem problem = toy_problem(text, fmt::format("device gpu lanes={}", lanes));
     Picoseconds work = 0;
     for (const OpId op : problem.graph().ops()) work += problem.duration(op, DeviceId{0});
-    EXPECT_EQ(lower_bound(problem).work, (work + lanes - 1) / lanes);
+    EXPECT_EQ(lower_bound(problem)[BoundKind::kWork], (work + lanes - 1) / lanes);
   }
 }
 

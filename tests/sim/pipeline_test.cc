@@ -119,10 +119,10 @@ TEST(Pipeline, MemoryIsTheSumOfResidentBytes) {
 TEST(Pipeline, BoundCountsWhatAUnitCannotAvoid) {
   // b must be on a gpu and a on the cpu, so b pays 2 s for a; c may join b.
   const Problem problem = toy("a:1/-/-:1B -> b:-/5/5 -> c:1");
-  EXPECT_EQ(to_seconds(lower_bound(problem).largest_unit), 7);
+  EXPECT_EQ(to_seconds(lower_bound(problem)[BoundKind::kLargestUnit]), 7);
   // 12 s of work on three equal devices.
   const Problem equal = toy("a:4; b:4; c:2; d:2");
-  EXPECT_NEAR(to_seconds(lower_bound(equal).work), 4, 1e-5);
+  EXPECT_NEAR(to_seconds(lower_bound(equal)[BoundKind::kWork]), 4, 1e-5);
 }
 
 // Every plan of small random problems is at or above the bound.

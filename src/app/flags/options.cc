@@ -121,7 +121,7 @@ void add_work_flags(CLI::App& command, SearchFlags& flags) {
       "the plans found are the same")
       ->capture_default_str();
   add_number(command, "--batch", flags.batch, {1, kLargestBatch},
-             "plans that a population holds and has judged at once (genetic); changes what is found")
+             "plans judged at once by genetic and auto, thousands for a GPU; changes what is found")
       ->default_str("as the planner likes");
   add_quiet_flag(command, flags.quiet);
 }

@@ -42,4 +42,12 @@ bool Draft::has_moved(std::uint32_t group) const {
   return std::ranges::find(moved_, group, &Moved::group) != moved_.end();
 }
 
+void Draft::list_moves(const Level& level, std::vector<BatchMove>& moves) const {
+  for (const Moved& change : moved_) {
+    for (const OpId op : level.ops(change.group)) {
+      moves.push_back({static_cast<std::uint32_t>(op), static_cast<std::uint32_t>(plan_.device(op))});
+    }
+  }
+}
+
 }  // namespace berth

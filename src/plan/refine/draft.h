@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "plan/coarsen/level.h"
+#include "sim/batch/plan_batch.h"
 #include "sim/timeline.h"
 
 namespace berth {
@@ -29,6 +30,9 @@ class Draft {
   [[nodiscard]] bool is_changed() const { return !moved_.empty() || !reordered_.empty(); }
   [[nodiscard]] std::size_t num_moved() const { return moved_.size(); }
   [[nodiscard]] bool has_moved(std::uint32_t group) const;
+  [[nodiscard]] bool is_reordered() const { return !reordered_.empty(); }
+  // Where the ops that have moved are now, behind those that `moves` has.
+  void list_moves(const Level& level, std::vector<BatchMove>& moves) const;
   [[nodiscard]] DeviceId device_of(const Level& level, std::uint32_t group) const {
     return plan_.device(level.ops(group).front());
   }

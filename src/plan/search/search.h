@@ -25,7 +25,7 @@ struct Budget {
   std::uint64_t seed = 1;
   int threads = 1;
   SimulateOn simulate_on = SimulateOn::kCpu;  // batches of plans; changes no score
-  std::size_t batch = 0;                      // plans that a population holds; 0: as many as its planner likes
+  std::size_t batch = 0;                      // plans judged at once; 0: as its planner likes
 };
 
 struct SearchState {  // what a progress line shows

@@ -41,7 +41,8 @@ Result<std::vector<Outcome>> given_rows(const CompareRequest& request, const Loa
 
 Comparison compare(const Problem& problem, std::span<const ChosenPlanner> planners, const Budget& budget,
                    const std::vector<Outcome>& given, Judge& judge, Caller& caller) {
-  const Picoseconds bound = lower_bound(problem).value();
+  const LowerBound known = lower_bound(problem);
+  const Picoseconds bound = known.value();
   caller.work_begins();
   Comparison comparison;
   std::vector<Outcome>& rows = comparison.rows;
@@ -52,6 +53,7 @@ Comparison compare(const Problem& problem, std::span<const ChosenPlanner> planne
   }
   rank(rows);
   share_knowledge(rows);
+  for (Outcome& row : rows) tell_bound(problem, known, row);
   const auto single = std::ranges::find_if(rows, is_whole_single);
   comparison.single =
       single != rows.end() ? *single : run_single(problem, budget, rows.front().lower_bound, judge, caller);

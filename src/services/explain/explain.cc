@@ -45,6 +45,7 @@ PlanExplanation explain_plan(const Problem& problem, const Outcome& outcome) {
   if (problem.machine().overlap()) result.idle = report::idle_time(problem, outcome.plan, timeline);
   result.use = timeline.score.devices;
   result.limits = report::what_limits(problem, timeline.score, result.path, outcome.lower_bound);
+  if (std::string bound = bound_sentence(outcome); !bound.empty()) result.limits.push_back(std::move(bound));
   report::Mover mover(problem, outcome.plan);
   for (const report::Crossing& crossing :
        report::costliest_crossings(problem, outcome.plan, timeline, path, kCrossings)) {

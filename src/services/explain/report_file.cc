@@ -22,9 +22,10 @@ report::Yardstick yardstick(std::string name, const Outcome& outcome) {
 
 report::ReportedPlan reported(const Outcome& outcome) {
   const bool searched = outcome.search_s > 0.0;
-  return {outcome.planner,     outcome.note,        outcome.plan,
-          outcome.lower_bound, outcome.search_s,    searched ? outcome.evaluations : 0,
-          outcome.seed,        outcome.convergence, outcome.interrupted};
+  return {outcome.planner,        outcome.note,        outcome.plan,
+          outcome.lower_bound,    outcome.search_s,    searched ? outcome.evaluations : 0,
+          outcome.seed,           outcome.convergence, outcome.interrupted,
+          bound_sentence(outcome)};
 }
 
 }  // namespace

@@ -9,7 +9,8 @@ namespace {
 
 void write_explained(JsonWriter& json, const LoadedProblem& loaded, const Outcome& outcome) {
   json.members("title", loaded.problem.graph().title(), "machine", loaded.problem.machine().name(), "step_time_s",
-               outcome.value_s(), "feasible", outcome.feasible(), "lower_bound_s", to_seconds(outcome.lower_bound));
+               outcome.value_s(), "feasible", outcome.feasible(), "lower_bound_s", to_seconds(outcome.lower_bound),
+               "lower_bound_by", outcome.bound_name, "lower_bound_reason", outcome.bound_reason);
   write_notes(json, loaded.notes);
 }
 

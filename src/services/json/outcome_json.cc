@@ -149,8 +149,9 @@ void write_outcome(JsonWriter& json, const Problem& problem, const Outcome& outc
   if (const auto range = step_range(problem, outcome)) {
     json.list("step_time_range_s", std::array{range->low_s, range->high_s});
   }
-  json.members("feasible", outcome.feasible(), "lower_bound_s", to_seconds(outcome.lower_bound), "search_s",
-               outcome.search_s, "evaluations", outcome.evaluations, "seed", outcome.seed, "interrupted",
+  json.members("feasible", outcome.feasible(), "lower_bound_s", to_seconds(outcome.lower_bound));
+  if (!outcome.bound_name.empty()) json.members("lower_bound_by", outcome.bound_name);
+  json.members("search_s", outcome.search_s, "evaluations", outcome.evaluations, "seed", outcome.seed, "interrupted",
                outcome.interrupted, "ops", problem.graph().num_ops(), "edges", problem.graph().num_edges());
   if (!outcome.error) return write_plan_facts(json, problem, outcome, single);
   json.members("error", outcome.error->message).key("devices").begin_array().end_array();

@@ -4,17 +4,38 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.h"
 #include "sim/bounds/bounds.h"
 #include "sim/simulator.h"
 
 namespace berth {
+
+void tell_bound(const Problem& problem, const LowerBound& bound, Outcome& outcome) {
+  if (outcome.is_measured || outcome.lower_bound == 0) return;
+  if (outcome.lower_bound > bound.value()) {
+    outcome.bound_name = "search";
+    outcome.bound_reason = fmt::format("the planner has looked through all plans that would be faster, {} to {}",
+                                       format_time(bound.value()), format_time(outcome.lower_bound));
+    return;
+  }
+  outcome.bound_name = name_of(bound.kind());
+  outcome.bound_reason = reason_of(problem, bound);
+}
+
+std::string bound_sentence(const Outcome& outcome) {
+  if (outcome.bound_name.empty()) return {};
+  return fmt::format("no plan takes less than {} ({}): {}", format_time(outcome.lower_bound), outcome.bound_name,
+                     outcome.bound_reason);
+}
 
 Outcome score_plan(const Problem& problem, std::string planner, const Plan& plan) {
   Outcome outcome;
   outcome.planner = std::move(planner);
   outcome.plan = plan;
   outcome.score = simulate(problem, plan);
-  outcome.lower_bound = lower_bound(problem, !plan.fusions.empty()).value();
+  const LowerBound bound = lower_bound(problem, !plan.fusions.empty());
+  outcome.lower_bound = bound.value();
+  tell_bound(problem, bound, outcome);
   outcome.evaluations = 1;
   outcome.seed = 0;
   outcome.searched = false;

@@ -11,6 +11,7 @@
 #include "problem/problem.h"
 #include "report/report.h"
 #include "sim/batch/plan_batch.h"
+#include "sim/bounds/bounds.h"
 #include "sim/timeline.h"
 
 namespace berth {
@@ -25,11 +26,13 @@ struct Outcome {
   Score score;
   std::optional<Picoseconds> best_seen = {};  // of a plan that a planner saw and did not take
   Picoseconds lower_bound = 0;
-  bool searched = true;      // somebody looked for better plans; nobody did for a plan from a file alone
-  bool is_measured = false;  // the score is that of a real run
-  bool interrupted = false;  // the caller stopped it before the planner was done ...
-  bool started = true;       // ... or before it began; error is set then
-  bool cut_short = false;    // budget or caller ended it: with more it might have gone on
+  std::string bound_name = {};    // what the bound rests on, "queue or send"; empty: nobody said
+  std::string bound_reason = {};  // why no plan is faster, a sentence for people
+  bool searched = true;           // somebody looked for better plans; nobody did for a plan from a file alone
+  bool is_measured = false;       // the score is that of a real run
+  bool interrupted = false;       // the caller stopped it before the planner was done ...
+  bool started = true;            // ... or before it began; error is set then
+  bool cut_short = false;         // budget or caller ended it: with more it might have gone on
   double search_s = 0.0;
   std::uint64_t evaluations = 0, seed = 1;
   BatchUse batches = {};                              // what of these ran where, if a GPU was in the game
@@ -41,6 +44,12 @@ struct Outcome {
     return feasible() ? std::optional(to_seconds(score.step_time)) : std::nullopt;
   }
 };
+
+// Says of an outcome what its lower bound rests on: on this bound, or on what a planner proved beyond it.
+void tell_bound(const Problem& problem, const LowerBound& bound, Outcome& outcome);
+
+// "no plan takes less than 516 ms (queue or send): ..."; empty if nobody said what the bound rests on.
+std::string bound_sentence(const Outcome& outcome);
 
 // What a given plan is worth.
 Outcome score_plan(const Problem& problem, std::string planner, const Plan& plan);

@@ -50,7 +50,9 @@ Result<Outcome> find_plan(const PlaceRequest& request, const Problem& problem, J
   if (request.placement.empty()) {
     BERTH_TRY(const ChosenPlanner planner, planner_at_start(request, problem));
     const Budget budget = budget_to_place(request.budget, request.stages);
-    placed = run_planner(problem, planner, budget, lower_bound(problem).value(), judge, caller);
+    const LowerBound bound = lower_bound(problem);
+    placed = run_planner(problem, planner, budget, bound.value(), judge, caller);
+    tell_bound(problem, bound, placed);
     if (placed.error) return placed;
   } else {
     BERTH_TRY(placed, read_placement(request.placement, request.problem.demands, problem));

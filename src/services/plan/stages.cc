@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/text.h"
@@ -74,9 +75,13 @@ Outcome run_stages(const Problem& problem, Outcome placed, const StageRequest& r
   }
   // What was proved while placing holds for plans that fuse nothing.
   const bool fuses = stages.may_fuse() || !placed.plan.fusions.empty();
-  const Picoseconds bound = fuses ? lower_bound(problem, /*fusion_allowed=*/true).value() : placed.lower_bound;
+  const std::optional<LowerBound> fused = fuses ? std::optional(lower_bound(problem, true)) : std::nullopt;
+  const Picoseconds bound = fused ? fused->value() : placed.lower_bound;
   const auto make = [&] { return std::make_unique<StagedPlanner>(placed.plan, stages, rivals_of(placed.planner)); };
   Outcome outcome = run_planner(problem, {placed.planner, make}, rest, bound, caller);
+  outcome.bound_name = placed.bound_name;
+  outcome.bound_reason = placed.bound_reason;
+  if (fused) tell_bound(problem, *fused, outcome);
   outcome.fusion = request.fusion;
   outcome.schedule = request.schedule;
   outcome.search_s += placed.search_s;

@@ -34,16 +34,28 @@ const Score& Engine::run(const Plan& plan) {
 }
 
 const Score* Engine::run_bounded(const Plan& plan, Picoseconds cutoff) {
+  if (has_next_base_ && handled_since_ >= kRecordingCosts * flat_.num_nodes()) record_base();
   cutoff_ = cutoff;
   const bool near = has_base_ && find_changes(plan);
-  return (near ? simulate_near(plan) : simulate<Mode::kBounded>(plan)) ? &score_ : nullptr;
+  const bool in_time = near ? simulate_near(plan) : simulate<Mode::kBounded>(plan);
+  handled_since_ += events_;
+  return in_time ? &score_ : nullptr;
 }
 
+// To record a base costs several runs, and the next one may follow soon. So that waits until as much has been run; the
+// base before is near as well.
 void Engine::rebase(const Plan& plan) {
-  has_base_ = plan.fusions.empty();  // fused graphs are drawn together anew for every plan: nothing to share
-  if (!has_base_) return;
-  begin_base(plan);
-  simulate<Mode::kBase>(plan);
+  has_next_base_ = plan.fusions.empty();  // fused graphs are drawn together anew for every plan: nothing to share
+  handled_since_ = 0;
+  if (has_next_base_) next_base_ = plan;
+  if (!has_next_base_) has_base_ = false;
+}
+
+void Engine::record_base() {
+  has_next_base_ = false;
+  has_base_ = true;
+  begin_base(next_base_);
+  simulate<Mode::kBase>(base_->plan);
   end_base();
 }
 
@@ -68,7 +80,7 @@ template <Mode kMode>
 bool Engine::simulate(const Plan& plan) {
   reset(plan);
   if constexpr (kMode == Mode::kBounded || kMode == Mode::kBase) sum_work(plan);
-  if constexpr (kMode == Mode::kBase) save(base_->start, kNone);
+  if constexpr (kMode == Mode::kBase) save_checkpoint(kNone);
   if constexpr (kMode == Mode::kBounded) {
     if (is_late()) return false;
   }
@@ -82,17 +94,8 @@ void Engine::begin() {
   std::copy(graph_->sources.begin(), graph_->sources.end(), arrived_.begin());
   num_arrived_ = graph_->sources.size();
   settle<kMode>();
+  if constexpr (kMode == Mode::kBase) save_crowd();
   pick<kMode>();
-}
-
-bool Engine::simulate_near(const Plan& plan) {
-  prepare_rejoin(plan);
-  const Checkpoint& checkpoint = checkpoint_before(first_effect(plan));
-  restore(checkpoint);
-  patch(plan);
-  if (is_late()) return false;
-  if (&checkpoint == &base_->start) begin<Mode::kNear>();
-  return run_to_end<Mode::kNear>();
 }
 
 // Everything below is drawn into this loop: a call per step of an event would cost as much as the step.
@@ -103,9 +106,7 @@ template <Mode kMode>
     if constexpr (kMode == Mode::kBase) record_instant();
     if constexpr (kMode == Mode::kTimeline) record_memory();
     if constexpr (kMode == Mode::kNear) {
-      if (rank_end_ == started_ && under_way_ == 0 && started_ >= rejoin_after_ && rejoin()) {
-        return score_.step_time <= cutoff_;
-      }
+      if (started_ >= skip_at_ && skip()) return score_.step_time <= cutoff_;
     }
     now_ = queue_of_events_.first().time;
     if constexpr (kMode == Mode::kBounded || kMode == Mode::kNear) {
@@ -118,7 +119,27 @@ template <Mode kMode>
     pick<kMode>();
   }
   fill_score();
+  if constexpr (kMode == Mode::kNear) {
+    if (has_skipped_) fill_queue_use();
+  }
   return true;
+}
+
+// Below the loop, or the compiler would not draw everything into it. From the last state of the base before the first
+// difference; what no difference reaches is skipped on the way.
+bool Engine::simulate_near(const Plan& plan) {
+  events_ = 0;
+  find_effects(plan);
+  const std::size_t first = std::min(dirty_.next(0), base_->num_checkpoints - 1);
+  const bool at_start = first == 0 && !begin_like_base();
+  if (first > 0 || at_start) {
+    restore(base_->checkpoints[first]);
+    patch(plan);
+  }
+  if (is_late()) return false;
+  find_next_skip(first + 1);
+  if (at_start) begin<Mode::kNear>();
+  return run_to_end<Mode::kNear>();
 }
 
 template <Mode kMode>
@@ -296,8 +317,7 @@ void Engine::advance(std::uint32_t id) {
     const Hop& hop = hops_[transfer.hop];
     transfer.duration = hop_time(hop, transfer.bytes);
     if (transfer.duration > 0 && hop.queue >= 0) {
-      const std::uint64_t order = (std::uint64_t{transfer.tensor} << 8) | transfer.to;
-      requests_.push_back({order, static_cast<std::uint32_t>(hop.queue), id});
+      requests_.push_back({order_of(transfer.tensor, transfer.to), static_cast<std::uint32_t>(hop.queue), id});
       return;
     }
     if (hop.last) allocate(transfer.to, transfer.bytes, transfer.tensor | kOfCopy);
@@ -387,12 +407,26 @@ void Engine::start_in_order_of_readiness() {
   }
 }
 
+// What has just become ready, mostly alone, is mostly more urgent than all that waits: it need not queue up.
+template <Mode kMode>
+bool Engine::starts_at_once() {
+  if (num_ready_ != 1) return false;
+  const std::uint32_t node = ready_[0], id = device_of(node);
+  const ReadyQueue& waiting = ready_of_[id];
+  if (devices_[id].idle_lanes == 0) return false;
+  if (!waiting.empty() && !ReadyEntry{urgency(node), ready_order_, node}.before(waiting.first())) return false;
+  ++ready_order_;
+  start_node<kMode>(node, id);
+  return true;
+}
+
 template <Mode kMode>
 void Engine::start_by_priority() {
+  if (starts_at_once<kMode>()) num_ready_ = 0;
   DeviceSet touched = freed_devices_;
   for (std::size_t i = 0; i < num_ready_; ++i) {
     const std::uint32_t node = ready_[i], id = device_of(node);
-    ready_of_[id].push({urgency_[node], ready_order_++, node});
+    ready_of_[id].push({urgency(node), ready_order_++, node});
     touched |= DeviceSet{1} << id;
   }
   for (; touched != 0; touched &= touched - 1) {
@@ -488,5 +522,10 @@ void Engine::note_pool_peak(std::uint32_t grown) {
   PoolState& state = pools_[static_cast<std::size_t>(pool)];
   if (held > state.peak) state = {held, now_, devices_[grown].last_allocator, static_cast<std::uint8_t>(grown)};
 }
+
+// Used elsewhere as well.
+template void Engine::settle<Mode::kNear>();
+template void Engine::pick<Mode::kNear>();
+template void Engine::request<Mode::kNear>(std::uint32_t tensor, std::uint32_t from, std::uint32_t to);
 
 }  // namespace berth

@@ -23,6 +23,7 @@
 #include "sim/engine/event_queue.h"
 #include "sim/engine/flat_graph.h"
 #include "sim/engine/ready_queue.h"
+#include "sim/engine/stretches.h"
 #include "sim/memory_timeline.h"
 #include "sim/timeline.h"
 
@@ -87,6 +88,7 @@ class Engine {
     std::uint32_t queue;
     std::uint32_t transfer;
   };
+  static std::uint64_t order_of(std::uint32_t tensor, std::uint32_t to) { return (std::uint64_t{tensor} << 8) | to; }
   struct Queue {
     std::uint32_t head, tail;
     bool busy, touched;
@@ -110,6 +112,12 @@ class Engine {
     std::uint32_t column, instant;
     Bytes bytes;
   };
+  struct UnderWay {           // a transfer or a control signal between instants
+    Picoseconds in;           // from the next event on; kQueued if it waits for a link
+    std::uint32_t what, hop;  // tensor, into hops_; or node, kNone
+    auto operator<=>(const UnderWay&) const = default;
+  };
+  static constexpr Picoseconds kQueued = -1;
   struct Checkpoint;
   struct BaseRun;
 
@@ -167,6 +175,9 @@ class Engine {
   void start_in_order_of_readiness();
   template <Mode kMode>
   void start_by_priority();
+  template <Mode kMode>
+  bool starts_at_once();
+  [[nodiscard]] std::uint64_t urgency(std::uint32_t node) const { return urgency_of(priorities_[node]); }
   void list_ready(std::uint32_t node, DeviceState& device);
   void queue_requests();
   template <Mode kMode>
@@ -191,45 +202,69 @@ class Engine {
   void record_timeline(const Plan& plan);
   void finish_timeline();
 
+  void record_base();
   // engine_base.cc
   void begin_base(const Plan& plan);
   void end_base();
   void record_instant();
   [[nodiscard]] Bytes held_in(std::size_t column) const;
   [[nodiscard]] Picoseconds duration_in(const Plan& plan, std::uint32_t node) const;
-  void forget_freed();
-  void save(Checkpoint& to, std::uint32_t instant) const;
+  void save_uses(Checkpoint& to);
+  void save(Checkpoint& to, std::uint32_t instant);
+  void save_checkpoint(std::uint32_t instant);
+  void save_crowd();
   void restore(const Checkpoint& from);
-  void restore_urgency();
+  void patch(const Plan& plan);
+  void shift_held(std::uint32_t device, Bytes bytes);
+  void list_under_way(std::vector<UnderWay>& list) const;
+
+  // engine_changes.cc
   bool find_changes(const Plan& plan);
   [[nodiscard]] DeviceSet destinations(const Plan& plan, std::uint32_t tensor) const;
   [[nodiscard]] std::uint32_t device_of(std::uint32_t node) const { return words_[node] & kDeviceMask; }
   [[nodiscard]] bool moved(const Plan& plan, std::uint32_t node) const;
   [[nodiscard]] bool same_latency(const Plan& plan, std::uint32_t from, std::uint32_t to) const;
-  [[nodiscard]] std::uint32_t first_effect(const Plan& plan) const;
-  [[nodiscard]] std::uint32_t first_effect_of(const Plan& plan, std::uint32_t node) const;
+  void find_effects(const Plan& plan);
+  void find_effects_of(const Plan& plan, std::uint32_t node);
+  void add_effect(std::uint32_t first_instant, std::uint32_t last_instant);
   [[nodiscard]] bool moves_unnoticed(const Plan& plan, std::uint32_t node) const;
-  [[nodiscard]] const Checkpoint& checkpoint_before(std::uint32_t instant) const;
-  void patch(const Plan& plan);
-  void shift_held(std::uint32_t device, Bytes bytes);
 
-  // engine_rejoin.cc
-  void prepare_rejoin(const Plan& plan);
-  void find_touched_tensors();
-  bool rejoin();
-  [[nodiscard]] bool matches_running(std::uint32_t instant, Picoseconds shift) const;
+  // engine_crowd.cc
+  bool begin_like_base();
+  [[nodiscard]] bool keeps_crowd(const Plan& plan, std::uint32_t node) const;
+  void hold_crowd(const Plan& plan, int sign);
+  [[nodiscard]] bool fits() const;
+  bool redirect_crowd();
+  [[nodiscard]] bool leaves_later(std::uint32_t tensor) const;
+  void tell_of_crowd(std::uint32_t tensor, bool arrives);
+  bool send_elsewhere(std::uint32_t tensor);
+  bool withdraw(std::uint32_t tensor, std::uint32_t to);
+
+  // engine_skip.cc
+  void find_next_skip(std::size_t from);
+  [[gnu::noinline]] bool skip();
+  bool skip_from(const Checkpoint& here, Picoseconds shift);
+  [[nodiscard]] bool is_at(const Checkpoint& here, Picoseconds shift);
   bool matches_ready();
-  bool fill_score_from(std::uint32_t instant);
-  [[nodiscard]] Bytes peak_in(std::size_t column) const;
+  bool matches_ready_by_priority(const ReadyQueue& ready);
+  [[nodiscard]] bool is_before_in_base(std::uint32_t a, std::uint32_t b) const;
+  bool skip_memory(std::uint32_t from, std::uint32_t to);
   [[nodiscard]] Bytes capacity_of(std::size_t column) const;
-  [[nodiscard]] Bytes peak_after(std::size_t column, std::uint32_t instant, std::span<const Release> releases) const;
-  bool collect_releases(const Plan& plan, std::uint32_t instant, int sign);
-  bool collect_copies(const Plan& plan, std::uint32_t root, std::uint32_t instant, int sign);
-  [[nodiscard]] bool is_view_of(std::uint32_t node, std::uint32_t tensor) const;
-  [[nodiscard]] std::uint32_t last_use(const Plan& plan, std::uint32_t root, std::uint32_t device);
-  void add_release(std::uint32_t device, std::uint32_t last, std::uint32_t instant, Bytes bytes);
+  [[nodiscard]] Bytes peak_in(std::size_t column) const;
+  void skip_to(const Checkpoint& there, Picoseconds shift);
+  void fill_score_of_base(Picoseconds shift);
   void fill_queue_use();
   void add_transfers(const Plan& plan, std::uint32_t tensor, int sign);
+
+  // engine_touched.cc
+  bool find_touched();
+  bool add_storage_tree(std::uint32_t tensor, std::size_t& left);
+  void collect_releases(std::uint32_t tensor);
+  [[nodiscard]] bool is_view_of(std::uint32_t node, std::uint32_t tensor) const;
+  [[nodiscard]] std::uint32_t last_use(const Plan& plan, std::uint32_t root, std::uint32_t device);
+  void add_release(std::uint32_t device, std::uint32_t last, Bytes bytes);
+  void count_uses_of_touched(std::uint32_t instant, bool nothing_has_left);
+  [[nodiscard]] std::uint32_t uses_after(std::uint32_t instant, std::uint32_t tensor, std::uint32_t device) const;
 
   const Problem& problem_;
   const FlatGraph flat_;    // of the problem
@@ -268,7 +303,8 @@ class Engine {
   DeviceSet freed_devices_ = 0, grown_devices_ = 0;
 
   bool equal_priorities_ = true;
-  std::vector<std::uint64_t> urgency_;  // per node, when priorities differ
+  const double* priorities_ = nullptr;  // per node, when they differ
+  std::vector<double> priorities_of_groups_;
   std::uint32_t ready_order_ = 0;
   std::uint64_t events_ = 0;
   Score score_;
@@ -278,18 +314,29 @@ class Engine {
 
   // Of the base and of a plan near it.
   std::unique_ptr<BaseRun> base_;
-  bool has_base_ = false;
-  std::vector<std::uint32_t> changed_, patched_;  // nodes; whose priorities are not the base's
-  bool urgency_is_of_base_ = false;               // but for patched_
-  std::uint32_t under_way_ = 0;                   // transfers and control signals
-  std::uint32_t started_ = 0, rank_end_ = 0;      // nodes started; one more than the highest rank among them
+  bool has_base_ = false, has_next_base_ = false;
+  Plan next_base_;
+  static constexpr std::uint64_t kRecordingCosts = 3;  // runs
+  std::uint64_t handled_since_ = 0;                    // events, since that was asked for
+  std::vector<std::uint32_t> changed_;                 // nodes
+  std::uint32_t under_way_ = 0;                        // transfers and control signals
+  std::uint32_t started_ = 0, rank_end_ = 0;           // nodes started; one more than the highest rank among them
   const Plan* near_plan_ = nullptr;
-  std::uint32_t last_change_ = 0;                         // instant of the base at which the last changed node ends
-  std::uint32_t rejoin_after_ = 0, rejoin_patience_ = 1;  // counted in nodes started
-  bool knows_touched_tensors_ = false;
-  std::vector<std::uint32_t> touched_tensors_, roots_;  // by changed nodes; storages they live in
-  std::vector<Release> releases_;
-  std::vector<std::uint32_t> views_, views_of_copy_;  // yet to be looked at; a file may chain any number of them
+  Stretches dirty_;            // stretches of the base in which the plan's run may differ
+  std::size_t next_skip_ = 0;  // the checkpoint from which something could be skipped
+  std::uint32_t skip_at_ = 0;  // once as many nodes have started
+  bool knows_touched_ = false, can_skip_ = true, has_skipped_ = false;
+  std::vector<std::uint32_t> touched_;  // tensors that moved nodes read or make
+  std::vector<std::uint32_t> trees_;    // these, with all that share or copy their storage; views come later
+  std::vector<std::uint32_t> touched_in_, in_trees_;  // per tensor: the last of near_runs_ in which it was there
+  std::uint32_t near_runs_ = 0;
+  std::vector<Release> releases_;             // of storages in trees_, by column and instant
+  std::vector<std::uint32_t> views_of_copy_;  // yet to be looked at; a file may chain any number of them
+  struct Skipped {
+    Bytes held, peak;
+  };
+  std::vector<Skipped> skipped_;  // per column
+  std::vector<UnderWay> under_way_now_;
   std::vector<ReadyEntry> ready_entries_;
 };
 

@@ -57,7 +57,6 @@ void Engine::reset(const Plan& plan) {
   use(plan.fusions.empty() ? flat_ : fused_);
   now_ = 0;
   late_ = false;
-  urgency_is_of_base_ = false;
   under_way_ = started_ = rank_end_ = 0;
   events_ = 0;
   ready_order_ = 0;
@@ -110,12 +109,16 @@ void Engine::set_priorities(const Plan& plan) {
   const auto& given = plan.priority;
   equal_priorities_ = std::adjacent_find(given.begin(), given.end(), std::not_equal_to<>()) == given.end();
   if (equal_priorities_) return;
-  urgency_.resize(given.size());
-  std::transform(given.begin(), given.end(), urgency_.begin(), urgency_of);
+  priorities_ = given.data();
+  if (plan.fusions.empty()) return;
+  priorities_of_groups_ = given;
+  priorities_ = priorities_of_groups_.data();
   for (const auto& group : plan.fusions) {
     const OpId leader = *std::min_element(group.begin(), group.end());
-    std::uint64_t& urgency = urgency_[index(leader)];
-    for (const OpId op : group) urgency = std::max(urgency, urgency_of(given[index(op)]));
+    double& priority = priorities_of_groups_[index(leader)];
+    for (const OpId op : group) {
+      if (urgency_of(given[index(op)]) > urgency_of(priority)) priority = given[index(op)];
+    }
   }
 }
 

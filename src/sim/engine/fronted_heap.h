@@ -29,6 +29,17 @@ class FrontedHeap {
     entries.insert(entries.end(), front_.begin(), front_.begin() + front_size_);
     entries.insert(entries.end(), heap_.begin(), heap_.end());
   }
+  // In no order; it must not change who goes before whom.
+  template <typename Change>
+  void change_each(Change change) {
+    std::for_each(front_.begin(), front_.begin() + front_size_, change);
+    std::for_each(heap_.begin(), heap_.end(), change);
+  }
+  template <typename Visit>
+  void for_each(Visit visit) const {
+    std::for_each(front_.begin(), front_.begin() + front_size_, visit);
+    std::for_each(heap_.begin(), heap_.end(), visit);
+  }
   template <typename Predicate>
   [[nodiscard]] bool all_of(Predicate holds) const {
     return std::all_of(front_.begin(), front_.begin() + front_size_, holds) &&

@@ -16,7 +16,9 @@ TEST(Explain, APlanIsExplainedByItsCriticalPath) {
   ASSERT_NE(why, nullptr);
   EXPECT_EQ(why->path.total(), answer->outcome.score.step_time);
   EXPECT_FALSE(why->crossings.empty());  // ops take turns, so tensors cross
-  EXPECT_FALSE(why->limits.empty());
+  ASSERT_FALSE(why->limits.empty());
+  EXPECT_TRUE(why->limits.back().starts_with("no plan takes less than ")) << why->limits.back();
+  EXPECT_EQ(answer->outcome.bound_name, name_of(lower_bound(answer->loaded.problem).kind()));
 }
 
 TEST(Explain, OneOpIsExplainedByEveryOtherDevice) {

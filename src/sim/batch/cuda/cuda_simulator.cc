@@ -85,7 +85,8 @@ class CudaSimulator final : public GpuSimulator {
   // True if the plans gain by beginning at moments of their base's run, which is there then. The base may be one that
   // only its moves make legal: then it has no run.
   bool is_near_base(const PlanBatch& plans) {
-    if (plans.base.empty() || plans.has_own_priorities() || plans.size < options_.least_near_base) return false;
+    if (plans.base.empty() || plans.has_own_priorities()) return false;
+    if (plans.size * compact_.view().num_ops < options_.least_near_ops) return false;
     if (!run_of_base_) run_of_base_.emplace(compact_, card_->capacities());
     if (!run_of_base_->is_of(plans.base, ranking_)) {
       if (check_batch(problem_, {.size = 1, .devices = plans.base})) return false;

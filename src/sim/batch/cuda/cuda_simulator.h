@@ -10,9 +10,9 @@ namespace berth {
 
 struct CudaOptions {
   int threads = 1;  // that help with uploads
-  // Plans near a base begin at moments of its run where a batch has so many of them and that saves such a share of
-  // their runs.
-  std::size_t least_near_base = 4096;
+  // Plans near a base begin at moments of its run where a batch has so many plans times ops and that saves such a
+  // share of their runs: less gains nothing (docs/simulator.md, "Cheaper than a run").
+  std::size_t least_near_ops = 2'000'000'000;
   double least_saved = 0.1;
 };
 
