@@ -2,6 +2,7 @@
 #include "plan/auto.h"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <new>
 #include <utility>
@@ -29,6 +30,7 @@ constexpr std::size_t kMostListed = 2000;  // ops up to which lists are searched
 // op, and so few of its ops remain; the search of what remains has most of the time that is left.
 constexpr double kLeastToCondense = 100;
 constexpr double kWorthCondensing = 0.5, kCondensedShare = 0.9;
+constexpr double kPassesPerEvaluation = 12, kMostPasses = 4, kPassesShare = 0.7;  // the first: for one per op
 
 // On a machine that was measured. Of seven plans that were predicted to be up to 2 % faster than one device five took 3
 // to 53 % longer when they were run (docs/reality.md): each handover has a chance to come late.
@@ -100,12 +102,12 @@ class AutoSearch {
   }
 
   // Whether the rest of the budget holds few evaluations, by what those of the starts have cost.
-  [[nodiscard]] bool has_time_for_fewer_than(double evaluations) const {
-    const double left = 1.0 - search_.progress();
-    return left * static_cast<double>(starts_.size()) < evaluations * evaluation_costs_;
+  [[nodiscard]] double evaluations_left() const {
+    if (evaluation_costs_ <= 0) return HUGE_VAL;
+    return (1.0 - search_.progress()) * static_cast<double>(starts_.size()) / evaluation_costs_;
   }
-  [[nodiscard]] bool is_slow() const { return has_time_for_fewer_than(kFewEvaluations); }
-
+  [[nodiscard]] bool is_slow() const { return evaluations_left() < kFewEvaluations; }
+  [[nodiscard]] double num_ops() const { return static_cast<double>(search_.problem().graph().num_ops()); }
   void run_member(const Member& member, const PlannerInfo& info) {
     const Search::Part part(search_, member.end);
     const bool had_best = search_.has_best();
@@ -168,23 +170,25 @@ class AutoSearch {
 
   void refine_or_condense() {
     if (may_condense() && refine_condensed()) return;
-    refine(1.0);
+    refine();
   }
 
   [[nodiscard]] bool may_condense() const {
-    const std::size_t ops = search_.problem().graph().num_ops();
-    if (!options_.condense || search_.is_measured() || ops <= kMostListed) return false;
-    return has_time_for_fewer_than(static_cast<double>(ops)) && !has_time_for_fewer_than(kLeastToCondense);
+    if (!options_.condense || search_.is_measured() || num_ops() <= kMostListed) return false;
+    return evaluations_left() < num_ops() && evaluations_left() >= kLeastToCondense;
   }
 
   // The most promising starts are taken through all levels, each in the same time; the best of them goes on.
-  void refine(double end) {
+  void refine() {
     const std::size_t batch = search_.budget().batch;
-    if (is_slow() && batch == 0) return refine_in_a_hurry(end);
+    if (is_slow() && batch == 0) return refine_in_a_hurry(1.0);
     const double trials_end = batch > 0 ? kTrialsBeforeBatches : kTrialsEnd;
     run_trials(std::min(std::max(kTrials, walkers_.size()), starts_.size()), trials_end);
-    if (is_done(search_)) return;
-    if (batch > 0) {
+    if (!is_done(search_)) go_on(1.0);
+  }
+
+  void go_on(double end) {
+    if (const std::size_t batch = search_.budget().batch; batch > 0) {
       return Swarm(search_, rng_.fork(), batch, options_.refinement.moves).improve(search_.best_plan(), end);
     }
     Refiner(search_, rng_.fork(), options_.refinement, walkers_.size()).improve(search_.best_plan(), end);
@@ -196,8 +200,7 @@ class AutoSearch {
     const Problem& whole = search_.problem();
     const std::optional<Condensed> condensed = Condensed::make(whole, hardly_any_time(whole));
     if (!condensed) return false;
-    const std::size_t ops = condensed->problem().graph().num_ops();
-    if (static_cast<double>(ops) > kWorthCondensing * static_cast<double>(whole.graph().num_ops())) return false;
+    if (static_cast<double>(condensed->problem().graph().num_ops()) > kWorthCondensing * num_ops()) return false;
     const double begin = search_.progress();
     const std::unique_ptr<Search> inner = search_.fork_for(condensed->problem(), search_.lower_bound());
     inner->set_progress([&](const SearchState&) { search_.take_count(*inner); });
@@ -224,17 +227,32 @@ class AutoSearch {
     }
     put_promising_first(starts_);
     winner_ = whole.winner_;
-    if (!is_done(search_)) refine(end);
+    if (!is_done(search_)) refine_in_passes(end);
+  }
+
+  // Ways through the large groups end far apart, so several short ones and the best of them are better than a long one,
+  // as long as each has time for more than the largest groups.
+  void refine_in_passes(double end) {
+    const int passes =
+        static_cast<int>(std::clamp(kPassesPerEvaluation * evaluations_left() / num_ops(), 1.0, kMostPasses));
+    const double begin = search_.progress();
+    const bool in_batches = search_.budget().batch > 0;
+    const double share = in_batches ? kTrialsBeforeBatches : passes > 1 ? kPassesShare : 1.0;
+    const double passes_end = begin + (end - begin) * share;
+    for (int pass = 1; pass <= passes && !is_done(search_); ++pass) {
+      refine_in_a_hurry(begin + (passes_end - begin) * pass / passes, /*is_first=*/pass == 1);
+    }
+    if (share < 1.0 && !is_done(search_)) go_on(end);
   }
 
   // Where there is time for few evaluations, all walkers take one start, and each goes its own way: the large groups
   // decide, and two ways through them differ more than two ends of one. Every other walker goes at the usual pace, the
   // first of them by the very chances that `anneal` has.
-  void refine_in_a_hurry(double end) {
+  void refine_in_a_hurry(double end, bool is_first = true) {
     const Score before = search_.best_score();
     const Start& start = first_that_fits();
     std::vector<Rng> rngs = fork_rngs(walkers_.size());
-    if (rngs.size() > 1) rngs[1] = Rng(search_.budget().seed);
+    if (rngs.size() > 1 && is_first) rngs[1] = Rng(search_.budget().seed);
     walkers_.for_each(walkers_.size(), [&](Search& walker, std::size_t i) {
       Refiner(walker, rngs[i], options_.refinement)
           .improve_once(start.plan, end, i % 2 == 0 ? Pace::kHurried : Pace::kUsual);
