@@ -27,6 +27,23 @@ TEST(Search, CountsEvaluationsAndStopsAtTheirLimitWhateverTheTime) {
   EXPECT_EQ(search.evaluations(), 2U);
 }
 
+TEST(Search, ForksForAnotherProblemOnWhatIsLeftOfItsBudget) {
+  const Problem problem = tight_ops(), other = toy_problem("a:9 -> b:1", "2 devices");
+  Search search(problem, {.evaluations = 4});
+  search.evaluate(toy_plan(problem, "a@gpu b@gpu"));
+  const std::unique_ptr<Search> forked = search.fork_for(other, to_picoseconds(3));
+  EXPECT_FALSE(forked->has_best());
+  EXPECT_EQ(forked->lower_bound(), to_picoseconds(3));
+  while (!forked->should_stop()) forked->evaluate(toy_plan(other, "a@0 b@0"));
+  EXPECT_EQ(forked->best_score().step_time, to_picoseconds(10));
+  EXPECT_EQ(search.evaluations(), 1U) << "nothing is shared";
+  search.take_count(*forked);
+  search.take_count(*forked);
+  EXPECT_EQ(search.evaluations(), 4U) << "each counts once";
+  EXPECT_TRUE(search.should_stop());
+  EXPECT_EQ(search.best_plan(), toy_plan(problem, "a@gpu b@gpu"));
+}
+
 TEST(Search, StopsWhenTimeIsUpIfEvaluationsAreNotLimited) {
   const Problem problem = tight_ops();
   Search long_search(problem, {.time_s = 1e6}), short_search(problem, {.time_s = 0.02});
