@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Short runs that answer questions of docs/questions.md which no other table does: about two minutes of one core for all.
+"""Short runs that answer questions of docs/questions.md which no other table does: about three minutes of one core for all.
 
 questions.py BERTH tpus      what an even load is worth on TPUs, K40s and A100s
 questions.py BERTH balance   step time against how even the load is, from docs/results.md
