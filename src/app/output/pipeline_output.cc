@@ -96,15 +96,11 @@ std::string others_table(const PipelineAnswer& answer) {
 }  // namespace
 
 std::string pipeline_page(const PipelineAnswer& answer) {
-  std::string page = fmt::format(
-      "{} on {}: {} layers in {} blocks", clean(answer.problem().graph().title()),
-      clean(answer.problem().machine().name()),
-      [&] {
-        std::size_t layers = 0;
-        for (const auto& block : answer.step.blocks) layers += block.size();
-        return layers;
-      }(),
-      answer.step.blocks.size());
+  std::size_t layers = 0;
+  for (const auto& block : answer.step.blocks) layers += block.size();
+  std::string page = fmt::format("{} on {}: {} in {}", clean(answer.problem().graph().title()),
+                                 clean(answer.problem().machine().name()), counted(layers, "layer"),
+                                 counted(answer.step.blocks.size(), "block"));
   if (answer.orders > 0) {
     page += fmt::format("; {} of devices, {} pipelines tried in {}", counted(answer.orders, "order"),
                         answer.evaluations, format_seconds(answer.search_s));
