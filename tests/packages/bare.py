@@ -72,7 +72,7 @@ def check_browser(chroot_):
     """The report, opened in Chromium; skipped where its release has none as a package."""
     chroot_.install("chromium")
     page = timed(chroot_, "the report in Chromium", "chromium --headless --no-sandbox --disable-gpu --dump-dom file:///srv/report.html 2> /dev/null")
-    assert "rnnlm" in page and "<canvas" in page or "<svg" in page, page[:500]
+    assert "rnnlm" in page and ("<canvas" in page or "<svg" in page), page[:500]
 
 
 def check_cpp(chroot_):
