@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Two builds of the program side by side: `auto` of both on rows of the suite with equal evaluations and one thread, so that the
-plans depend on the seed alone and not on what else the computer does.
+plans depend on the seed alone and not on what else the computer does; or, with --budget, with equal seconds and two threads, by turns, on
+an idle computer. A program that searches a smaller copy of a graph shows what that is worth only by seconds.
 
 beside.py BERTH BASE                Markdown table: step times over those of the base, and evaluations per second of CPU time of both
 
@@ -18,7 +19,8 @@ from suite import rows as suite
 
 def searched(berth, row, machine, options, seed):
     """Step time, and evaluations per second of user time."""
-    limits = ["--evaluations", options.evaluations, "--threads", 1, "--seed", seed]
+    limits = ["--budget", options.budget, "--threads", 2] if options.budget else ["--evaluations", options.evaluations, "--threads", 1]
+    limits += ["--seed", seed]
     done = berth.run("place", row.graph_argument(), "--machine", machine, "--planner", options.planner, *limits, "--json")
     answer = done.json()
     time = answer["step_time_s"] if answer["feasible"] else float("inf")
@@ -41,6 +43,7 @@ def main():
     parser.add_argument("--rows", nargs="*", metavar="WORD", help="those with a word in their name (default all)")
     parser.add_argument("--planner", default="auto")
     parser.add_argument("--evaluations", type=int, default=2000)
+    parser.add_argument("--budget", help="seconds of each search, such as 10s, in place of evaluations")
     parser.add_argument("--seeds", type=int, default=3)
     options = parser.parse_args()
     chosen = suite.load_rows(suite.SUITE, options.rows)

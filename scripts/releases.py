@@ -113,7 +113,7 @@ class Chroot:
 
     def run(self, command, cwd="/", env=None, check=True, show=False):
         """What a line for sh says, stdout and stderr; with `show` it is printed as it comes. Mounts last as long as the command."""
-        environment = {"HOME": "/root", "PATH": PATH, "LANG": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive",
+        environment = {"HOME": "/srv", "PATH": PATH, "LANG": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive",
                        "PIP_CERT": "/etc/certificates.crt", "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_ROOT_USER_ACTION": "ignore", **(env or {})}
         words = " ".join(shlex.quote(f"{name}={value}") for name, value in environment.items())
         here = shlex.quote(str(self.folder))

@@ -107,6 +107,19 @@ class Running:
         return Done(self.command, self.process.returncode, out, errors, time.monotonic() - self.begin, usage)
 
 
+def errors_until(command, words):
+    """What a program says on its standard error up to the line that has these words; it is ended then."""
+    said = ""
+    with subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                          errors="replace") as process:
+        for line in process.stderr:
+            said += line
+            if words in line:
+                break
+        process.kill()
+    return said
+
+
 def read(file):
     with file:
         file.seek(0)

@@ -168,14 +168,18 @@ void add_llm_device_flags(CLI::App& command, LlmFlags& flags) {
 }
 
 void add_llm_tune_flags(CLI::App& command, LlmFlags& flags) {
-  command.add_flag("--tune", flags.tune, "run the best few plans with llama-bench and keep the fastest");
+  CLI::Option* tune =
+      command.add_flag("--tune", flags.tune, "run the best few plans with llama-bench and keep the fastest");
   command
       .add_option(
           "--tune-command", flags.tune_command,
           "what runs a plan and prints what llama-bench -o json does; may have {model} {flags} {prompt} {answer} "
           "{depths}")
+      ->needs(tune)
       ->capture_default_str();
-  command.add_option("--tune-limit", flags.tune_limit, "time for a plan, loading included")->capture_default_str();
+  command.add_option("--tune-limit", flags.tune_limit, "time for a plan, loading included")
+      ->needs(tune)
+      ->capture_default_str();
   add_text(command, "--learned", flags.request.learned, "FILE",
            "what --tune learned of the machine: read, and with --tune written");
 }

@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 10> kPipelineMembers{
     "format", "graph", "title", "machine", "cut_by", "microbatches", "schedule", "stages", "devices", "predicted"};
 constexpr std::array<std::string_view, 3> kStageFields{"layers", "devices", "recompute"};
 constexpr std::array<std::string_view, 3> kActionFields{"stage", "microbatch", "kind"};
-constexpr std::array<std::string_view, 3> kCutBy{"modules", "labels", "ops"};
+constexpr std::array<std::string_view, 2> kCutBy{"modules", "labels"};
 
 class PipelineReader {
  public:
@@ -30,6 +30,7 @@ class PipelineReader {
     BERTH_RETURN_IF_ERROR(check_known(document));
     BERTH_RETURN_IF_ERROR(read_facts(document));
     BERTH_RETURN_IF_ERROR(document.for_each("stages", [&](const JsonValue& stage) { return read_stage(stage); }));
+    if (plan_.stages.empty()) return bad_input("there are no stages");  // actions name theirs
     BERTH_RETURN_IF_ERROR(document.for_each("devices", [&](const JsonValue& list) { return read_list(list); }));
     BERTH_RETURN_IF_ERROR(check_lists(plan_, machine_));
     BERTH_RETURN_IF_ERROR(check_order(plan_));
@@ -56,7 +57,7 @@ class PipelineReader {
     BERTH_TRY(plan_.schedule, document.string("schedule"));
     BERTH_TRY(const JsonValue word, document.member("cut_by"));
     BERTH_TRY(const std::string_view cut_by, word.string());
-    if (std::ranges::find(kCutBy, cut_by) == kCutBy.end()) return word.expected("modules, labels or ops");
+    if (std::ranges::find(kCutBy, cut_by) == kCutBy.end()) return word.expected("modules or labels");
     return {};
   }
 

@@ -32,7 +32,7 @@ struct PipelinePrediction {
   std::vector<Device> devices = {};
 };
 
-// `cut_by` says what the names of layers are: modules, labels or ops.
+// `cut_by` says what the names of layers are: modules or labels.
 std::string write_pipeline_json(const Graph& graph, const Machine& machine, const PipelinePlan& plan,
                                 std::string_view cut_by, const PipelinePrediction& prediction);
 

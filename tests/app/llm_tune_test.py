@@ -101,7 +101,7 @@ class LlmTuneTest(CommandLineTest):
         for extra, why in (("import time; time.sleep(10 ** 6)", "no end after 500 ms: stopped"),
                            ("os.kill(os.getpid(), 11)", "crashed: signal 11"), ("print('garbage'); sys.exit()", "it printed no JSON list"),
                            ("print('[{}]'); sys.exit()", "tests[0]: a test needs n_prompt and n_gen"),
-                           ("print('[' * 10 ** 6); sys.exit()", "JSON"), ("sys.exit(9)", "it ended with exit code 9")):
+                           ("print('[' * 10 ** 6); sys.exit()", "JSON"), ("print('[] and more'); sys.exit()", "it printed no JSON list"), ("sys.exit(9)", "it ended with exit code 9")):
             self.stand_in(extra)
             limit = "500ms" if "sleep" in extra else "10min"
             done = self.tune("--tune-limit", limit, "--learned", self.folder / "none.toml")
@@ -125,6 +125,8 @@ class LlmTuneTest(CommandLineTest):
         known = ["llm", self.model, "-m", self.machine, *QUICK]
         self.assert_refused([*known, "--tune", "--tune-command", "no-such-bench"], "there is no program 'no-such-bench'")
         self.assert_refused([*known, "--tune", "--tune-limit", "soon"], "--tune-limit")
+        self.assert_refused([*known, "--tune-limit", "5min"], "--tune-limit", "--tune")
+        self.assert_refused([*known, "--tune-command", "llama-bench"], "--tune-command", "--tune")
         self.assert_refused([*known, "--tune", "--tune-limit", "0s"], "--tune-limit: '0s' is no time for a run")
         self.assert_refused([*known, "--tune", "--learned", self.model], "tiny.gguf")
         self.assert_refused([*known, "--learned", self.folder / "none.toml"], "none.toml")

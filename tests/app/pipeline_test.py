@@ -4,10 +4,10 @@
 import json
 import pathlib
 
-from command_line import CommandLineTest, main
+from command_line import CommandLineTest, berth, main
 
 GPT = "zoo:gpt2,layers=4,seq=64,vocab=1000"
-ON = ["pipeline", GPT, "-m", "a100-v100"]
+ON = ["pipeline", GPT, "-m", "a100-v100", "--budget", "10min"]  # it ends by itself; no budget cuts it short on a slow computer
 
 
 class Pipeline(CommandLineTest):
@@ -47,14 +47,18 @@ class Pipeline(CommandLineTest):
             self.assertIn(part, text)
 
     def test_what_does_not_fit(self):
-        large = ["pipeline", GPT, "-m", "a100-v100", "--set", "gpu.memory=2MiB", "--json"]
-        answer = self.json_of(*large[:-1], code=1)
+        answer = self.json_of(*ON, "--set", "gpu.memory=2MiB", code=1)
         self.assertFalse(answer["feasible"])
         self.assertIsNone(answer["best"])
         self.assertTrue(all(row["step_time_s"] is None for row in answer["others"]))
 
+    def test_a_file_that_does_not_fit(self):
+        file = self.folder / "pipeline.json"
+        self.text_of(*ON, "--microbatches", "2", "-o", file)
+        self.assert_one_line_error(berth(*ON, "--plan", file, "--set", "gpu.memory=2MiB"), "out of memory: 'gpu", "without --plan", code=1)
+
     def test_recomputation_where_memory_is_short(self):
-        on = ["pipeline", "zoo:gpt2,layers=8,vocab=1000", "-m", "a100-v100", "--microbatches", "4", "--schedule", "1f1b"]
+        on = ["pipeline", "zoo:gpt2,layers=8,vocab=1000", "-m", "a100-v100", "--budget", "10min", "--microbatches", "4", "--schedule", "1f1b"]
         wide, short = (self.json_of(*on, "--set", f"gpu.memory={size}")["best"] for size in ("9GiB", "2.5GiB"))
         self.assertFalse(any(stage["recompute"] for stage in wide["stages"]))
         self.assertTrue(any(stage["recompute"] for stage in short["stages"]))
@@ -76,6 +80,9 @@ class Pipeline(CommandLineTest):
             (["pipeline", "zoo:gpt2,layers=2,mode=infer", "-m", "a100-v100"], ["updates no parameters"]),
             (["pipeline", GPT, "-m", "core-ultra", "--objective", "pipeline"], ["objective"]),
             ([*ON, "-o", ""], ["-o"]),
+            ([*ON, "--plan", file, "--microbatches", "4"], ["--plan", "--microbatches"]),
+            ([*ON, "--plan", file, "--schedule", "gpipe"], ["--plan", "--schedule"]),
+            ([*ON, "--plan", file, "--timeline"], ["--timeline", "--json"]),
         ]:
             with self.subTest(args):
                 self.assert_refused(args, *parts)

@@ -56,6 +56,23 @@ class Plans(CommandLineTest):
         for row in self.json_of("compare", SMALL, "-m", "k40x4", "--planners", "single,expert,round-robin")["rows"]:
             self.assertLessEqual(auto["step_time_s"], row["step_time_s"])
 
+    def test_a_long_chain_of_views_is_no_trouble(self):
+        small, large = ([{"dtype": "f32", "shape": shape}] for shape in ([4], [2048, 2048]))
+        ops = [{"name": "x", "type": "input", "role": "input", "outputs": small}, {"name": "y", "type": "input", "role": "input", "outputs": large},
+               {"name": "begin", "type": "Relu", "inputs": [[0, 0]], "outputs": small}]
+        ops += [{"name": f"view{i}", "type": "Reshape", "role": "view", "inputs": [[i + 2, 0]], "outputs": small} for i in range(150_000)]
+        ops.append({"name": "other", "type": "Relu", "inputs": [[3, 0]], "outputs": small})
+        ops.append({"name": "end", "type": "Relu", "inputs": [[len(ops) - 2, 0]], "outputs": small})
+        outputs = [len(ops) - 2, len(ops) - 1]
+        for layer in range(8):  # what is worth a search
+            before = [len(ops) - 1 - i for i in range(4)] if layer else [1] * 4
+            ops += [{"name": f"m{layer}.{i}", "type": "MatMul", "inputs": [[before[i], 0], [before[(i + 1) % 4], 0]], "outputs": large} for i in range(4)]
+        outputs += [len(ops) - 1 - i for i in range(4)]
+        graph = self.write("views.json", json.dumps({"format": "berth-graph/1", "title": "views", "outputs": [[op, 0] for op in outputs], "ops": ops}))
+        placed = self.json_of("place", graph, "-m", "k40x2", "--evaluations", 200, "--threads", 1)
+        self.assertEqual(placed["ops"], len(ops))
+        self.assertGreater(placed["step_time_s"], placed["lower_bound_s"], "else nothing was searched, and this test shows nothing")
+
     def test_small_gains_do_not_count_on_a_measured_machine(self):
         ops = [{"name": name, "type": "relu", "inputs": [], "outputs": [{"dtype": "f32", "shape": [2]}]} for name in "ab"]
         graph = self.write("graph.json", json.dumps({"format": "berth-graph/1", "ops": ops}))

@@ -68,7 +68,7 @@ class Pipelining(unittest.TestCase):
     def chosen(self, schedule, machine):
         """A pipeline that `berth pipeline` chooses, and how many ranks it takes."""
         path = self.folder / f"{schedule}-{machine}.json"
-        program("pipeline", self.graph, "-m", machine, "--schedule", schedule, "--microbatches", 8, "--budget", "2s", "-q", "-o", path)
+        program("pipeline", self.graph, "-m", machine, "--schedule", schedule, "--microbatches", 8, "--budget", "10min", "-q", "-o", path)
         return path, len(json.loads(path.read_text())["devices"])
 
     def assert_as_in_one_process(self, line):

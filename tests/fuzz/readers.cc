@@ -124,7 +124,7 @@ Status read_pipeline_file(std::string_view bytes) {
     const auto made = format.make_of_pipeline({.problem = problem, .plan = plan});
     BERTH_CHECK(made.ok() ? !made->files.empty() : !made.error().message.empty());
   }
-  const std::string text = write_pipeline_json(problem.graph(), problem.machine(), plan, "ops", {});
+  const std::string text = write_pipeline_json(problem.graph(), problem.machine(), plan, "labels", {});
   const auto again = parse_pipeline(text, "again.json", problem.graph(), problem.machine());
   BERTH_CHECK(again.ok() && *again == plan);
   return {};

@@ -50,7 +50,7 @@ def check_program(chroot_, berth="berth"):
     assert re.match(r"berth \d+\.\d+\.\d+", chroot_.run(f"{berth} --version"))
     demo = timed(chroot_, "berth demo", f"{berth} demo")
     assert "lower bound" in demo and "auto" in demo, demo
-    chroot_.run(f"{berth} place zoo:rnnlm -m k40x2 --evaluations 50 -o plan.json --report report.html", cwd="/tmp")
+    chroot_.run(f"{berth} place zoo:rnnlm -m k40x2 --evaluations 50 -o plan.json --report report.html", cwd="/srv")
     assert "<html" in chroot_.inside("tmp/report.html").read_text()[:1000]
     assert chroot_.run(f"{berth} help constraints") == (ROOT / "docs" / "constraints.md").read_text()
     planners = chroot_.run(f"{berth} planners")
@@ -64,15 +64,15 @@ def check_learned(chroot_, berth="berth"):
     assert "hierarchical" in timed(chroot_, "a learned planner", f"{berth} place {TINY} -p hierarchical --evaluations 8")
     chroot_.run(f"{berth} place {TINY} --policy default --evaluations 8")
     chroot_.run(f"rm -rf run && {berth} train {TINY} --updates 2 -o run -q && {berth} train --resume run --updates 3 -q && {berth} place {TINY} --policy run "
-                "--evaluations 8", cwd="/tmp")
+                "--evaluations 8", cwd="/srv")
     assert chroot_.inside("tmp/run/metrics.jsonl").read_text().count("\n") >= 3
 
 
 def check_browser(chroot_):
     """The report, opened in Chromium; skipped where its release has none as a package."""
     chroot_.install("chromium")
-    page = timed(chroot_, "the report in Chromium", "chromium --headless --no-sandbox --disable-gpu --dump-dom file:///tmp/report.html 2> /dev/null")
-    assert "rnnlm" in page and "<canvas" in page or "<svg" in page, page[:500]
+    page = timed(chroot_, "the report in Chromium", "chromium --headless --no-sandbox --disable-gpu --dump-dom file:///srv/report.html 2> /dev/null")
+    assert "rnnlm" in page and ("<canvas" in page or "<svg" in page), page[:500]
 
 
 def check_cpp(chroot_):
@@ -81,5 +81,5 @@ def check_cpp(chroot_):
     source = chroot_.inside("tmp/plan_a_graph")
     subprocess.run(["cp", "-r", ROOT / "examples" / "plan_a_graph", source], check=True)
     timed(chroot_, "a C++ program", "cmake -S plan_a_graph -B out > /dev/null && cmake --build out > /dev/null && find out -type f -perm -1 -name plan_a_graph -exec {} ';' "
-          "> said", cwd="/tmp")
+          "> said", cwd="/srv")
     assert "step time" in chroot_.inside("tmp/said").read_text()

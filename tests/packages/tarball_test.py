@@ -5,14 +5,14 @@ import sys
 
 import bare
 
-USER = "useradd -m -s /bin/bash someone"
+USER = "useradd -m -d /srv/someone -s /bin/bash someone"
 
 
 def check(release, tarball):
     with bare.chroot(release, {tarball.parent: "/packages"}) as chroot:
         print(f"{chroot.version()}: {tarball.name}, {tarball.stat().st_size / 2**20:.1f} MiB", flush=True)
         chroot.run(f"{USER} && su someone -c 'mkdir ~/a && tar -xzf /packages/{tarball.name} -C ~/a --strip-components=1 && mv ~/a ~/b'")
-        berth = "/home/someone/b/bin/berth"
+        berth = "/srv/someone/b/bin/berth"
         libraries = chroot.run(f"ldd {berth}")
         assert "not found" not in libraries, libraries
         bare.check_program(chroot, berth)

@@ -10,21 +10,21 @@ import bare
 LEARN = """
 import berth
 plan = berth.place("{graph}", "k40x2", "hierarchical", evaluations=8)
-run = berth.train("{graph}", "k40x2", "/tmp/run2", updates=2)
+run = berth.train("{graph}", "k40x2", "/srv/run2", updates=2)
 assert plan.planner == "hierarchical" and run["updates"] == 2 and "hierarchical" in berth.planners()
 print("learned: fine")
 """
 PLAN = """
 import berth
 plan = berth.place("zoo:rnnlm", "k40x2", budget=2)
-plan.report("/tmp/python.html")
+plan.report("/srv/python.html")
 print(plan)
 """
 
 
 def python_file(chroot, name, text):
     chroot.inside(f"tmp/{name}").write_text(text)
-    return f"/env/bin/python /tmp/{name}"
+    return f"/env/bin/python /srv/{name}"
 
 
 def check_plain(chroot):
@@ -32,7 +32,7 @@ def check_plain(chroot):
     assert "step time" in bare.timed(chroot, "a first plan from Python", python_file(chroot, "plan.py", PLAN))
     berth = "/env/bin/berth"
     bare.check_program(chroot, berth)
-    for command in ("train zoo:rnnlm -m k40x2 -o /tmp/no", "probe"):
+    for command in ("train zoo:rnnlm -m k40x2 -o /srv/no", "probe"):
         done = chroot.run(f"{berth} {command}", check=False)
         assert done.returncode == 2 and done.stdout.count("\n") == 1 and "pip install 'berth[learn]'" in done.stdout, done.stdout
     assert "pip install 'berth[learn]'" in chroot.run(f"{berth} planners")

@@ -63,9 +63,8 @@ TEST(QueueOrSend, WhatMustBeOnTwoDevicesIsSent) {
 }
 
 TEST(QueueOrSend, PhasesAddUp) {
-  // Six ops side by side between a and b, six more between b and c, two devices, links that cost nothing: 1 + 3 + 1 + 3
-  // +
-  // 1. All work together takes 7.5, the chain 5.
+  // Six ops side by side between a and b, six more between b and c, two devices, links that cost nothing: that takes
+  // 1 + 3 + 1 + 3 + 1. All work together takes 7.5, the chain 5.
   std::string graph = "a:1; b:1; c:1";
   for (int i = 0; i < 6; ++i) graph += fmt::format("; a -> p{}:1 -> b; b -> q{}:1 -> c", i, i);
   const LowerBound bound = lower_bound(toy_problem(graph, "2 devices"));

@@ -50,7 +50,7 @@ std::string stage_table(const PipelineAnswer& answer) {
   return table.text();
 }
 
-std::string device_table(const PipelineAnswer& answer) {
+std::string pipeline_device_table(const PipelineAnswer& answer) {
   const Score& score = answer.best->timeline.score;
   Table table = Table::headed({"device", ">busy", "", ">peak memory", ">of", ""});
   for (const DeviceId device : answer.problem().machine().device_ids()) {
@@ -96,30 +96,27 @@ std::string others_table(const PipelineAnswer& answer) {
 }  // namespace
 
 std::string pipeline_page(const PipelineAnswer& answer) {
-  std::string page = fmt::format(
-      "{} on {}: {} layers in {} blocks", clean(answer.problem().graph().title()),
-      clean(answer.problem().machine().name()),
-      [&] {
-        std::size_t layers = 0;
-        for (const auto& block : answer.step.blocks) layers += block.size();
-        return layers;
-      }(),
-      answer.step.blocks.size());
+  std::size_t layers = 0;
+  for (const auto& block : answer.step.blocks) layers += block.size();
+  std::string page = fmt::format("{} on {}: {} in {}", clean(answer.problem().graph().title()),
+                                 clean(answer.problem().machine().name()), counted(layers, "layer"),
+                                 counted(answer.step.blocks.size(), "block"));
   if (answer.orders > 0) {
-    page += fmt::format("; {} orders of devices, {} pipelines tried in {}", answer.orders, answer.evaluations,
-                        format_seconds(answer.search_s));
+    page += fmt::format("; {} of devices, {} pipelines tried in {}", counted(answer.orders, "order"),
+                        answer.evaluations, format_seconds(answer.search_s));
   }
   page += "\n\n";
   if (answer.best) {
     const Judged& best = *answer.best;
     page += bold(fmt::format("{} for {} microbatches, schedule {}, bubble {}", worth_of(best), best.plan.microbatches,
                              clean(best.plan.schedule), percent(best.timeline.bubble())));
-    page += "\n" + stage_table(answer) + "\n" + device_table(answer) + "\n" + bounds_text(answer) + "\n";
+    page += "\n" + stage_table(answer) + "\n" + pipeline_device_table(answer) + "\n" + bounds_text(answer) + "\n";
   }
   page += others_table(answer);
   for (const OneMore& more : answer.one_more) {
-    page += fmt::format("{}one more {}: {}\n", &more == answer.one_more.data() ? "\n" : "", clean(more.model),
-                        more.step_time ? format_time(*more.step_time) : std::string("nothing that fits"));
+    page += fmt::format(
+        "{}one more {}: {}\n", &more == answer.one_more.data() ? "\n" : "", clean(more.model),
+        more.step_time ? format_time(*more.step_time) : std::string("nothing that fits, or it cannot be added"));
   }
   return page;
 }
@@ -128,16 +125,16 @@ std::string pipeline_overflow(const PipelineAnswer& answer) {
   const Problem& problem = answer.problem();
   if (answer.best) {
     const Overflow& overflow = *answer.best->timeline.score.overflow;
-    return fmt::format("'{}' lacks {} at {}", problem.machine().device(overflow.device).name,
-                       format_bytes(overflow.over), format_time(overflow.time));
+    return fmt::format("out of memory: '{}' lacks {} at {}; without --plan a pipeline that fits is looked for",
+                       problem.machine().device(overflow.device).name, format_bytes(overflow.over),
+                       format_time(overflow.time));
   }
   Bytes held = 0;
   for (const OpId op : problem.graph().ops()) held += problem.resident_bytes(op);
   for (const pipeline::LayeredStep::Sum& sum : answer.step.sums) held += sum.bytes;
   return fmt::format(
       "no pipeline that was found fits: weights, their optimiser copies and gradients take {} together, activations "
-      "come on "
-      "top; try fewer microbatches, a smaller microbatch, or more devices",
+      "come on top; try fewer microbatches, a smaller microbatch, or more devices",
       format_bytes(held));
 }
 

@@ -2,35 +2,23 @@
 #include "export/training/lanes.h"
 
 #include <algorithm>
-#include <numeric>
 
+#include "base/disjoint_sets.h"
 #include "base/text.h"
 
 namespace berth {
 namespace {
 
-// Sets of devices that share microbatches: each is named by one of its devices.
-class DeviceSets {
- public:
-  explicit DeviceSets(std::size_t devices) : above_(devices) { std::iota(above_.begin(), above_.end(), 0U); }
-  std::size_t of(std::size_t device) {
-    while (above_[device] != device) device = above_[device] = above_[above_[device]];
-    return device;
-  }
-  void join(std::size_t a, std::size_t b) { above_[of(a)] = of(b); }
-
- private:
-  std::vector<std::size_t> above_;
-};
-
-DeviceSets sets_by_microbatch(const PipelinePlan& plan) {
-  DeviceSets sets(plan.actions.size());
-  std::vector<std::size_t> first(plan.microbatches, plan.actions.size());
-  for (std::size_t device = 0; device < plan.actions.size(); ++device) {
+// Sets of devices that share microbatches.
+DisjointSets sets_by_microbatch(const PipelinePlan& plan) {
+  const auto devices = static_cast<std::uint32_t>(plan.actions.size());
+  DisjointSets sets(devices);
+  std::vector<std::uint32_t> first(plan.microbatches, devices);
+  for (std::uint32_t device = 0; device < devices; ++device) {
     for (const PipelineAction& action : plan.actions[device]) {
-      std::size_t& known = first[action.microbatch];
-      if (known == plan.actions.size()) known = device;
-      sets.join(device, known);
+      std::uint32_t& known = first[action.microbatch];
+      if (known == devices) known = device;
+      sets.unite(device, known);
     }
   }
   return sets;
@@ -77,7 +65,8 @@ class LaneMaker {
 
   // The one replica of a stage that shares microbatches with this replica of the first stage.
   Result<DeviceId> device_of(std::size_t stage, DeviceId first) {
-    const auto shares = [&](DeviceId device) { return sets_.of(index(device)) == sets_.of(index(first)); };
+    const auto set_of = [&](DeviceId device) { return sets_.root(static_cast<std::uint32_t>(index(device))); };
+    const auto shares = [&](DeviceId device) { return set_of(device) == set_of(first); };
     const std::vector<DeviceId>& devices = plan_.stages[stage].devices;
     if (plan_.actions[index(first)].empty()) {
       return bad_input("{} has no microbatch to run, and {} has work for every rank", machine_.device(first).name,
@@ -106,7 +95,7 @@ class LaneMaker {
   const PipelinePlan& plan_;
   const Machine& machine_;
   std::string_view runtime_;
-  DeviceSets sets_;
+  DisjointSets sets_;
 };
 
 }  // namespace

@@ -31,6 +31,7 @@ class Condenser {
 
   // An error where times are beyond the clock.
   Result<Problem> run() {
+    find_shown();
     leave_out_inner_views();
     number_ops();
     list_outputs();
@@ -50,10 +51,14 @@ class Condenser {
   [[nodiscard]] OpId cluster(OpId op) const { return cluster_[index(op)]; }
   [[nodiscard]] TensorId source(TensorId tensor) const { return clusters_.source[index(tensor)]; }
 
-  // The cluster that a view shows something of; kNoOp for what is there from the start.
-  [[nodiscard]] OpId shown_by(OpId view) const {
-    const OpId behind = graph_.producer(source(graph_.inputs(view).front()));
-    return graph_.role(behind) == Role::kView ? shown_by(behind) : clusters_.cluster(behind);
+  void find_shown() {
+    shown_.assign(graph_.num_ops(), kNoOp);
+    for (const OpId op : graph_.topological_order()) {
+      if (graph_.role(op) != Role::kView) continue;
+      const OpId behind = graph_.producer(source(graph_.inputs(op).front()));
+      const bool is_view = graph_.role(behind) == Role::kView;
+      shown_[index(op)] = is_view ? shown_[index(behind)] : clusters_.cluster(behind);
+    }
   }
 
   // A view that nobody reads outside the cluster that it shows is a matter of that cluster.
@@ -62,17 +67,25 @@ class Condenser {
       if (graph_.role(op) != Role::kView || clusters_.is_elided(op)) continue;
       if (graph_.distinct_inputs(op).size() != 1 || !graph_.control_inputs(op).empty()) continue;
       if (!graph_.control_outputs(op).empty() || whole_.unit_ops(whole_.unit(op)).size() > 1) continue;
-      const OpId shown = shown_by(op);
+      const OpId shown = shown_[index(op)];
       if (!is_read_outside(op, shown)) cluster_[index(op)] = kNoOp;
     }
   }
   [[nodiscard]] bool is_read_outside(OpId op, OpId inside) const {
-    const auto outside = [&](OpId reader) {
-      if (clusters_.is_elided(reader)) return is_read_outside(reader, inside);
-      return cluster(reader) != kNoOp && cluster(reader) != inside;
-    };
-    for (const TensorId tensor : graph_.outputs(op)) {
-      if (graph_.is_graph_output(tensor) || std::ranges::any_of(graph_.consumers(tensor), outside)) return true;
+    std::vector<OpId> open{op};  // a file may chain any number of views
+    while (!open.empty()) {
+      const OpId view = open.back();
+      open.pop_back();
+      for (const TensorId tensor : graph_.outputs(view)) {
+        if (graph_.is_graph_output(tensor)) return true;
+        for (const OpId reader : graph_.consumers(tensor)) {
+          if (clusters_.is_elided(reader)) {
+            open.push_back(reader);
+          } else if (cluster(reader) != kNoOp && cluster(reader) != inside) {
+            return true;
+          }
+        }
+      }
     }
     return false;
   }
@@ -96,7 +109,7 @@ class Condenser {
   [[nodiscard]] bool comes_from_outside(OpId op, TensorId tensor) const {
     const OpId producer = graph_.producer(source(tensor));
     if (graph_.role(op) != Role::kView && graph_.role(producer) == Role::kView) {
-      return shown_by(producer) != cluster(op) && cluster(producer) != cluster(op);
+      return shown_[index(producer)] != cluster(op) && cluster(producer) != cluster(op);
     }
     return cluster(producer) != cluster(op);
   }
@@ -179,6 +192,7 @@ class Condenser {
   const Graph& graph_;
   const OpClusters& clusters_;
   std::vector<OpId> cluster_;  // as clusters_ has it, but none for inner views
+  std::vector<OpId> shown_;    // by view: the cluster that it shows something of; kNoOp: there from the start
   std::vector<OpId> op_of_;
   std::vector<int> output_;  // of its condensed op, indexed by TensorId; -1: stays inside
   std::vector<std::vector<OpId>> members_;

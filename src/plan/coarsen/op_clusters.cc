@@ -22,6 +22,7 @@ class ShortOpClusterer {
         short_op_(short_op),
         elided_(graph_.num_ops()),
         head_(graph_.num_ops(), kNoOp),
+        maker_(graph_.num_tensors(), kNoOp),
         work_(graph_.num_ops(), 0),
         joined_(graph_.num_ops(), 0) {
     for (const TensorId tensor : graph_.tensors()) source_.push_back(tensor);
@@ -70,11 +71,11 @@ class ShortOpClusterer {
            graph_.control_inputs(op).empty() && graph_.control_outputs(op).empty();
   }
 
-  // The op that ends when the tensor is there, behind views; kNoOp for what is there from the start.
-  [[nodiscard]] OpId maker(TensorId tensor) const {
-    const OpId op = graph_.producer(source_[index(tensor)]);
-    if (is_source(graph_.role(op))) return kNoOp;
-    return is_transparent(op) ? maker(graph_.inputs(op).front()) : op;
+  void note_maker(OpId op) {
+    const bool only_shows = elided_[index(op)] || is_transparent(op);
+    OpId maker = only_shows ? maker_[index(graph_.inputs(op).front())] : op;
+    if (is_source(graph_.role(op))) maker = kNoOp;
+    for (const TensorId tensor : graph_.outputs(op)) maker_[index(tensor)] = maker;
   }
 
   bool may_join(OpId op, Picoseconds work, OpId cluster) const {
@@ -90,6 +91,7 @@ class ShortOpClusterer {
       head_[index(op)] = op;
       elided_[index(op)] = shows_all(op);
       if (elided_[index(op)]) source_[index(graph_.outputs(op)[0])] = source_[index(graph_.inputs(op)[0])];
+      note_maker(op);
       if (!joinable(op)) continue;
       const OpId before = only_one_before(op);
       if (before == kNoOp || !may_join(op, work_[index(op)], before)) continue;
@@ -107,7 +109,7 @@ class ShortOpClusterer {
       has_others |= only != kNoOp && cluster != only;
       only = cluster;
     };
-    for (const TensorId tensor : graph_.distinct_inputs(op)) see(maker(tensor));
+    for (const TensorId tensor : graph_.distinct_inputs(op)) see(maker_[index(tensor)]);
     for (const OpId before : graph_.control_inputs(op)) see(before);
     return has_others ? kNoOp : only;
   }
@@ -144,11 +146,16 @@ class ShortOpClusterer {
 
   template <typename See>
   void see_readers(TensorId tensor, const See& see) const {
-    for (const OpId reader : graph_.consumers(tensor)) {
-      if (!elided_[index(reader)] && !is_transparent(reader)) {
-        see(reader);
-      } else {
-        for (const TensorId shown : graph_.outputs(reader)) see_readers(shown, see);
+    std::vector<TensorId> open{tensor};  // a file may chain any number of views
+    while (!open.empty()) {
+      const TensorId shown = open.back();
+      open.pop_back();
+      for (const OpId reader : graph_.consumers(shown)) {
+        if (!elided_[index(reader)] && !is_transparent(reader)) {
+          see(reader);
+        } else {
+          for (const TensorId next : graph_.outputs(reader)) open.push_back(next);
+        }
       }
     }
   }
@@ -156,10 +163,12 @@ class ShortOpClusterer {
   const Problem& problem_;
   const Graph& graph_;
   const Picoseconds short_op_;
-  std::vector<bool> elided_;         // per op: nobody's
-  std::vector<OpId> head_;           // of the forward pass: the first op of its cluster
-  std::vector<OpId> merged_;         // per head: the head of the cluster that its own has joined in the backward pass
-  std::vector<TensorId> source_;     // see OpClusters
+  std::vector<bool> elided_;      // per op: nobody's
+  std::vector<OpId> head_;        // of the forward pass: the first op of its cluster
+  std::vector<OpId> merged_;      // per head: the head of the cluster that its own has joined in the backward pass
+  std::vector<TensorId> source_;  // see OpClusters
+  // Per tensor: the op that ends when it is there, behind views; kNoOp for what is there from the start.
+  std::vector<OpId> maker_;
   std::vector<Picoseconds> work_;    // per op, on its fastest device
   std::vector<Picoseconds> joined_;  // per head: work that has joined it
 };

@@ -101,6 +101,7 @@ void add_one_more(PipelineAnswer& answer, const PipelineRequest& request, Caller
   std::vector<std::string> models;
   for (const DeviceId device : pipeline::stage_devices(answer.step)) {
     const std::string& model = answer.problem().machine().device(device).model;
+    if (model.empty()) continue;  // nobody can say what one more of it would be
     if (std::ranges::find(models, model) == models.end()) models.push_back(model);
   }
   for (const std::string& model : models) {
@@ -151,7 +152,11 @@ Result<PipelineAnswer> answer_pipeline(const PipelineRequest& request, Caller& c
   std::ranges::stable_sort(answer.others,
                            [](const Judged& a, const Judged& b) { return better(a.timeline.score, b.timeline.score); });
   if (answer.best) answer.bounds = bounds_of(answer.problem(), answer.best->timeline.score);
-  if (request.one_more) add_one_more(answer, request, caller);
+  if (request.one_more) {
+    PipelineRequest more = request;
+    more.microbatches = planning.microbatches;  // of a given pipeline its own
+    add_one_more(answer, more, caller);
+  }
   answer.saved = save_pipeline(request.output, answer);
   return answer;
 }

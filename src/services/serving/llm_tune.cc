@@ -194,8 +194,8 @@ Status time_plan(const std::vector<std::string>& words, const Asked& asked, cons
   return {};
 }
 
-Status run_plans(const TuneRequest& request, const Command& command, const LlmAnswer& answer, TunedLlm& tuned,
-                 Caller& caller) {
+Status run_tuned_plans(const TuneRequest& request, const Command& command, const LlmAnswer& answer, TunedLlm& tuned,
+                       Caller& caller) {
   const RuntimeDevices devices(*answer.machine, answer.names);
   const ProgramLimits limits{.seconds = request.limit_s, .stop = caller.stop_flag()};
   std::size_t number = 0;
@@ -215,7 +215,7 @@ Status run_plans(const TuneRequest& request, const Command& command, const LlmAn
   return infeasible("--tune: no plan could be run: {}", tuned.plans.front().failure);
 }
 
-std::size_t best_of(const TunedLlm& tuned, const llm::Mix& mix) {
+std::size_t fastest_plan(const TunedLlm& tuned, const llm::Mix& mix) {
   std::size_t best = tuned.plans.size();
   for (std::size_t i = 0; i < tuned.plans.size(); ++i) {
     if (!tuned.plans[i].ran()) continue;
@@ -238,7 +238,7 @@ std::vector<ServedShares> learned_from(const TunedLlm& tuned, const Machine& mac
 }
 
 Status keep_best(TunedLlm& tuned, LlmAnswer& answer) {
-  tuned.kept = best_of(tuned, answer.options.mix);
+  tuned.kept = fastest_plan(tuned, answer.options.mix);
   if (tuned.kept == 0) return {};
   const TunedPlan& plan = tuned.plans[tuned.kept];
   llm::PlacementSearch search = *plan.search;
@@ -265,7 +265,7 @@ Status tune_llm(const TuneRequest& request, LlmAnswer& answer, Caller& caller) {
   auto tuned = std::make_shared<TunedLlm>();
   BERTH_TRY(tuned->plans, plans_to_run(answer));
   caller.work_begins();
-  BERTH_RETURN_IF_ERROR(run_plans(request, command, answer, *tuned, caller));
+  BERTH_RETURN_IF_ERROR(run_tuned_plans(request, command, answer, *tuned, caller));
   tuned->learned = learned_from(*tuned, *answer.machine);
   BERTH_RETURN_IF_ERROR(keep_best(*tuned, answer));
   answer.tuned = tuned;

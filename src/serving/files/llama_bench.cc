@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kMostSpeeds = 10'000;
 constexpr double kFastest = 1e12;  // tokens a second
+constexpr std::string_view kNoTests = "it printed no JSON list of tests (llama-bench -o json)";
 
 Result<double> positive_rate(const JsonValue& value) {
   BERTH_TRY(const double rate, value.number());
@@ -93,10 +94,11 @@ std::vector<std::string> bench_words(const LlamaFlags& flags, const RuntimeDevic
 
 Result<std::vector<BenchSpeed>> read_bench_speeds(const std::string& text) {
   std::vector<BenchSpeed> speeds;
-  if (!trim(text).starts_with('[')) return bad_input("it printed no JSON list of tests (llama-bench -o json)");
-  // The list becomes a member, since documents are objects.
-  BERTH_TRY(JsonDocument document, JsonDocument::open(fmt::format("{{\"tests\": {}}}", text)));
-  BERTH_RETURN_IF_ERROR(document.for_each("tests", [&](const JsonValue& test) -> Status {
+  if (!trim(text).starts_with('[')) return bad_input("{}", kNoTests);
+  // The list becomes a member, since documents are objects; what is wrong with that document means nothing to anybody.
+  auto document = JsonDocument::open(fmt::format("{{\"tests\": {}}}", text));
+  if (!document) return bad_input("{}", kNoTests);
+  BERTH_RETURN_IF_ERROR(document->for_each("tests", [&](const JsonValue& test) -> Status {
     if (speeds.size() == kMostSpeeds) return test.error("too many tests");
     BERTH_TRY(const BenchSpeed speed, read_speed(test));
     speeds.push_back(speed);

@@ -38,10 +38,6 @@ Status read_entry(const TomlFields& fields, const Machine& machine, std::vector<
   return fields.quantity("copies", parse_share, shares.copies);
 }
 
-}  // namespace
-
-namespace {
-
 Result<std::vector<ServedShares>> read_root(const TomlValue& root, std::string_view where, const Machine& machine) {
   const TomlFields fields(root, where, "");
   constexpr std::array<std::string_view, 3> kKeys{"format", "machine", "devices"};

@@ -79,10 +79,10 @@ TEST(Suites, APartIsNotTheWhole) {
 // A suite is fixed. When this fails because of a change that was meant, such as one of costs, raise the versions of the
 // suites that have the row (suite.cc) and put the new bound here.
 TEST(Suites, StayAsTheyAre) {
-  const std::map<std::string, Picoseconds> bounds{{"inception-v3-k40x2", 360287594823},
+  const std::map<std::string, Picoseconds> bounds{{"inception-v3-k40x2", 364232043644},
                                                   {"rnnlm-k40x2", 346821398607},
-                                                  {"bert-base-k40x4", 485002124473},
-                                                  {"zoo-moe-rtx", 359006982608}};
+                                                  {"bert-base-k40x4", 517462940624},
+                                                  {"zoo-moe-rtx", 359021333241}};
   ListeningCaller caller;
   std::size_t seen = 0;
   const Suite quick = find_suite("quick").value();
